@@ -1,0 +1,33 @@
+# Everything sets itself up in .venv; only Python 3.11 or newer and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test check bench docs clean
+
+demo: $(STAMP)  ## search the shipped vault
+	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
+
+test: check  ## lint, types, and all tests
+	$(BIN)/python -W error::EncodingWarning -X warn_default_encoding -m pytest -n auto -q
+
+check: $(STAMP)  ## lint and types only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+bench: $(STAMP)  ## measure side by side with ripgrep
+	$(BIN)/python benchmarks/run.py
+
+docs: $(STAMP)  ## rewrite what is derived from the registry
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@$(BIN)/python -c "open('$(STAMP)', 'w').close()"

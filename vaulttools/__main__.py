@@ -1,0 +1,6 @@
+"""`python -m vaulttools` is the command line."""
+
+from vaulttools.cli import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,75 @@
+"""The errors a caller can meet, each carrying its facts; the sentence is the message.
+
+VaultToolsError
+├── BadArgument            an argument that cannot be used; the sentence says what is accepted
+│   ├── InvalidPattern     the regex does not compile
+│   ├── InvalidGlob        the glob is malformed
+│   ├── OutsideVault       the path leads out of the vault
+│   ├── AccessDenied       the path lies in a protected folder
+│   └── PathNotFound       nothing is there
+├── RipgrepUnavailable     no usable ripgrep
+└── Cancelled              the caller stopped the call
+"""
+
+from __future__ import annotations
+
+
+class VaultToolsError(Exception):
+    """Base of everything this package raises on purpose; ``str(error)`` is one sentence for people and models."""
+
+
+class BadArgument(VaultToolsError):
+    """An argument was refused; the sentence says what is wrong and what is accepted."""
+
+
+class InvalidPattern(BadArgument):
+    """A regex that ripgrep refuses, with the reason it gives and a hint that shows the literal spelling."""
+
+    def __init__(self, pattern: str, reason: str, hint: str = "") -> None:
+        self.pattern = pattern
+        self.reason = reason
+        super().__init__(f"Invalid regex: {pattern}: {reason}{'. ' + hint if hint else ''}")
+
+
+class InvalidGlob(BadArgument):
+    """A glob outside the one dialect (spec 2.8)."""
+
+    def __init__(self, glob: str, reason: str) -> None:
+        self.glob = glob
+        self.reason = reason
+        super().__init__(f"Invalid glob pattern: {glob}: {reason}")
+
+
+class OutsideVault(BadArgument):
+    """A path that resolves outside the vault; carries the path as it was given."""
+
+    def __init__(self, given: str) -> None:
+        self.given = given
+        super().__init__(f"Path is outside the vault: {given}")
+
+
+class AccessDenied(BadArgument):
+    """A path in a protected folder; carries the folder's name, never what lies in it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        super().__init__(f"Access denied: '{folder}/' is a protected folder")
+
+
+class PathNotFound(BadArgument):
+    """A path under which nothing is there; carries the paths as they were given."""
+
+    def __init__(self, *given: str) -> None:
+        self.given = given
+        super().__init__(f"Path not found: {', '.join(given)}")
+
+
+class RipgrepUnavailable(VaultToolsError):
+    """No ripgrep of a usable version; the sentence says how to get one."""
+
+
+class Cancelled(VaultToolsError):
+    """The caller set the cancel event; nothing was answered."""
+
+    def __init__(self) -> None:
+        super().__init__("The call was cancelled")
