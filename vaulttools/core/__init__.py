@@ -1,0 +1,1 @@
+"""The pipeline all tools share; knows no tool and no face."""
