@@ -1,0 +1,72 @@
+"""The configuration of a vault: keyword arguments, or a table of `vaulttools.toml` in the user's configuration folder.
+
+Never read from the vault itself, which a synced or prompted hand may have written (spec 11).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from vaulttools.errors import BadArgument
+
+
+class VaultConfig(BaseModel):
+    """How one vault is opened. Every field has a default that suits an ordinary Obsidian vault."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    protected: tuple[str, ...] = Field((), description="Further protected folders: a name at any depth, or a path.")
+    config_folder: str | None = Field(None, description="The config folder, where it is not found by itself.")
+    time_limit: float = Field(10.0, gt=0, le=600, description="Seconds one call may take.")
+    respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
+    rg: str | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
+    max_file_size: int = Field(100 * 1024 * 1024, gt=0, description="Bytes beyond which a file is passed over.")
+
+
+def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:
+    """The configuration whose `path` names the folder, from the user's `vaulttools.toml`; the defaults without one.
+
+        [notes]                # any name
+        path = "~/Notes"
+        time_limit = 20
+
+    Raises:
+        BadArgument: the file is no TOML, or a table holds something that is no field.
+    """
+    if file is None:
+        from platformdirs import user_config_path
+
+        file = user_config_path("vaulttools") / "vaulttools.toml"
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return VaultConfig()
+    except (OSError, ValueError) as error:
+        raise BadArgument(f"The configuration file {file} cannot be read: {error}") from error
+    for name, table in tables.items():
+        if not isinstance(table, dict) or "path" not in table:
+            raise BadArgument(f"The configuration file {file} has no 'path' in the table [{name}]")
+        if _same_folder(folder, table.pop("path")):
+            return _checked(table, f"[{name}] of {file}")
+    return VaultConfig()
+
+
+def _checked(table: dict[str, Any], where: str) -> VaultConfig:
+    try:
+        return VaultConfig.model_validate(table)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        fields = ", ".join(VaultConfig.model_fields)
+        field = ".".join(map(str, first["loc"]))
+        raise BadArgument(f"{where}: '{field}' is not usable ({first['msg']}); the fields are: {fields}") from None
+
+
+def _same_folder(folder: Path, configured: object) -> bool:
+    try:
+        return Path(str(configured)).expanduser().resolve() == folder.resolve()
+    except (OSError, RuntimeError):
+        return False

@@ -1,0 +1,109 @@
+"""One file's text, read once: bytes decoded as ripgrep decodes them, split into lines as ripgrep counts them.
+
+Nothing else in the package opens a file of the vault for its content.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+
+from vaulttools.core.root import Root
+from vaulttools.core.work import Reason
+from vaulttools.errors import VaultToolsError
+
+_CHUNK = 1 << 20
+
+
+class NotRead(Exception):
+    """A file could not be read; `reason` says why, in the words of the tally. Never leaves the package."""
+
+    def __init__(self, reason: Reason) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
+
+    path: str
+    text: str
+    """Decoded, without byte order mark, line ends as they stand; bytes that are no text are U+FFFD."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text (spec 3)."""
+        if "\r" not in self.text:
+            lines = self.text.split("\n")
+        else:
+            *ended, last = self.text.split("\n")
+            lines = [line[:-1] if line.endswith("\r") else line for line in ended]
+            lines.append(last)
+        if not lines[-1]:
+            lines.pop()
+        return lines
+
+    @cached_property
+    def normalised(self) -> str:
+        r"""The text with every line end as `\n`."""
+        return self.text.replace("\r\n", "\n")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it holds a NUL after decoding (spec 3 "Encodings")."""
+        return "\0" in self.text
+
+
+def decode(data: bytes) -> str:
+    """Bytes as ripgrep searches them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither."""
+    if data.startswith(codecs.BOM_UTF16_LE):
+        return data[2:].decode("utf-16-le", "replace")
+    if data.startswith(codecs.BOM_UTF16_BE):
+        return data[2:].decode("utf-16-be", "replace")
+    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+
+
+def read(root: Root, path: str, max_bytes: int) -> Document:
+    """The document at a path that `Root.locate` or a walk gave.
+
+    The file is stated before and after it is read; one that changed meanwhile is read once more.
+
+    Raises:
+        NotRead: it is unreadable, too large, not downloaded, or kept changing.
+    """
+    for _ in range(2):
+        try:
+            descriptor = root.open(path)
+        except (OSError, VaultToolsError) as error:
+            raise NotRead("unreadable") from error
+        try:
+            before = os.fstat(descriptor)
+            if before.st_size > max_bytes:
+                raise NotRead("too large")
+            if sys.platform == "darwin" and before.st_blocks == 0 and before.st_size > 0:
+                raise NotRead("not downloaded")
+            data = _read_all(descriptor)
+            after = os.fstat(descriptor)
+        except OSError as error:
+            raise NotRead("unreadable") from error
+        finally:
+            os.close(descriptor)
+        if (before.st_size, before.st_mtime_ns, before.st_ctime_ns) == (
+            after.st_size,
+            after.st_mtime_ns,
+            after.st_ctime_ns,
+        ):
+            return Document(path, decode(data))
+    raise NotRead("changed while read")
+
+
+def _read_all(descriptor: int) -> bytes:
+    """All bytes to the end of the file: a size of 0 is not trusted (`faults.md` P19), nothing is mapped (C11)."""
+    chunks = []
+    while chunk := os.read(descriptor, _CHUNK):
+        chunks.append(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,42 @@
+"""Windows of lines around hits: touching and overlapping ones are one excerpt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A run of lines of one text, from 1, end inclusive; `hits` are the matching lines in it, in order."""
+
+    start: int
+    end: int
+    hits: tuple[int, ...]
+
+
+def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iterator[Excerpt]:
+    """The excerpts around matching lines (ascending, from 1), within 1 to `last_line`.
+
+    >>> list(around([3, 6, 20], 1, 2, 20))
+    [Excerpt(start=2, end=8, hits=(3, 6)), Excerpt(start=19, end=20, hits=(20,))]
+    """
+    start = end = 0
+    inside: list[int] = []
+    for hit in hits:
+        first, last = max(1, hit - before), min(last_line, hit + after)
+        if inside and first > end + 1:
+            yield Excerpt(start, end, tuple(inside))
+            inside = []
+        if not inside:
+            start = first
+        end = last
+        inside.append(hit)
+    if inside:
+        yield Excerpt(start, end, tuple(inside))
+
+
+def shortened(excerpt: Excerpt, lines: int) -> Excerpt:
+    """The excerpt's first lines, at most so many."""
+    end = min(excerpt.end, excerpt.start + lines - 1)
+    return Excerpt(excerpt.start, end, tuple(hit for hit in excerpt.hits if hit <= end))

@@ -1,0 +1,42 @@
+"""The bounds of every answer, each with its unit and its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TEXT_BYTES: Final = 50 * 1024
+"""UTF-8 bytes in the text of one answer, notices included (spec 3 "Bounds"; `truncateHead` of seed 000)."""
+
+LINE_CHARACTERS: Final = 512
+"""Characters of a note's line that are shown before it is cut and marked (spec 3; seed 000 `DEFAULT_MAX_COLUMN`)."""
+
+CONTEXT_LINES: Final = 20
+"""Most lines of context on each side of a match (spec 3)."""
+
+RESULTS: Final = 10_000
+"""Most results a caller may ask for (spec 3)."""
+
+COUNTED_FILES: Final = 100
+"""Matching files after which `search_files` stops counting, unless more are asked for (spec 4)."""
+
+KEPT_HITS: Final = 2_000
+"""Matching lines kept of one file (spec 5); more are counted and not held."""
+
+NAMED_PATHS: Final = 5
+"""Paths that a notice or a `skipped` entry names; the rest is a number (spec 3, spec 10)."""
+
+TIME_LIMIT: Final = 10.0
+"""Seconds one call may take unless configured (spec 3)."""
+
+FILE_BYTES: Final = 100 * 1024 * 1024
+"""Bytes beyond which a file is passed over as too large (`faults.md` C10). ripgrep streams files, but a multiline
+pattern makes it hold one whole, and so do we for a file that is shown."""
+
+FOLDER_DEPTH: Final = 256
+"""Nested folders a walk enters (`faults.md` T04)."""
+
+PATH_BYTES: Final = 4_096
+"""Bytes of a path a caller may give (`faults.md` P14; PATH_MAX of Linux)."""
+
+NAME_BYTES: Final = 255
+"""Bytes of one name in such a path (`faults.md` P14; NAME_MAX of every common file system)."""

@@ -1,0 +1,77 @@
+"""Fits the sections of an answer, one a file, into the bytes a text may have, and says what was cut (spec 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vaulttools.core import limits
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What is shown of one file."""
+
+    heading: str
+    lines: Sequence[str]
+    """In order; they are kept from the first on."""
+    closing: str = ""
+    """A line of our own that stays whatever is cut, such as how many matches are not shown; `""`: none."""
+
+
+def compose(first: str, sections: Sequence[Section], notices: Sequence[str]) -> str:
+    """The whole text: the first line, the sections parted by blank lines, then the notices, a line each.
+
+    At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
+    crowds out another; a section of which nothing fits is left out, and a notice says how much is missing.
+    """
+    whole = _joined(first, [_text(section, len(section.lines)) for section in sections], notices)
+    if len(whole.encode()) <= limits.TEXT_BYTES:
+        return whole
+    kept = _shares(sections, limits.TEXT_BYTES - _size(_joined(first, [], [*notices, _cut_notice(sections, [])])))
+    shown = [_text(section, count) for section, count in zip(sections, kept, strict=True) if count]
+    return _joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]])
+
+
+def _shares(sections: Sequence[Section], room: int) -> list[int]:
+    """How many lines of each section fit, given one by one in turn."""
+    kept = [0] * len(sections)
+    open_sections = list(range(len(sections)))
+    while open_sections:
+        still_open = []
+        for index in open_sections:
+            section = sections[index]
+            cost = _size(section.lines[kept[index]]) + 1
+            if kept[index] == 0:
+                cost += _size(section.heading) + _size(section.closing) + 3
+            if cost > room:
+                continue
+            room -= cost
+            kept[index] += 1
+            if kept[index] < len(section.lines):
+                still_open.append(index)
+        open_sections = still_open
+    return kept
+
+
+def _cut_notice(sections: Sequence[Section], kept: Sequence[int]) -> str:
+    lines = sum(len(section.lines) for section in sections) - sum(kept)
+    files = sum(1 for section, count in zip(sections, kept, strict=False) if count == 0) if kept else len(sections)
+    left_out = f" and {files:,} whole files" if files else ""
+    return f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"
+
+
+def _text(section: Section, count: int) -> str:
+    lines = list(section.lines[:count])
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join([section.heading, *lines, *([section.closing] if section.closing else [])])
+
+
+def _joined(first: str, sections: Sequence[str], notices: Sequence[str]) -> str:
+    blocks = [block for block in (first, *sections, "\n".join(notices)) if block]
+    return "\n\n".join(blocks)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

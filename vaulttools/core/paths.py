@@ -1,0 +1,89 @@
+"""Vault-relative paths as text: their order, their Unicode form, how they are shown, and the shown form read back."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+
+_NAME_ESCAPES = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
+    "\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff"  # zero width, bidi, separators
+    "\U000e0000-\U000e007f"  # tag characters
+    "\udc80-\udcff"  # bytes that are no UTF-8, as surrogateescape keeps them
+    "]"
+)
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LONG = {value: key for key, value in _SHORT.items()}
+_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})")
+
+
+def order(path: str) -> bytes:
+    """The key that puts paths in ripgrep's ``--sort path`` order: bytewise, component by component (spec 2.10).
+
+    `/` sorts below every other byte, so `a/x` comes before `a!.md`.
+    """
+    return os.fsencode(path).replace(b"/", b"\0")
+
+
+def nfc(path: str) -> str:
+    """The path in the form in which names are compared (spec 2.9)."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
+
+
+def join(folder: str, name: str) -> str:
+    """The path of `name` in a vault-relative folder, where `""` is the root."""
+    return f"{folder}/{name}" if folder else name
+
+
+def is_note(path: str) -> bool:
+    """Whether the path names a note: its name ends in `.md`, in any case (spec 2.2)."""
+    return path[-3:].lower() == ".md"
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a name in the path starts with a dot (spec 2.4)."""
+    return path.startswith(".") or "/." in path
+
+
+def shown(path: str) -> str:
+    r"""The path as text shows it: one line, every invisible or directional character as a visible escape.
+
+    `a\nb` for a line feed, `\xff` for a byte that is no UTF-8, `\u{202e}` for the rest (`faults.md` N01 to N04).
+    """
+    return _NAME_ESCAPES.sub(_escape, path)
+
+
+def unshown(path: str) -> str:
+    """The path that `shown` printed so; text without such an escape comes back unchanged."""
+    return _ESCAPED.sub(_unescape, path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{{{code:x}}}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    escape = match.group()
+    if escape in _LONG:
+        return _LONG[escape]
+    if escape[1] == "x":
+        return chr(0xDC00 + int(escape[2:], 16)) if int(escape[2:], 16) >= 0x80 else escape
+    code = int(escape[3:-1], 16)
+    return chr(code) if code <= 0x10FFFF else escape
+
+
+def portable(path: str) -> str:
+    r"""The path as details hold it: exact, but for bytes that are no UTF-8, which JSON cannot carry (`\xff`, N04)."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\udc80-\udcff]", _escape, path)
+    return path

@@ -1,0 +1,77 @@
+"""Protected folders: which names are closed, whatever a caller writes (spec 2.3).
+
+Every path that enters the package and every folder a walk meets is asked here; nothing else decides it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+ALWAYS: Final = (".obsidian", ".smarthole", ".trash", ".git")
+"""Folders closed at any depth in every vault (spec 2.3)."""
+
+_IGNORED_BY_FILE_SYSTEMS = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""Characters that HFS+ drops when it compares names; git closes `.git` against the same set."""
+
+
+def folded(name: str) -> str:
+    """One path component in the form in which protection compares it.
+
+    NFC, case folded, without what a file system may drop: trailing dots and blanks, and invisible characters.
+    """
+    if name.isascii():
+        return name.rstrip(". ").lower()
+    visible = _IGNORED_BY_FILE_SYSTEMS.sub("", name)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).casefold()).rstrip(". ")
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The closed folders of one vault: `names` at any depth, `folders` at their place below the root."""
+
+    names: dict[str, str]
+    """Folded name to the name shown in the refusal."""
+    initials: frozenset[str]
+    """First letters of the names, in both cases: an ASCII name with another one is open, known without folding it."""
+    folders: dict[str, str]
+    """Folded path of more than one component to the path shown in the refusal."""
+
+    @classmethod
+    def of(cls, added: tuple[str, ...] = ()) -> Protection:
+        """The folders of spec 2.3 and the added ones; an added one with a `/` is a path from the root."""
+        names = {folded(name): name for name in ALWAYS}
+        folders = {}
+        for folder in added:
+            parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
+            if len(parts) == 1:
+                names[folded(parts[0])] = parts[0]
+            elif parts:
+                folders["/".join(map(folded, parts))] = "/".join(parts)
+        initials = frozenset(case for name in names for case in (name[0], name[0].upper()))
+        return cls(names, initials, folders)
+
+    def folder_of(self, path: str) -> str | None:
+        """The protected folder that the vault-relative path is or lies in, by its own name, or None.
+
+        The path has no `..` left in it; `.` and doubled slashes do no harm.
+        """
+        walked = ""
+        for part in path.split("/"):
+            if part in ("", "."):
+                continue
+            name = folded(part)
+            if name in self.names:
+                return self.names[name]
+            walked = f"{walked}/{name}" if walked else name
+            if walked in self.folders:
+                return self.folders[walked]
+        return None
+
+    def closes(self, path: str, name: str) -> bool:
+        """Whether a walk must not show or enter the entry `name` at `path`, its parent being open."""
+        if (name[0] in self.initials or not name.isascii()) and folded(name) in self.names:
+            return True
+        return bool(self.folders) and self.folder_of(path) is not None

