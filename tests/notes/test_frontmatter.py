@@ -1,0 +1,473 @@
+"""Frontmatter: where a block stands (P01, Y13), what it holds, and that nothing in it can do harm (Y01 to Y15)."""
+
+# ruff: noqa: N802  (fault ids keep their capital)
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.notes import safe_yaml
+from vaulttools.notes.frontmatter import MAX_BYTES, Block, Properties, load, split
+
+
+def properties(yaml_lines: str) -> Properties:
+    block = split(f"---\n{yaml_lines}\n---\nbody\n")
+    assert block is not None
+    return load(block)
+
+
+def values(yaml_lines: str) -> dict[str, object]:
+    return dict(properties(yaml_lines).values)
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("---\na: 1\n---\nbody\n", Block("a: 1\n", 3)),
+        ("---\na: 1\n...\nbody\n", Block("a: 1\n", 3)),
+        ("---\na: 1\n---", Block("a: 1\n", 3)),
+        ("---\n---\n", Block("", 2)),
+        ("--- \t\na: 1\n---  \nbody", Block("a: 1\n", 3)),
+        ("---\r\na: 1\r\nb: 2\r\n---\r\nbody\r\n", Block("a: 1\r\nb: 2\r\n", 4)),
+        ("\ufeff---\na: 1\n---\n", Block("a: 1\n", 3)),
+        ("---\na: |\n  ---\n---\n", Block("a: |\n  ---\n", 4)),
+        ("---\na: 1\n----\n--- b\n---\n", Block("a: 1\n----\n--- b\n", 5)),
+    ],
+)
+def test_fault_Y13_a_block_stands_between_exact_fences(text: str, block: Block) -> None:
+    assert split(text) == block
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---",
+        "---\n",
+        "body\n",
+        "---\na: 1\nno closing fence\n",
+        "----\na: 1\n----\n",
+        " ---\na: 1\n---\n",
+        "\n---\na: 1\n---\n",
+        "text\n---\na: 1\n---\n",
+        "---\na: 1\n ---\n",
+        "---yaml\na: 1\n---\n",
+        "--- a: 1\n---\n",
+        "---\ra: 1\r---\r",
+        "---\u2028a: 1\u2028---\u2028",
+        "---\na: 1\n---\r",
+    ],
+)
+def test_fault_Y13_anything_else_is_no_block(text: str) -> None:
+    assert split(text) is None
+
+
+def test_the_body_begins_after_the_closing_fence() -> None:
+    block = split("---\na: 1\n---\nbody\n")
+    assert block is not None
+    assert (block.start_line, block.end_line, block.body_line) == (1, 3, 4)
+
+
+def test_fault_Y01_an_alias_bomb_is_refused() -> None:
+    bomb = "a0: &a0 [x, x]\n" + "\n".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 10))
+    assert properties(bomb) == Properties(
+        warnings=("frontmatter line 4: not readable as properties: aliases expand to more than 100 values",)
+    )
+
+
+def test_a_few_aliases_are_expanded() -> None:
+    assert values("a: &x [1, 2]\nb: *x\nc: {d: *x}") == {"a": [1, 2], "b": [1, 2], "c": {"d": [1, 2]}}
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("!!python/object/apply:os.system ['touch {}']", ["touch {}"]),
+        ("!!python/name:os.system", ""),
+        ("!unknown text", "text"),
+        ("!unknown {b: 1}", {"b": 1}),
+    ],
+)
+def test_fault_Y02_a_tag_never_executes(line: str, value: object, tmp_path: Path) -> None:
+    canary = str(tmp_path / "canary")
+    if isinstance(value, list):
+        line, value = line.format(canary), [f"touch {canary}"]
+    result = properties(f"a: {line}\nb: 1")
+    assert result.values == {"a": value, "b": 1}
+    assert result.warnings == ("frontmatter line 2: an unknown tag was left out",)
+    assert not Path(canary).exists()
+
+
+def test_fault_Y03_deep_brackets_do_not_end_the_process() -> None:
+    program = (
+        "from vaulttools.notes.frontmatter import Block, load\n"
+        "for deep in ('[' * 30000, '{a: ' * 15000, '- ' * 30000, '? ' * 30000, '{\"a\":' * 10000, '[\"]\",' * 9000):\n"
+        "    for raw in (deep, 'a: ' + deep, deep.upper()):\n"
+        "        result = load(Block(raw, 3))\n"
+        "        assert not result.values and len(result.warnings) == 1, result\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_fault_Y04_size_and_depth_are_bounded() -> None:
+    assert properties("a: [" + "[" * 60_000).warnings == ("frontmatter line 2: brackets are nested deeper than 64",)
+    assert properties("- " * 70).warnings == (
+        "frontmatter line 2: not readable as properties: nested deeper than 64 levels",
+    )
+    assert values("a: &x {b: 1}\n<<: *x") == {"a": {"b": 1}, "<<": {"b": 1}}  # merge keys are ordinary names
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["2024-02-30", "2023-02-29T10:00:00", "2024-01-05T25:00:00", "2024-01-05 10:61", "2024-01-05T10:00:00+25:00"],
+)
+def test_fault_Y05_an_impossible_date_is_text(word: str) -> None:
+    assert properties(f"a: {word}") == Properties(
+        {"a": word}, ("frontmatter line 2: an impossible date is kept as text",)
+    )
+
+
+def test_fault_Y05_a_huge_number_is_text() -> None:
+    word = "7" * 5_000
+    assert properties(f"a: {word}") == Properties(
+        {"a": word}, ("frontmatter line 2: a number too large for 64 bits is kept as text",)
+    )
+
+
+@pytest.mark.parametrize(
+    "lines", ["a: 1\nb: 2\na: 3", "a: 1\nb: 2\n'a': 3", '{"a": 1, "b": 2, "a": 3}', '{"a": 1, "b": 2,\n"a": 3, }']
+)
+def test_fault_Y06_the_last_of_two_equal_names_counts(lines: str) -> None:
+    result = properties(lines)
+    assert result.values == {"a": 3, "b": 2}
+    assert [warning.split(": ", 1)[1] for warning in result.warnings] == ["a name appears twice; the last value counts"]
+
+
+def test_fault_Y06_the_warning_names_the_line() -> None:
+    assert properties("a: 1\nb:\n  c: 1\n  c: 2").warnings == (
+        "frontmatter line 5: a name appears twice; the last value counts",
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        # Norway, sexagesimal, octal, version: text (fault Y07)
+        *(
+            (word, word)
+            for word in ("no", "yes", "on", "off", "y", "n", "No", "12:30:45", "1:30", "010", "0o17", "0x1F")
+        ),
+        *(
+            (word, word)
+            for word in ("1.10", "1_000", "+5", "-0", "1e3", ".5", "5.", "1.2.3", "12e5678", "NaN", "Infinity")
+        ),
+        ("1.1", 1.1),
+        ("1.0", 1.0),
+        ("-12", -12),
+        ("0", 0),
+        ("9223372036854775807", 9223372036854775807),
+        ("9223372036854775808", "9223372036854775808"),
+        ("true", True),
+        ("FALSE", False),
+        ("True", True),
+        ("tRue", "tRue"),
+        # empty is not "" and not [] (rule S36)
+        ("", None),
+        ("~", None),
+        ("null", None),
+        ('""', ""),
+        ("[]", []),
+        ('"null"', "null"),
+        ('"1"', "1"),
+        ("! 1", "1"),
+        ("!!str 1", "1"),
+        ("!!int '1'", 1),
+        # dates as written
+        ("2024-01-05", "2024-01-05"),
+        ("2024-01-05T10:30:00", "2024-01-05T10:30:00"),
+        ("2024-01-05 10:30:00 +02:00", "2024-01-05 10:30:00 +02:00"),
+        ("2024-01-05 was a Friday", "2024-01-05 was a Friday"),
+        # what vaults hold
+        ("#foo", None),
+        ("[[Note]]", [["Note"]]),
+        ('"[[Note]]"', "[[Note]]"),
+        ("[a, b]", ["a", "b"]),
+        ("|\n  x\n  y", "x\ny\n"),
+        ("{b: {c: d}}", {"b": {"c": "d"}}),
+        ("héllo 😀", "héllo 😀"),
+    ],
+)
+def test_fault_Y07_a_value_is_what_was_written(word: str, value: object) -> None:
+    found = values(f"a: {word}")["a"]
+    if word not in ("9223372036854775808",):
+        assert properties(f"a: {word}").warnings == ()
+    assert (type(found), found) == (type(value), value)
+
+
+def test_fault_Y06_many_warnings_are_counted() -> None:
+    warnings = properties("a: 1\n" * 1_030).warnings
+    assert (len(warnings), warnings[-1]) == (21, "frontmatter: 1,009 more warnings")
+
+
+def test_fault_Y07_names_stay_text() -> None:
+    assert values("on: 1\nno: 2\n2024-01-05: 3\n1.10: 4\n'': 5") == {
+        "on": 1,
+        "no": 2,
+        "2024-01-05": 3,
+        "1.10": 4,
+        "": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "warning"),
+    [
+        ("- a\n- b", "frontmatter is a list"),
+        ("[a, b]", "frontmatter is a list"),
+        ("just text", "frontmatter is a single value"),
+        ("42", "frontmatter is a single value"),
+        ("", "frontmatter is empty"),
+        ("# a comment", "frontmatter is empty"),
+        ("null", "frontmatter is empty"),
+    ],
+)
+def test_fault_Y08_what_is_no_mapping_has_no_properties(lines: str, warning: str) -> None:
+    assert properties(lines) == Properties(warnings=(warning,))
+
+
+BROKEN = [
+    "title: Foo: bar",
+    "a: @me",
+    "a: `b`",
+    "a: %x",
+    "%x",
+    "\ta: 1",
+    "a:\n\t- b",
+    "a: b: c",
+    "up: [[A|B]], [[C]]",
+    "a: [b",
+    "a: {b",
+    "a: ]",
+    "a: }",
+    'a: "b',
+    "a: 'b",
+    'a: "b" c',
+    "a: 'b' c",
+    'a: "\\x"',
+    'a: "\\ud800"',
+    "a\nb: 1",
+    "a: 1\nb",
+    "a: 1\n b: 2",
+    "a: [1\n  - b",
+    "- a\nb: 1",
+    "a: 1\n- b",
+    "a: *x",
+    "a: &",
+    "a: *",
+    "a: !<x",
+    "a: !x!y z",
+    "a: |x\n  y",
+    "a: >0\n  y",
+    "? a\n b: c\n",
+    ": : :",
+    "a: - b",
+    "a: b\n...\nc: d",
+    "--- \na: 1\n--- \nb: 2",
+    "a: ,",
+    "a: [,]",
+    '{"a": 1,, "b": 2}',
+    "a: 1\n--- x",
+]
+
+
+@pytest.mark.parametrize("lines", BROKEN)
+def test_fault_Y09_a_broken_block_is_one_warning_with_a_line(lines: str) -> None:
+    result = load(Block(f"ok: 1\n{lines}\n", 9))
+    assert result.values == {}
+    (warning,) = result.warnings
+    assert warning.startswith("frontmatter line ")
+
+
+def test_fault_Y09_the_line_counts_from_the_top_of_the_note() -> None:
+    assert properties("a: 1\r\nb: ünï\r\nc: d: e").warnings == (
+        "frontmatter line 4: not readable as properties: mapping values are not allowed in this context",
+    )
+
+
+def test_fault_Y09_a_template_keeps_its_other_properties() -> None:
+    assert properties("title: {{title}}\ntags: [daily]") == Properties(
+        {"title": {"{title}": None}, "tags": ["daily"]}, ("frontmatter line 2: a key is not plain text",)
+    )
+
+
+def test_fault_Y10_names_become_text_and_collisions_are_told() -> None:
+    assert properties("1: a\n'1': b\ntrue: c\n? [x, y]\n: d\n~: f\n?\n: e") == Properties(
+        {"1": "b", "true": "c", "[x, y]": "d", "~": "f", "null": "e"},
+        (
+            "frontmatter line 3: a name appears twice; the last value counts",
+            "frontmatter line 5: a key is not plain text",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        (".nan", None),
+        (".inf", None),
+        ("-.INF", None),
+        ("!!binary aGk=", "aGk="),
+        ("!!binary |\n  aG\n  k=", "aGk="),
+        ("!!set {b, a}", ["a", "b"]),
+        ("!!timestamp 2024-01-05", "2024-01-05"),
+        ("!!omap [a: 1]", [{"a": 1}]),
+        ("!!float '1.5'", 1.5),
+    ],
+)
+def test_fault_Y11_values_are_safe_for_json(word: str, value: object) -> None:
+    assert json.loads(json.dumps(values(f"a: {word}"), allow_nan=False)) == {"a": value}
+
+
+def test_fault_Y11_in_a_json_block_too() -> None:
+    assert properties('{"a": NaN, "b": -Infinity, "c": "\\ud800", "d": 1.10, "e": 1e3}') == Properties(
+        {"a": None, "b": None, "c": "?", "d": "1.10", "e": "1e3"},
+        ("frontmatter: a number that JSON cannot hold became null",) * 2,
+    )
+
+
+def test_fault_Y12_a_value_that_contains_itself_is_cut() -> None:
+    assert properties("a: &x [1, *x]\nb: &y {c: {d: *y}}") == Properties(
+        {"a": [1, "*x"], "b": {"c": {"d": "*y"}}},
+        (
+            "frontmatter line 2: a value that contains itself was cut",
+            "frontmatter line 3: a value that contains itself was cut",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "character", ["\x00", "\x07", "\x1b", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\ud800", "\r", "\uffff"]
+)
+def test_fault_Y14_a_control_character_is_replaced_and_told(character: str) -> None:
+    assert properties(f"a: 1\nb: x{character}y") == Properties(
+        {"a": 1, "b": "x\ufffdy"},
+        ("frontmatter line 3: a control character or a foreign line end was replaced",),
+    )
+
+
+def test_fault_Y15_a_huge_block_is_not_read() -> None:
+    assert properties("a: " + "x" * 5_000_000).warnings == ("frontmatter is larger than 64 KiB and was not read",)
+    assert properties("a: " + "ü" * (MAX_BYTES // 2)).warnings == (
+        "frontmatter is larger than 64 KiB and was not read",
+    )
+    assert properties("- a\n" * 2_001).warnings == ("frontmatter is longer than 2,000 lines and was not read",)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '{"a": [1, "x", null, {"b": true}]}',
+        '{\n\t"a": [1,"x",null,{"b":true}]\n}',
+        "{a: [1, x, null, {b: true}]}",
+    ],
+)
+def test_rule_P07_a_json_object_is_read(lines: str) -> None:
+    assert properties(lines) == Properties({"a": [1, "x", None, {"b": True}]})
+
+
+def test_json_escapes_beyond_yaml_are_read() -> None:
+    assert values('{"a": "\\ud83d\\ude00 \\/"}') == {"a": "😀 /"}
+
+
+YAML_TEXT = st.lists(
+    st.sampled_from(
+        [
+            "a",
+            "b: ",
+            "- ",
+            "\n",
+            "  ",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            ":",
+            "&x ",
+            "*x",
+            "!!set ",
+            "? ",
+            "'",
+            '"',
+            "|",
+            ">",
+            "#",
+            "1",
+            "é",
+            "\t",
+            "\r\n",
+            "~",
+            "---",
+            "<<",
+        ]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@settings(max_examples=200)
+@given(st.one_of(st.text(max_size=80), YAML_TEXT))
+def test_loading_never_raises_and_is_always_safe_for_json(raw: str) -> None:
+    result = load(Block(raw, raw.count("\n") + 2))
+    encoded = json.dumps(result.values, allow_nan=False, ensure_ascii=False).encode()
+    assert json.loads(encoded) == result.values
+
+
+@settings(max_examples=150)
+@given(YAML_TEXT)
+def test_both_parsers_of_pyyaml_are_usable(raw: str) -> None:
+    try:
+        loader = safe_yaml.PureLoader(raw)
+        loader.get_single_data()
+    except yaml.YAMLError:
+        pass
+
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63) + 1, 2**63 - 1)
+    | st.text(st.characters(codec="ascii"), max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", min_size=1), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), PLAIN, max_size=4))
+def test_what_json_and_yaml_wrote_is_read_back(written: dict[str, object]) -> None:
+    assert load(Block(json.dumps(written), 3)).values == written
+    assert load(Block(yaml.safe_dump(written), 3)).values == written
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.sampled_from(["---", "---  ", "...", "a: 1", "", " ---", "----", "x\u2028---"]), max_size=8),
+    st.booleans(),
+)
+def test_a_block_is_found_by_the_same_rule_line_by_line(lines: list[str], windows: bool) -> None:
+    end = "\r\n" if windows else "\n"
+    block = split(end.join(lines))
+    closing = [n for n, line in enumerate(lines[1:], 2) if line.rstrip(" ") in ("---", "...")]
+    expected = closing[0] if closing and lines[0].rstrip(" ") == "---" else None
+    assert (block and block.end_line) == expected
+    if block:
+        assert block.raw == "".join(line + end for line in lines[1 : block.end_line - 1])

@@ -1,0 +1,230 @@
+"""Tags: rules T01 to T09 of the Obsidian list, in properties and in bodies."""
+
+# ruff: noqa: N802  (rule ids keep their capital)
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.notes.note import Note
+from vaulttools.notes.structure import Tag, parse
+from vaulttools.notes.tags import covers, distinct, tag_name
+
+
+def names(body: str) -> list[str]:
+    return [tag.name for tag in parse(body).tags]
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [
+        ("#a #b_c #d-e #f/g", ["a", "b_c", "d-e", "f/g"]),
+        ("#éa #спам #标签 #日本 #✅done #🎁", ["éa", "спам", "标签", "日本", "✅done", "🎁"]),
+        ("#a.b #c, #d! #e; #f: #g) #h' #i\"", list("acdefghi")),
+        ("#a+b #c\u2014d #e\u203cf", ["a", "c", "e"]),
+        ("#-", ["-"]),
+        ("#_", ["_"]),
+    ],
+)
+def test_rule_T01_the_characters_of_a_tag(body: str, tags: list[str]) -> None:
+    assert names(body) == tags
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [("#1984", []), ("#y1984", ["y1984"]), ("#1984y", ["1984y"]), ("#2024/05", ["2024/05"]), ("#123-", ["123-"])],
+)
+def test_rule_T02_digits_alone_are_no_tag(body: str, tags: list[str]) -> None:
+    assert names(body) == tags
+
+
+def test_rule_T03_a_tag_keeps_the_casing_first_seen() -> None:
+    assert Note("n.md", "---\ntags: [Work]\n---\n#WORK #Home #home\n").tags == ("Work", "Home")
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"), [("#", []), ("# ", []), ("a # b", []), ("#a/", ["a"]), ("#/", []), ("##a", [])]
+)
+def test_rule_T04_a_lone_hash_is_none_and_a_tag_does_not_end_in_a_slash(body: str, tags: list[str]) -> None:
+    assert names(body) == tags
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "answer"),
+    [
+        ("work", "work", True),
+        ("#work", "Work", True),
+        ("WORK/", "work/x/y", True),
+        ("work/x", "work/x/y", True),
+        ("work/x", "work", False),
+        ("work", "myjob/work", False),
+        ("work", "workshop", False),
+        ("work", "work-shop", False),
+        ("", "work", False),
+        ("#", "work", False),
+    ],
+)
+def test_rule_T05_a_parent_covers_what_is_nested_in_it(asked: str, name: str, answer: bool) -> None:
+    assert covers(asked, name) is answer
+    assert Note("n.md", f"text #{name}\n").has_tag(asked) is answer
+    assert Note("n.md", f"---\ntags: {name}\n---\n").has_tag(asked) is answer
+
+
+@pytest.mark.parametrize(
+    ("line", "tags"),
+    [
+        ("tags: [a, '#b', c/d]", ("a", "b", "c/d")),
+        ("tags:\n  - a\n  - '#b'", ("a", "b")),
+        ("Tags: a", ("a",)),
+        ("TAGS: [a]", ("a",)),
+        ("tags: a b", ("a", "b")),
+        ("tags: ['a b', c]", ("a", "b", "c")),
+        ("tags: '#a #b'", ("a", "b")),
+        ("tags: a, b", ()),
+        ("tags: [2024, y2024, 1.5, true, null, [x], {y: z}]", ("y2024",)),
+        ("tags: no", ("no",)),
+        ("tags: 2024-01-05", ("2024-01-05",)),
+        ("tags: #a", ()),
+        ("tags:", ()),
+        ("tags: a/", ("a",)),
+        ("tags: 'a!b c'", ("c",)),
+        ("tag: a", ()),
+    ],
+)
+def test_rules_T06_and_T09_tags_in_properties(line: str, tags: tuple[str, ...]) -> None:
+    assert Note("n.md", f"---\n{line}\n---\n").tags == tags
+
+
+def test_rule_T07_a_hash_in_another_property_is_no_tag() -> None:
+    assert Note("n.md", "---\ntopic: '#a'\n---\n").tags == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "`#a`",
+        "`` ` #a ` ``",
+        "`code over\ntwo #a lines`",
+        "```\n#a\n```",
+        "~~~\n#a\n",
+        "> ```\n> #a\n> ```",
+        "- b\n  ```\n  #a\n  ```",
+        "    #a",
+        "\t#a",
+    ],
+)
+def test_rule_T08_a_hash_in_code_is_no_tag(body: str) -> None:
+    assert names(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [
+        ("`open #a", ["a"]),
+        ("``open` #a", ["a"]),
+        ("\\`no code #a`", ["a"]),
+        ("`b` #a `c`", ["a"]),
+        ("`b\n\n#a `", ["a"]),
+        ("```\n#no\n```\n#a", ["a"]),
+        ("````\n```\n#no\n````\n#a", ["a"]),
+    ],
+)
+def test_a_backtick_that_opens_no_code_hides_nothing(body: str, tags: list[str]) -> None:
+    assert names(body) == tags
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[[Note#Heading]]",
+        "[[Note #Heading]]",
+        "![[Note #Heading|shown]]",
+        "[text](Note#Heading)",
+        "[text](<a b> #c)",
+        "[text](a(b) #c)",
+        "http://x.y/z#a",
+        "<http://x.y/#a>",
+        "[a]: #b",
+        "<span title='x #a'>text</span>",
+        '<a href="#a">text</a>',
+        "<div>\n#a\n</div>",
+        "text <!-- #a --> text",
+        "<!--\n#a\n-->",
+        "$x #a y$",
+        "$$ #a $$",
+        "$$\n#a\n$$",
+        "\\#a",
+        "(#a)",
+        '"#a"',
+        "x#a",
+        "/#a",
+        "# #",
+    ],
+)
+def test_a_hash_in_links_html_math_and_after_punctuation_is_no_tag(body: str) -> None:
+    assert names(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "tags"),
+    [
+        # as read from Obsidian's own cache, see `inline.scan`
+        ("\t#a", []),
+        ("x\t#a", ["a"]),
+        ("x\u00a0#a\u3000#b", ["a", "b"]),
+        ("[text #a](https://x.y)", ["a"]),
+        ("#a#b", ["a", "b"]),
+        ("#a/#b", ["a", "b"]),
+        ("|#a|b|\n|-|-|\n|#c|d|", ["a", "c"]),
+        ("|#a|", []),
+        # where a line's text begins
+        ("> #a", ["a"]),
+        (">#a", ["a"]),
+        ("> >#a", ["a"]),
+        ("x >#a", []),
+        ("- #a\n- [ ] #b\n1. #c", ["a", "b", "c"]),
+        ("# Title #a", ["a"]),
+        ("%% #a %%", ["a"]),
+        ("costs $5 #a and $6", ["a"]),
+        ("a < b #a > c", ["a"]),
+        ("[^1]: #a", ["a"]),
+        ("[not closed #a", ["a"]),
+        ("[[not closed #a", ["a"]),
+        ("](not closed #a", ["a"]),
+        ("<!-- not closed #a", []),
+        ("text <!-- not closed #a", ["a"]),
+        ("text $$ not closed #a", ["a"]),
+        ("#a\r\n#b\r\n", ["a", "b"]),
+    ],
+)
+def test_a_tag_begins_a_text_or_follows_a_blank_or_a_tag(body: str, tags: list[str]) -> None:
+    assert names(body) == tags
+
+
+def test_a_tag_knows_its_line() -> None:
+    assert parse("---\nx: 1\n---\na\n\n> b\n> c #d\n", 4).tags == (Tag("d", 7),)
+
+
+@given(st.lists(st.text("aAbBß", min_size=1, max_size=2)))
+@settings(max_examples=100)
+def test_distinct_keeps_the_first_of_each(written: list[str]) -> None:
+    found = distinct(written)
+    assert {name.casefold() for name in found} == {name.casefold() for name in written}
+    assert len({name.casefold() for name in found}) == len(found)
+    assert list(found) == sorted(found, key=written.index)
+
+
+@given(st.lists(st.sampled_from(["#a", "#b/c", "#1", "x#y", "#d,", "word", "#é"]), max_size=6), st.sampled_from(" \n"))
+@settings(max_examples=100)
+def test_plain_text_has_the_tags_that_its_words_say(words: list[str], blank: str) -> None:
+    wanted = [word.strip("#,") for word in words if word in ("#a", "#b/c", "#d,", "#é")]
+    assert names(blank.join(words)) == wanted
+
+
+@given(st.text(max_size=12))
+@settings(max_examples=200)
+def test_what_is_a_name_reads_back_as_that_tag(written: str) -> None:
+    name = tag_name(written)
+    if name is not None:
+        assert names(f"x #{name} y") == [name]

@@ -1,0 +1,1 @@
+"""What a note is: frontmatter, structure, tags."""

@@ -1,0 +1,155 @@
+"""Links: what a link's text names, and which file of the vault that is. Where links stand in a note is left to others.
+
+A target resolves as in Obsidian; whether names differ in case or Unicode form never matters. The readings of a target,
+the first that holds wins:
+
+1. nothing, as in `[[#Heading]]`: the source itself (rule L16);
+2. with `./` or `../` in it, or a leading `/`: exactly that path, from the source's folder or from the root (rule L17);
+3. the name as written, then with `.md`; a name without any extension first with `.md`. Only notes go without their
+   extension (rules L01, L03). Aliases are no names (rule L15).
+
+Several files of one name, or whose paths end in the target when it has folders (`[[b/Note]]` for `a/b/Note.md`):
+
+1. the exact path from the root;
+2. the path from the source's own folder; folders above it count for nothing;
+3. the shortest path, in characters; then the one spelled as the target is; then path order.
+
+Rule L14 is reported in two ways. This order was read off Obsidian 1.13.7, by `getFirstLinkpathDest` on files laid out
+to tell the readings apart (pvliesdonk/markdown-vault-mcp 1350, 1380). The report of the source's folder coming first
+(luke321/vault-graph 141) had no file of that name at the root, so both orders explain it. That folders need not begin
+at the root is documented nowhere; Obsidian was seen to resolve such links (mlorentedev/hive 349).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from vaulttools.core import paths
+
+_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
+"""Rule L06."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link's text names."""
+
+    target: str
+    """A note or file as written; `""` is the note that the link stands in."""
+    headings: tuple[str, ...] = ()
+    """The chain of headings that leads to the section meant, outermost first (rule L05)."""
+    block: str | None = None
+    """The id of the block meant, without `^` (rule L06)."""
+    display: str | None = None
+    """The text shown instead of the target."""
+
+
+def parse_link(text: str) -> Link:
+    r"""What a wikilink or an embed names, given with its brackets or as what stands between them.
+
+    >>> parse_link("[[Note#H1#H2|shown]]")
+    Link(target='Note', headings=('H1', 'H2'), block=None, display='shown')
+
+    Of nested brackets the innermost pair is the link (rule L16); `\|`, as tables need it, stands for `|` (rule L09).
+    """
+    inner = text[text.rfind("[[") + 2 :].partition("]]")[0] if "[[" in text else text
+    named, bar, display = inner.partition("|")
+    link = parse_linktext(named.removesuffix("\\") if bar else named)
+    return Link(link.target, link.headings, link.block, display.strip() if bar else None)
+
+
+def parse_linktext(text: str) -> Link:
+    """What a target with its headings or block names, `Note#H1#H2` or `Note#^id`, nothing else in it having a meaning.
+
+    The first `#` ends the target, so a file with `#` in its name cannot be meant (rule L04).
+    """
+    target, *parts = (part.strip() for part in text.split("#"))
+    block = None
+    if parts and _BLOCK_ID.fullmatch(parts[-1]):
+        block = parts.pop()[1:]
+    return Link(target, tuple(filter(None, parts)), block)
+
+
+class LinkIndex:
+    """The names that links can use in one vault. Never changed once made, so any number of threads may ask it."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """From the vault-relative paths of all files a link may lead to: those that are visible."""
+        self._by_path: dict[str, list[str]] = {}
+        self._by_name: dict[str, list[tuple[str, str]]] = {}
+        for path in sorted(files, key=lambda path: (_length(path), paths.order(path))):
+            folded = _folded(path)
+            self._by_path.setdefault(folded, []).append(path)
+            self._by_name.setdefault(_name(folded), []).append((folded, path))
+
+    def resolve(self, target: str, source: str | None = None) -> str | None:
+        """The path of the file that a target leads to, as it was given to the index, or None.
+
+        `target` is percent-decoded, without headings and display text; `source` is the path of the note that the link
+        stands in, None where it stands in none: its folder is then the root.
+        """
+        target = target.strip()
+        folder = "" if source is None else source.rpartition("/")[0]
+        if not target:
+            return None if source is None else self._at(source)
+        steps = target.split("/")
+        if steps[0] and not {".", ".."}.intersection(steps):
+            return _first(lambda reading: self._near(reading, folder), "/".join(filter(None, steps)))
+        exact = _walked([*folder.split("/"), *steps] if steps[0] else steps)
+        return _first(self._at, exact) if exact else None
+
+    def _at(self, wanted: str) -> str | None:
+        """The file at exactly this path."""
+        return _best(self._by_path.get(_folded(wanted), ()), wanted)
+
+    def _near(self, wanted: str, folder: str) -> str | None:
+        """The file at this path from the root, from the folder, or from wherever the path that results is shortest."""
+        near = self._at(wanted) or self._at(paths.join(folder, wanted))
+        if near is not None:
+            return near
+        folded = _folded(wanted)
+        below = (path for other, path in self._by_name.get(_name(folded), ()) if other.endswith(f"/{folded}"))
+        _, shortest = next(groupby(below, _length), (0, ()))
+        return _best(shortest, wanted)
+
+
+def _first(look: Callable[[str], str | None], target: str) -> str | None:
+    """What is found under the first name that a target may stand for."""
+    readings = (target, f"{target}.md") if "." in _name(target) else (f"{target}.md", target)
+    return next((path for path in map(look, readings) if path is not None), None)
+
+
+def _best(found: Iterable[str], wanted: str) -> str | None:
+    """The first file that is spelled as wanted, else the first."""
+    candidates = list(found)
+    spelled = (path for path in candidates if paths.nfc(path).endswith(paths.nfc(wanted)))
+    return next(spelled, candidates[0]) if candidates else None
+
+
+def _name(path: str) -> str:
+    return path[path.rfind("/") + 1 :]
+
+
+def _length(path: str) -> int:
+    return len(paths.nfc(path))
+
+
+def _folded(path: str) -> str:
+    """The form in which names are compared: lower case as JavaScript has it, and the final sigma as any other."""
+    return path.lower() if path.isascii() else paths.nfc(paths.nfc(path).lower()).replace("ς", "σ")
+
+
+def _walked(steps: Iterable[str]) -> str | None:
+    """The path of the steps from the root, or None when they lead out of the vault."""
+    walked: list[str] = []
+    for step in steps:
+        if step == "..":
+            if not walked:
+                return None
+            walked.pop()
+        elif step not in ("", "."):
+            walked.append(step)
+    return "/".join(walked)

@@ -1,0 +1,50 @@
+"""What is a tag: its characters, its parts, and how the properties name it. Where tags stand in a body: `inline`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vaulttools.notes.safe_yaml import Value
+
+# The expression of Obsidian's app.js, as quoted in obsidianmd/obsidian-help issue 816 (rule T01): all but blanks, the
+# general and supplemental punctuation blocks, and ASCII punctuation other than `_`, `-` and `/`.
+CHARACTER = r"""[^\u2000-\u206f\u2e00-\u2e7f'!"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]"""
+_NAME = re.compile(CHARACTER + "+")
+
+
+def tag_name(written: str) -> str | None:
+    """The name that ``written`` (without its `#`) stands for, or None when it is no tag (rules T01, T02, T04).
+
+    A trailing `/` is not part of it; digits alone are no tag.
+    """
+    name = written.rstrip("/")
+    if not _NAME.fullmatch(name) or (name.isascii() and name.isdigit()):
+        return None
+    return name
+
+
+def property_tags(value: Value) -> Iterator[str]:
+    """The tags that the property `tags` names: a list or one string, each with or without `#`, split at blanks (T06).
+
+    A string with a comma names none, as in Obsidian since 1.9.
+    """
+    for entry in value if isinstance(value, list) else [value]:
+        if isinstance(entry, str) and "," not in entry:
+            yield from (name for word in entry.split() if (name := tag_name(word.removeprefix("#"))))
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names once each, case ignored, in the order and the casing of their first appearance (T03)."""
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(name.casefold(), name)
+    return tuple(first.values())
+
+
+def covers(asked: str, name: str) -> bool:
+    """Whether a note with the tag ``name`` answers to ``asked``: the same tag or one nested in it (T03, T05)."""
+    wanted = asked.removeprefix("#").rstrip("/").casefold()
+    return bool(wanted) and (name.casefold() + "/").startswith(wanted + "/")
