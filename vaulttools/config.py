@@ -21,6 +21,9 @@ class VaultConfig(BaseModel):
 
     protected: tuple[str, ...] = Field((), description="Further protected folders: a name at any depth, or a path.")
     config_folder: str | None = Field(None, description="The config folder, where it is not found by itself.")
+    hashline: bool = Field(False, description="Whether `search` shows snapshot tags for editors: `# path#TAG`.")
+    search_context_before: int = Field(1, ge=0, le=20, description="Lines that `search` shows before a match.")
+    search_context_after: int = Field(3, ge=0, le=20, description="Lines that `search` shows after a match.")
     time_limit: float = Field(10.0, gt=0, le=600, description="Seconds one call may take.")
     respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
     rg: str | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")

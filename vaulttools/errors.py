@@ -17,6 +17,10 @@ from __future__ import annotations
 class VaultToolsError(Exception):
     """Base of everything this package raises on purpose; ``str(error)`` is one sentence for people and models."""
 
+    def __str__(self) -> str:
+        # A lone surrogate, from JSON or from a file name, would break every output that repeats it (`faults.md` O04).
+        return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+
 
 class BadArgument(VaultToolsError):
     """An argument was refused; the sentence says what is wrong and what is accepted."""

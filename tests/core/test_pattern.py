@@ -515,7 +515,7 @@ def _readable(text: str, mode: Mode = "regex") -> Pattern:
 
 
 @given(text=st.one_of(_REGEXES, _NOISE))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_the_same_lines_match_whatever_the_line_ends(texts: Path, text: str) -> None:
     _agrees_on_line_ends(_readable(text), texts)
 
@@ -539,7 +539,7 @@ def _agrees_on_line_ends(pattern: Pattern, texts: Path) -> None:
 
 
 @given(text=st.one_of(_REGEXES, _NOISE))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_a_pattern_that_ripgrep_accepts_keeps_its_meaning(texts: Path, text: str) -> None:
     pattern = _readable(text)
     flags = [flag for flag in pattern.arguments(normalised=True)[:-2] if flag != "-P"]

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from vaulttools.core import limits
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.globs import Glob
+from vaulttools.core.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.core.root import Root
 from vaulttools.core.work import Reason
 
@@ -40,37 +42,54 @@ class Rules:
     """Whether hidden files are in."""
     excluded: Excluded
     """The vault's excluded files."""
+    ignores: bool = False
+    """Whether ignore files hold (spec 2.6)."""
+    pruned: frozenset[str] = frozenset()
+    """Names of folders that are not entered, at any depth, told as ignored."""
 
 
-def walk(root: Root, folder: str, rules: Rules, selects: Callable[[str], bool], glob: Glob | None) -> Iterator[Entry]:
+def walk(
+    root: Root,
+    folder: str,
+    rules: Rules,
+    selects: Callable[[str], bool],
+    glob: Glob | None,
+    warn: Callable[[str], None],
+) -> Iterator[Entry]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
 
-    A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered.
+    A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
+    kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used.
     """
     closes = root.protection.closes
-    try:
-        levels = [(folder, _listed(root, folder))]
-    except OSError:
-        yield Entry(folder, "folder", "unreadable")
+    ignores = _ignores_at(root, folder, warn) if rules.ignores else IgnoreRules()
+    listing, left_out = _entered(root, folder, 0)
+    if listing is None:
+        if left_out is not None:
+            yield Entry(folder, "folder", left_out)
         return
+    levels = [_level(root, folder, listing, ignores, rules, warn)]
     while levels:
-        where, listing = levels[-1]
-        for entry in listing:
+        where, rest, ignores = levels[-1]
+        for entry in rest:
             name = entry.name
             path = f"{where}/{name}" if where else name
             if closes(path, name):
                 continue
             kind = _kind(entry)
-            if not (_reaches(glob, path) if kind in ("folder", "link") else selects(path)):
+            reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
+            if not reached and not selects(path):
                 continue
             left_out = _left_out(entry, path, kind, rules)
-            if kind != "folder" or left_out is not None:
+            if left_out is None and ignores.ignores(path, kind == "folder"):
+                left_out = "ignored"
+            if kind != "folder" or not reached or left_out is not None:
                 yield Entry(path, kind, left_out)
                 continue
             below, left_out = _entered(root, path, len(levels))
             if below is not None:
                 yield Entry(path, kind)
-                levels.append((path, below))
+                levels.append(_level(root, path, below, ignores, rules, warn))
                 break
             if left_out is not None:
                 yield Entry(path, kind, left_out)
@@ -78,11 +97,49 @@ def walk(root: Root, folder: str, rules: Rules, selects: Callable[[str], bool], 
             levels.pop()
 
 
-def _reaches(glob: Glob | None, folder: str) -> bool:
-    return glob is None or glob.may_hold(folder)
+def _level(
+    root: Root,
+    folder: str,
+    listing: list[os.DirEntry[str]],
+    ignores: IgnoreRules,
+    rules: Rules,
+    warn: Callable[[str], None],
+) -> tuple[str, Iterator[os.DirEntry[str]], IgnoreRules]:
+    """A folder being walked: its path, its entries, and the ignore rules in force for them."""
+    if rules.ignores:
+        ignores = _inside(root, folder, {entry.name for entry in listing}, ignores, warn)
+    return folder, iter(listing), ignores
 
 
-def _entered(root: Root, path: str, depth: int) -> tuple[Iterator[os.DirEntry[str]] | None, Reason | None]:
+def _inside(
+    root: Root, folder: str, names: Collection[str], ignores: IgnoreRules, warn: Callable[[str], None]
+) -> IgnoreRules:
+    texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
+    inside, duds = ignores.entering(folder, texts)
+    for warning in (*skipped, *duds):
+        warn(warning)
+    return inside
+
+
+def _ignores_at(root: Root, folder: str, warn: Callable[[str], None]) -> IgnoreRules:
+    """The rules that the folders above a walk's start bring to it.
+
+    A folder named exactly is searched even if it is ignored: what ignores it, or a folder above it, is dropped there,
+    and only the rules further in hold (spec 2.6).
+    """
+    ignores, warnings = rules_above(Path(root.folder))
+    for warning in warnings:
+        warn(warning)
+    above = ""
+    for part in folder.split("/") if folder else ():
+        ignores = _inside(root, above, (".git", *IGNORE_FILES), ignores, warn)
+        above = f"{above}/{part}" if above else part
+        if ignores.ignores(above, is_folder=True):
+            ignores = IgnoreRules()
+    return ignores
+
+
+def _entered(root: Root, path: str, depth: int) -> tuple[list[os.DirEntry[str]] | None, Reason | None]:
     """A folder's listing, or why it has none; neither when it is gone since its parent was listed (`faults.md` T03)."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
@@ -94,7 +151,7 @@ def _entered(root: Root, path: str, depth: int) -> tuple[Iterator[os.DirEntry[st
         return None, "unreadable"
 
 
-def _listed(root: Root, folder: str) -> Iterator[os.DirEntry[str]]:
+def _listed(root: Root, folder: str) -> list[os.DirEntry[str]]:
     with os.scandir(root.absolute(folder)) as listing:
         entries = list(listing)
     try:
@@ -103,7 +160,7 @@ def _listed(root: Root, folder: str) -> Iterator[os.DirEntry[str]]:
         "".join(entry.name for entry in entries).encode()
     except UnicodeEncodeError:
         entries.sort(key=lambda entry: os.fsencode(entry.name))
-    return iter(entries)
+    return entries
 
 
 def _kind(entry: os.DirEntry[str]) -> Kind:
@@ -123,6 +180,8 @@ def _left_out(entry: os.DirEntry[str], path: str, kind: Kind, rules: Rules) -> R
         return "hidden"
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
         return "excluded"
+    if kind == "folder" and entry.name in rules.pruned:
+        return "ignored"
     if kind == "link":
         return "symlink"
     if kind == "other":

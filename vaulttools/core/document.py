@@ -33,6 +33,8 @@ class Document:
     path: str
     text: str
     """Decoded, without byte order mark, line ends as they stand; bytes that are no text are U+FFFD."""
+    undecoded: bytes | None = None
+    """What `text` was made of, where it is no UTF-8: to ripgrep such a byte is no character, not even U+FFFD."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -53,18 +55,26 @@ class Document:
         return self.text.replace("\r\n", "\n")
 
     @property
+    def searchable(self) -> bytes:
+        r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`."""
+        raw = self.text.encode("utf-8", "surrogatepass") if self.undecoded is None else self.undecoded
+        return raw.replace(b"\r\n", b"\n")
+
+    @property
     def is_binary(self) -> bool:
         """Whether it holds a NUL after decoding (spec 3 "Encodings")."""
         return "\0" in self.text
 
 
-def decode(data: bytes) -> str:
-    """Bytes as ripgrep searches them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither."""
+def decode(path: str, data: bytes) -> Document:
+    """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither."""
     if data.startswith(codecs.BOM_UTF16_LE):
-        return data[2:].decode("utf-16-le", "replace")
+        return Document(path, data[2:].decode("utf-16-le", "replace"))
     if data.startswith(codecs.BOM_UTF16_BE):
-        return data[2:].decode("utf-16-be", "replace")
-    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+        return Document(path, data[2:].decode("utf-16-be", "replace"))
+    data = data.removeprefix(codecs.BOM_UTF8)
+    text = data.decode("utf-8", "replace")
+    return Document(path, text, data if "\ufffd" in text else None)
 
 
 def read(root: Root, path: str, max_bytes: int) -> Document:
@@ -97,7 +107,7 @@ def read(root: Root, path: str, max_bytes: int) -> Document:
             after.st_mtime_ns,
             after.st_ctime_ns,
         ):
-            return Document(path, decode(data))
+            return decode(path, data)
     raise NotRead("changed while read")
 
 

@@ -20,7 +20,7 @@ class Excluded:
     patterns: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.texts)
+        return bool(self.texts or self.patterns)
 
     def covers(self, path: str, *, is_folder: bool = False) -> bool:
         """Whether a plain entry excludes the path; for a folder: excludes everything below it."""

@@ -25,6 +25,9 @@ KEPT_HITS: Final = 2_000
 NAMED_PATHS: Final = 5
 """Paths that a notice or a `skipped` entry names; the rest is a number (spec 3, spec 10)."""
 
+NOTICE_CHARACTERS: Final = 1_000
+"""Characters of one notice: a pattern quoted in it may be ten times as long."""
+
 TIME_LIMIT: Final = 10.0
 """Seconds one call may take unless configured (spec 3)."""
 
@@ -40,3 +43,6 @@ PATH_BYTES: Final = 4_096
 
 NAME_BYTES: Final = 255
 """Bytes of one name in such a path (`faults.md` P14; NAME_MAX of every common file system)."""
+
+NAME_CHARACTERS: Final = 200
+"""Characters of one path in a notice, so that five of them leave room for results."""

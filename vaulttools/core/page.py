@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from vaulttools.core import limits
+
+_CUT: Final = f"[Cut at {limits.TEXT_BYTES // 1024} KiB:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +22,39 @@ class Section:
     """A line of our own that stays whatever is cut, such as how many matches are not shown; `""`: none."""
 
 
-def compose(first: str, sections: Sequence[Section], notices: Sequence[str]) -> str:
-    """The whole text: the first line, the sections parted by blank lines, then the notices, a line each.
+def is_cut(text: str) -> bool:
+    """Whether `compose` had to leave lines out."""
+    return f"\n{_CUT}" in text
+
+
+def compose(first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n") -> str:
+    """The whole text: the first line, the sections with `between` between two, then the notices, a line each.
 
     At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
     crowds out another; a section of which nothing fits is left out, and a notice says how much is missing.
     """
-    whole = _joined(first, [_text(section, len(section.lines)) for section in sections], notices)
-    if len(whole.encode()) <= limits.TEXT_BYTES:
+    notices = _fitting(notices)
+    whole = _joined(first, between.join(_text(section, len(section.lines)) for section in sections), notices)
+    if _size(whole) <= limits.TEXT_BYTES:
         return whole
-    kept = _shares(sections, limits.TEXT_BYTES - _size(_joined(first, [], [*notices, _cut_notice(sections, [])])))
-    shown = [_text(section, count) for section, count in zip(sections, kept, strict=True) if count]
+    kept = _shares(sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, _cut_notice(sections, [])])))
+    shown = between.join(_text(section, count) for section, count in zip(sections, kept, strict=True) if count)
     return _joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]])
+
+
+def _fitting(notices: Sequence[str]) -> list[str]:
+    """As many notices as half the text has room for, in order; the last one always, since it says how to go on."""
+    limit = limits.NOTICE_CHARACTERS
+    *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices] or [""]
+    kept: list[str] = []
+    room = limits.TEXT_BYTES // 2 - _size(last)
+    for notice in others:
+        room -= _size(notice) + 1
+        if room < 0:
+            kept.append(f"[{len(others) - len(kept):,} more notices]")
+            break
+        kept.append(notice)
+    return [*kept, *filter(None, [last])]
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int]:
@@ -43,7 +67,7 @@ def _shares(sections: Sequence[Section], room: int) -> list[int]:
             section = sections[index]
             cost = _size(section.lines[kept[index]]) + 1
             if kept[index] == 0:
-                cost += _size(section.heading) + _size(section.closing) + 3
+                cost += _size(section.heading) + _size(section.closing) + 6
             if cost > room:
                 continue
             room -= cost
@@ -58,19 +82,18 @@ def _cut_notice(sections: Sequence[Section], kept: Sequence[int]) -> str:
     lines = sum(len(section.lines) for section in sections) - sum(kept)
     files = sum(1 for section, count in zip(sections, kept, strict=False) if count == 0) if kept else len(sections)
     left_out = f" and {files:,} whole files" if files else ""
-    return f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"
+    return f"{_CUT} {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"
 
 
 def _text(section: Section, count: int) -> str:
     lines = list(section.lines[:count])
     while lines and not lines[-1]:
         lines.pop()
-    return "\n".join([section.heading, *lines, *([section.closing] if section.closing else [])])
+    return "\n".join([*filter(None, [section.heading]), *lines, *filter(None, [section.closing])])
 
 
-def _joined(first: str, sections: Sequence[str], notices: Sequence[str]) -> str:
-    blocks = [block for block in (first, *sections, "\n".join(notices)) if block]
-    return "\n\n".join(blocks)
+def _joined(first: str, shown: str, notices: Sequence[str]) -> str:
+    return "\n\n".join(block for block in (first, shown, "\n".join(notices)) if block)
 
 
 def _size(text: str) -> int:

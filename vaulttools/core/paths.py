@@ -14,6 +14,9 @@ _NAME_ESCAPES = re.compile(
     "\udc80-\udcff"  # bytes that are no UTF-8, as surrogateescape keeps them
     "]"
 )
+NO_TEXT = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""A lone surrogate, which no file name has: those of a byte that is no UTF-8 are U+DC80 to U+DCFF."""
+
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONG = {value: key for key, value in _SHORT.items()}
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})")

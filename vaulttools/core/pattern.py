@@ -68,6 +68,11 @@ class Pattern:
         """Whether carriage returns in a file could change the answer."""
         return self.normalise != "never"
 
+    @property
+    def reads_link_as_class(self) -> bool:
+        """Whether a link such as ``[[Note]]`` in it is a character class; a notice says so."""
+        return self.mode == "regex" and any(_link_notices(_read(self.given)[1]))
+
     def arguments(self, *, normalised: bool = False) -> tuple[str, ...]:
         """The flags of ripgrep for this pattern, ``-e`` and the expression last."""
         flags = {

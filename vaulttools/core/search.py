@@ -31,7 +31,7 @@ CHUNK: Final = 128
 """Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
 
 NUL: Final = r"\x00"
-CARRIAGE_RETURNS: Final = {"lone": r"\r(?:[^\n]|\z)", "all": r"\r"}
+CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
 """By `Pattern.normalise`: what a file holds whose line ends are normalised before it is searched."""
 
 
@@ -49,6 +49,15 @@ class FileHits:
 
     document: Document
     hits: tuple[Hit, ...]
+
+    def first(self, count: int) -> tuple[FileHits, int]:
+        """The file with its first hits only, and the last line that their context may show.
+
+        A match that is not shown as one must not look like context, so the context ends before it.
+        """
+        if len(self.hits) <= count:
+            return self, len(self.document.lines)
+        return FileHits(self.document, self.hits[:count]), self.hits[count].line - 1
 
 
 @dataclass(slots=True)
@@ -78,8 +87,12 @@ class Search:
         """
         entries = self.scope.entries()
         probe = list(islice(entries, PROBE))
-        yield from self._tallied(probe, self._counts(self._start(_files(probe)), lambda: probe))
+        counts = self._counts(self._start(_files(probe)), lambda: probe)
+        yield from self._tallied(probe, counts)
         if len(probe) < PROBE:
+            return
+        if counts.stopped == "time limit":
+            yield from self._tallied(list(entries), Counts(stopped=counts.stopped))
             return
         globs = self._folder_globs()
         if globs is None:
@@ -91,6 +104,11 @@ class Search:
         def walked() -> list[Entry]:
             rest.extend(entries)
             return rest
+
+        if self.scope.rules.ignores and any(_is_ignored_folder(entry) for entry in walked()):
+            # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
+            yield from self._tallied(rest, self._counts(self._start(_files(rest)), lambda: rest))
+            return
 
         # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
         counts = self._counts(self._start(None, globs, loosely=self.loose is not None), walked)
@@ -106,12 +124,16 @@ class Search:
         found = {}
         wanted = list(files)
         for last_try in (False, True):
-            hits, changed = self._hits(wanted, limit), []
+            hits, stopped = self._hits(wanted, limit)
+            changed = []
             for path in wanted:
                 read = self._read(path)
-                if read is None or path not in hits:
+                if read is None:
                     continue
-                if all(_stands(read, hit) for hit in hits[path]):
+                if path not in hits:
+                    if stopped is not None:
+                        self.work.pass_over(path, stopped)
+                elif all(_stands(read, hit) for hit in hits[path]):
                     found[path] = FileHits(read, tuple(hits[path]))
                 elif last_try:
                     self.work.pass_over(path, "changed while read")
@@ -122,22 +144,20 @@ class Search:
                 break
         return [found[path] for path in files if path in found]
 
-    def _hits(self, files: Sequence[str], limit: int | None) -> dict[str, list[Hit]]:
+    def _hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, list[Hit]], Reason | None]:
+        """The first hits of each file, and why a file without may have some."""
         plain = [path for path in files if path not in self._normalised]
-        hits, stopped = (
-            self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit) if plain else ({}, False)
-        )
-        for path in files:
-            if path in self._normalised and (read := self._read(path)) is not None:
-                found, cut = self.ripgrep.hits_in_text(self.pattern, read.normalised, self.work, limit)
-                stopped = stopped or cut
-                if found:
-                    hits[path] = found
-        if stopped:
-            for path in files:
-                if path not in hits:
-                    self.work.pass_over(path, "time limit")
-        return hits
+        hits, stopped = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
+        for path in self._normalised.intersection(files):
+            try:
+                read = documents.read(self.root, path, self.max_bytes)
+            except NotRead:
+                continue  # told by whoever reads it to show it
+            found, cut = self.ripgrep.hits_in_text(self.pattern, read.searchable, self.work, limit)
+            stopped = stopped or cut
+            if found:
+                hits[path] = found
+        return hits, stopped
 
     def _read(self, path: str) -> Document | None:
         try:
@@ -162,25 +182,26 @@ class Search:
         try:
             files = set(_files(entries()))
             counts = self.ripgrep.counts(runs.counting, self.work).below(runs.folder)
-            normalised = {
-                paths.join(runs.folder, path) for path in self.ripgrep.listed(runs.listing, self.work)
-            } & files
+            listed, stopped = self.ripgrep.listed(runs.listing, self.work)
         finally:
             for run in (*runs.counting, *runs.listing):
                 run.abandon()
+        counts.stopped = counts.stopped or stopped
+        normalised = {paths.join(runs.folder, path) for path in listed} & files
         self._normalised |= normalised
         for path in normalised:
             counts.matching.pop(path, None)
             try:
-                text = documents.read(self.root, path, self.max_bytes).normalised
+                text = documents.read(self.root, path, self.max_bytes).searchable
             except NotRead as error:
                 counts.failed[path] = error.reason
                 continue
             hits, stopped = self.ripgrep.hits_in_text(self.pattern, text, self.work)
-            counts.stopped = counts.stopped or stopped
-            if hits:
+            if stopped is not None:
+                counts.failed[path] = stopped
+            elif hits:
                 counts.matching[path] = len(hits)
-        if counts.stopped:
+        if counts.stopped == "time limit" or "time limit" in counts.failed.values():
             self.work.finish()
         return counts
 
@@ -203,7 +224,7 @@ class Search:
                 self.work.searched += 1
                 yield FileCount(path, counts.matching[path])
             elif counts.stopped and path not in examined:
-                self.work.pass_over(path, "time limit")
+                self.work.pass_over(path, counts.stopped)
             else:
                 self.work.searched += 1
 
@@ -212,23 +233,33 @@ class Search:
 
         Asked only of files that would have matched, which is what spec 3 wants told; a walk thus needs no `stat`.
         """
-        binary = list(self.ripgrep.start_listing(NUL, self.root.folder, matched))
-        if loosely:
-            strict = self._counts(self._start(matched), lambda: [Entry(path, "file") for path in matched])
-            for path in matched:
-                counts.matching.pop(path)
-            counts.matching.update(strict.matching)
-            counts.failed.update(strict.failed)
-        if self.pattern.multiline:
-            # ripgrep counts multiline matches; what counts here is the lines they touch.
-            plain = [path for path in matched if path in counts.matching and path not in self._normalised]
-            counts.matching.update((path, len(hits)) for path, hits in self._hits(plain, None).items())
-        for path in self.ripgrep.listed(binary, self.work):
-            if path in counts.matching:
-                counts.failed[path] = "binary"
+        listing = list(self.ripgrep.start_listing(NUL, self.root.folder, matched))
+        try:
+            if loosely:
+                self._count_strictly(matched, counts)
+            if self.pattern.multiline:
+                self._count_lines(matched, counts)
+            binary, stopped = self.ripgrep.listed(listing, self.work)
+        finally:
+            for run in listing:
+                run.abandon()
         for path in matched:
-            if path in counts.matching and (reason := self._too_large(path)):
-                counts.failed[path] = reason
+            if path in counts.matching:
+                reason = "binary" if path in binary else stopped or self._too_large(path)
+                if reason is not None:
+                    counts.failed[path] = reason
+
+    def _count_strictly(self, matched: Sequence[str], counts: Counts) -> None:
+        """Replace what was counted for the loose pattern."""
+        strict = self._counts(self._start(matched), lambda: [Entry(path, "file") for path in matched])
+        for path in matched:
+            counts.matching.pop(path)
+            if strict.stopped is not None:
+                counts.failed[path] = strict.stopped
+        for path, number in strict.matching.items():
+            counts.matching[path] = number
+            counts.failed.pop(path, None)
+        counts.failed.update(strict.failed)
 
     def _too_large(self, path: str) -> Reason | None:
         try:
@@ -239,8 +270,13 @@ class Search:
 
     def _count_lines(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace ripgrep's number of multiline matches by the number of lines they touch."""
-        for path, hits in self._hits([path for path in matched if path not in self._normalised], None).items():
-            counts.matching[path] = len(hits)
+        plain = [path for path in matched if path in counts.matching and path not in self._normalised]
+        hits, stopped = self._hits(plain, None)
+        for path in plain:
+            if path in hits:
+                counts.matching[path] = len(hits[path])
+            elif stopped is not None:
+                counts.failed[path] = stopped
 
     def _folder_globs(self) -> tuple[str, ...] | None:
         """ripgrep's options for one run over the walk's folder, seeing at least what the walk sees; None: name files.
@@ -263,6 +299,10 @@ class _Runs:
     counting: list[Running]
     listing: list[Running]
     folder: str
+
+
+def _is_ignored_folder(entry: Entry) -> bool:
+    return entry.kind == "folder" and entry.left_out == "ignored"
 
 
 def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -6,7 +6,7 @@ Work limits stop a search here; how much of the result is shown is decided elsew
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Final, Literal
@@ -30,11 +30,21 @@ Reason = Literal[
     "not downloaded",
     "too deep",
     "pattern too costly",
+    "ripgrep died",
     "time limit",
 ]
 
 INCOMPLETE: Final[frozenset[Reason]] = frozenset(
-    ("unreadable", "too large", "changed while read", "not downloaded", "too deep", "pattern too costly", "time limit")
+    (
+        "unreadable",
+        "too large",
+        "changed while read",
+        "not downloaded",
+        "too deep",
+        "pattern too costly",
+        "ripgrep died",
+        "time limit",
+    )
 )
 """The reasons for which a file of the scope was not searched although it might have matched (spec 3)."""
 
@@ -57,6 +67,8 @@ class Work:
     on_progress: Callable[[str], None] | None = None
     deadline: float = 0.0
     """On the monotonic clock; 0: `time_limit` from now."""
+    finishing: bool = False
+    """Whether time has run out once."""
     searched: int = 0
     """Files of the scope whose content was searched."""
     skipped: dict[Reason, PassedOver] = field(default_factory=dict)
@@ -76,9 +88,21 @@ class Work:
             raise Cancelled
         return max(0.0, self.deadline - time.monotonic())
 
+    def limit_to(self, seconds: float) -> None:
+        """Set the time limit of this call, from now."""
+        self.time_limit = seconds
+        self.deadline = time.monotonic() + seconds
+
     def finish(self) -> None:
         """Time has run out: what was found may still be read and shown, within a fifth of the limit."""
-        self.deadline = time.monotonic() + self.time_limit / 5
+        if not self.finishing:
+            self.finishing = True
+            self.deadline = time.monotonic() + self.time_limit / 5
+
+    def warn(self, sentence: str) -> None:
+        """Keep a sentence about the vault, once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
 
     def pass_over(self, path: str, reason: Reason) -> None:
         """Count a file (or a folder that was not entered) as not searched."""
@@ -101,13 +125,19 @@ class Work:
             files = f"{entry.count:,} file{'s' if entry.count != 1 else ''}"
             if reason == "time limit":
                 phrases.append(f"stopped after {self.time_limit:g} s, {files} not searched")
+            elif reason == "ripgrep died":
+                phrases.append(f"ripgrep died, {files} not searched ({named(entry.paths, entry.count)})")
             else:
                 phrases.append(f"{files} {reason} ({named(entry.paths, entry.count)})")
         return "; ".join(phrases)
 
 
-def named(some: list[str], count: int) -> str:
-    """A list of paths for a sentence: at most five, and how many more."""
-    names = ", ".join(paths.shown(path) for path in some[: limits.NAMED_PATHS])
-    more = count - min(len(some), limits.NAMED_PATHS)
+def named(some: Sequence[str], count: int | None = None) -> str:
+    """Paths for a sentence: at most five, each at most 200 characters, and how many more of `count` there are."""
+    names = ", ".join(_shortened(paths.shown(path)) for path in some[: limits.NAMED_PATHS])
+    more = (len(some) if count is None else count) - min(len(some), limits.NAMED_PATHS)
     return f"{names} and {more:,} more" if more else names
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= limits.NAME_CHARACTERS else f"{name[: limits.NAME_CHARACTERS]}…"

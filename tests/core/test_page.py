@@ -1,0 +1,111 @@
+"""Pages: at most 50 KiB of whole lines, no file crowding out another, and the truth about what is missing."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.core import limits
+from vaulttools.core.page import Section, compose, is_cut
+
+
+def _section(name: str, count: int, width: int = 9, closing: str = "") -> Section:
+    return Section(f"## {name}", [f"{name}{number:04} ".ljust(width, ".") for number in range(count)], closing)
+
+
+def _kept(text: str, name: str) -> int:
+    return len(re.findall(rf"^{name}[0-9]{{4}} ", text, re.MULTILINE))
+
+
+def test_what_fits_is_whole() -> None:
+    sections = [Section("## a.md", ["1", "", "2"], "(3 more)"), Section("## b.md", ["3"])]
+    text = compose("Found 2 matching files:", sections, ["[One.]", "[Two.]"])
+    assert text == (
+        "Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]"  # as spec 4 has it
+    )
+    assert not is_cut(text)
+
+
+def test_an_answer_may_be_its_first_line_alone() -> None:
+    assert compose("No files found matching the pattern.", [], []) == "No files found matching the pattern."
+
+
+def test_a_file_does_not_crowd_out_another() -> None:
+    text = compose("Found:", [_section("a", 9_000), _section("b", 3), _section("c", 9_000)], [])
+    assert _kept(text, "b") == 3
+    assert 0 <= _kept(text, "a") - _kept(text, "c") <= 1
+    assert limits.TEXT_BYTES - 60 < len(text.encode()) <= limits.TEXT_BYTES
+
+
+def test_a_cut_says_how_much_is_missing_before_the_last_notice() -> None:
+    sections = [_section("a", 2_000, 100), _section("b", 1, 60_000), _section("c", 1)]
+    *shown, cut, last = compose("Found:", sections, ["[First.]", "[How to go on.]"]).split("\n")
+    missing = 2_002 - sum(_kept("\n".join(shown), name) for name in "abc")
+    assert shown[-2:] == ["", "[First.]"]
+    assert cut == f"[Cut at 50 KiB: {missing:,} more lines and 1 whole files. Narrow the pattern or the paths.]"
+    assert last == "[How to go on.]"
+    assert is_cut(f"Found:\n\n{cut}")
+
+
+def test_a_closing_line_stays_when_lines_are_cut() -> None:
+    text = compose("Found:", [_section("a", 9_000, 20, "(7 more matches in this file)")], [])
+    assert "\n(7 more matches in this file)\n\n[Cut at 50 KiB:" in text
+
+
+def test_blank_lines_are_no_end_of_what_is_cut() -> None:
+    lines = [line for number in range(4_000) for line in (f"{number} ".ljust(20, "."), "")]
+    text = compose("Found:", [Section("## a.md", lines)], [])
+    assert "\n\n\n" not in text
+
+
+def test_notices_without_end_leave_room_for_what_was_found() -> None:
+    notices = [f"[Warning {number}: {'x' * 90}]" for number in range(2_000)]
+    text = compose("Found:", [_section("a", 9_000, 100)], [*notices, "[How to go on.]"])
+    assert len(text.encode()) <= limits.TEXT_BYTES
+    assert _kept(text, "a") > 200
+    assert text.endswith(" more notices]\n" + text[text.rindex("[Cut") :])
+    assert text.endswith("\n[How to go on.]")
+    shown = text.count("[Warning ")
+    assert f"[{2_000 - shown:,} more notices]" in text
+
+
+def test_a_notice_without_end_is_cut() -> None:
+    text = compose(
+        "Found:", [_section("a", 1)], [f"[The braces in '{'日' * 10_000}' were taken literally.]", "[Last.]"]
+    )
+    assert f"[The braces in '{'日' * 984}…]\n[Last.]" in text
+
+
+_LINES = st.text("ab \t日🙂é\x1b\\[]", max_size=30).flatmap(
+    lambda text: st.sampled_from([text, text, text, text * 40, text * 1_000])
+)
+_SECTIONS = st.builds(
+    lambda heading, lines, times, closing: Section(heading, lines * times, closing),
+    _LINES.map("## ".__add__),
+    st.lists(_LINES, min_size=1, max_size=6),
+    st.sampled_from([1, 1, 3, 200, 2_000]),
+    st.sampled_from(["", "(7 more matches in this file)"]),
+)
+
+
+@given(
+    sections=st.lists(_SECTIONS, max_size=8),
+    notices=st.lists(_LINES.map(lambda text: f"[{text}]"), max_size=12),
+    copies=st.sampled_from([1, 1, 50]),
+    between=st.sampled_from(["\n\n", "\n"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_no_answer_is_ever_larger_than_50_kib(
+    sections: list[Section], notices: list[str], copies: int, between: str
+) -> None:
+    text = compose("Found some:", sections * copies, notices * copies, between)
+    assert len(text.encode()) <= limits.TEXT_BYTES
+    assert text.startswith("Found some:")
+    ours = {line for section in sections for line in (section.heading, section.closing, *section.lines)}
+    cut = {"Found some:", "", *ours, *notices}
+    others = [line for line in text.split("\n") if line not in cut]
+    assert all(line.startswith(("[Cut at 50 KiB: ", "[")) for line in others)
+    if notices:
+        assert text.endswith(notices[-1] if len(notices[-1]) <= limits.NOTICE_CHARACTERS else "…]") or is_cut(text)
