@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from vaulttools.config import VaultConfig
+from vaulttools.core import document as documents
 from vaulttools.core import excluded, globs, paths, ripgrep
 from vaulttools.core.catalogue import Rules
+from vaulttools.core.document import Document, NotRead
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
 from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.core.root import Root
 from vaulttools.core.scope import Scope, Walk
+from vaulttools.core.selectors import Ranges
+from vaulttools.core.snapshots import SnapshotStore
 from vaulttools.core.work import Work
 from vaulttools.errors import AccessDenied, BadArgument
+from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.note import Note
+from vaulttools.resources import archives, documentation, obsidian
+from vaulttools.resources.archives import MemberUnreadable
+from vaulttools.resources.targets import Reader, Target, Targets
+from vaulttools.resources.urls import Resolvers
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,14 @@ class OpenVault:
     config: VaultConfig
     config_folder: str
     """Vault-relative."""
+    snapshots: SnapshotStore = field(default_factory=SnapshotStore)
+    """The texts behind the tags of hashline mode."""
+    resolvers: Resolvers = field(default_factory=Resolvers)
+    """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
+
+    def __post_init__(self) -> None:
+        self.resolvers.register("obsidian", obsidian.resolver(self.root, self.resolve_link))
+        self.resolvers.register("vaulttools", documentation.resolve)
 
     @cached_property
     def ripgrep(self) -> Ripgrep:
@@ -46,6 +64,8 @@ class OpenVault:
         *,
         hidden: bool,
         include_excluded: bool,
+        gitignore: bool = False,
+        pruned: frozenset[str] = frozenset(),
     ) -> Scope:
         """The scope of a call under the vault's present rules."""
         rules = (
@@ -53,11 +73,65 @@ class OpenVault:
         )
         return Scope(
             self.root,
-            Rules(hidden=hidden, excluded=rules or Excluded()),
+            Rules(
+                hidden=hidden,
+                excluded=rules or Excluded(),
+                ignores=gitignore,
+                pruned=pruned,
+            ),
             walks,
+            work.warn,
             named,
             self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
         )
+
+    def targets(self, entries: Sequence[str]) -> Targets:
+        """What the `paths` of a call name.
+
+        Raises:
+            PathNotFound: nothing is there under any of them.
+            BadArgument: one is empty, malformed, several in one, or not allowed.
+        """
+        return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
+
+    def resolve_link(self, target: str) -> str | None:
+        """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""
+        everything = self.scope((Walk(),), (), Work(self.config.time_limit), hidden=False, include_excluded=True)
+        return LinkIndex(entry.path for entry in everything.entries() if entry.left_out is None).resolve(target)
+
+    def lines_of(self, target: Target) -> Ranges | None:
+        """The lines of a file that are meant: its range, its section for `[[Note#Heading]]`, or None for all.
+
+        Raises:
+            BadArgument: the note has no such heading, or cannot be read.
+        """
+        if not target.headings or target.place is None:
+            return target.ranges
+        try:
+            read = documents.read(self.root, target.place.path, self.config.max_file_size)
+        except NotRead as error:
+            raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
+        section = Note(read.path, read.text).section(target.headings)
+        if section is None:
+            raise BadArgument(f"Heading not found: {' > '.join(target.headings)} in {target.place.path}")
+        return Ranges(((section.line, section.end_line),))
+
+    def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:
+        """The text of an archive member or a virtual resource, and sentences about what was odd.
+
+        Raises:
+            MemberUnreadable: the member cannot be read; its reason says why.
+        """
+        if target.virtual is not None:
+            return Document(target.virtual.name, target.virtual.text), ()
+        assert target.member is not None
+        archive, member = target.member
+        try:
+            with os.fdopen(self.root.open(archive), "rb") as file:
+                read = archives.read_member(file, archive, member, work.remaining)
+        except OSError as error:
+            raise MemberUnreadable("not a readable archive") from error
+        return Document(f"{archive}:{member}", read.text), read.warnings
 
     def selected(self, glob: str, *, notes_only: bool) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
         """What a glob filter of `search_files` selects: walks, or a file that it names exactly.
@@ -90,9 +164,7 @@ class OpenVault:
             for entry in entries:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
-                    work.warnings.append(
-                        f"The excluded-files entry /{entry}/ is no pattern ripgrep knows; it excludes nothing."
-                    )
+                    work.warn(f"The excluded-files entry /{entry}/ is no pattern ripgrep knows; it excludes nothing.")
                 else:
                     found |= matched
             return found

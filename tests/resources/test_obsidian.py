@@ -1,0 +1,163 @@
+"""`obsidian://` URLs: which file of the open vault they lead to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from unicodedata import normalize
+from urllib.parse import quote
+
+import pytest
+
+from vaulttools.core.protection import Protection
+from vaulttools.core.root import Root
+from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFound
+from vaulttools.notes.links import LinkIndex
+from vaulttools.resources import obsidian
+from vaulttools.resources.urls import Backed, Resolvers
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+
+FILES = ("Note.md", "Projects/plan.md", "Projects/My plan.md", "img/Figure 1.png", "a+b.md", "100%.md", "C# notes.md")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    vault = tmp_path / "My vault"
+    for name in (*FILES, ".obsidian/app.json", ".hidden.md"):
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        (vault / name).write_text("", encoding="utf-8")
+    (tmp_path / "outside.md").write_text("", encoding="utf-8")
+    return vault
+
+
+def opened(folder: Path, spelling: Path | None = None) -> Resolvers:
+    real = folder.resolve()
+    files = [path.relative_to(real).as_posix() for path in real.rglob("*.*") if "/." not in path.as_posix()]
+    root = Root(str(real), str(spelling or folder), Protection.of())
+    made = Resolvers()
+    made.register("obsidian", obsidian.resolver(root, LinkIndex(files).resolve))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("url", "file"),
+    [
+        # by path, by name, with and without extension
+        ("obsidian://open?vault=My%20vault&file=Projects%2Fplan.md", Backed("Projects/plan.md")),
+        ("obsidian://open?vault=My%20vault&file=Projects%2Fplan", Backed("Projects/plan.md")),
+        ("obsidian://open?vault=My vault&file=Projects/plan", Backed("Projects/plan.md")),
+        ("obsidian://open?vault=My%20vault&file=my%20PLAN", Backed("Projects/My plan.md")),
+        ("obsidian://open?file=plan.md&vault=My%20vault&paneType=tab", Backed("Projects/plan.md")),
+        ("obsidian://open?vault=My%20vault&file=Figure%201.png", Backed("img/Figure 1.png")),
+        ("obsidian://open?file=Note", Backed("Note.md")),
+        ("obsidian://open/?file=Note", Backed("Note.md")),
+        ("OBSIDIAN://open?file=Note", Backed("Note.md")),
+        # the short form
+        ("obsidian://vault/My%20vault/Note", Backed("Note.md")),
+        ("obsidian://vault/My vault/Projects/plan.md", Backed("Projects/plan.md")),
+        ("obsidian://vault/My%20vault/Projects%2Fplan?paneType=tab", Backed("Projects/plan.md")),
+        # a hidden file that is named
+        ("obsidian://open?file=.hidden.md", Backed(".hidden.md")),
+        # values are decoded once
+        ("obsidian://open?file=a+b", Backed("a+b.md")),
+        ("obsidian://open?file=a%2Bb", Backed("a+b.md")),
+        ("obsidian://open?file=100%25", Backed("100%.md")),
+        ("obsidian://open?file=100%", Backed("100%.md")),
+        # headings
+        ("obsidian://open?file=Note%23H1%23H2", Backed("Note.md", ("H1", "H2"))),
+        ("obsidian://open?file=Projects/plan.md#Next: steps", Backed("Projects/plan.md", ("Next: steps",))),
+        ("obsidian://vault/My vault/Note#H", Backed("Note.md", ("H",))),
+        ("obsidian://open?file=Note%23%5Eid", Backed("Note.md")),
+        ("obsidian://open?file=C%23%20notes", Backed("C# notes.md")),
+        ("obsidian://open?file=C%23%20notes.md%23H", None),
+    ],
+)
+def test_a_url_leads_to_the_file_it_names(folder: Path, url: str, file: Backed | None) -> None:
+    if file is None:
+        with pytest.raises(PathNotFound):
+            opened(folder).resolve(url)
+    else:
+        assert opened(folder).resolve(url) == [file]
+
+
+def test_an_absolute_path_overrides_vault_and_file_and_may_lack_its_extension(folder: Path) -> None:
+    path = quote(str(folder / "Projects" / "plan"), safe="")
+    url = f"obsidian://open?vault=Other&file=Note&path={path}"
+    assert opened(folder).resolve(url) == [Backed("Projects/plan.md")]
+    assert opened(folder).resolve(f"obsidian://open?path={path}.md%23H") == [Backed("Projects/plan.md", ("H",))]
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "sentence"),
+    [
+        ("obsidian://open?vault=Other&file=Note", BadArgument, "Vault is not open: Other"),
+        ("obsidian://open?vault=my%20vault&file=Note", BadArgument, "Vault is not open: my vault"),
+        ("obsidian://vault/Other/Note", BadArgument, "Vault is not open: Other"),
+        ("obsidian://open?vault=ef6ca3e3b524d22f&file=Note", BadArgument, "Vault is not open: ef6ca3e3b524d22f"),
+        ("obsidian://open?file=None", PathNotFound, "Path not found: obsidian://open?file=None"),
+        ("obsidian://open?file=Projects", PathNotFound, "Path not found: obsidian://open?file=Projects"),
+        ("obsidian://open?file=%23H", PathNotFound, "Path not found: obsidian://open?file=%23H"),
+        ("obsidian://open?file=..%2Foutside", OutsideVault, "Path is outside the vault: ../outside"),
+        ("obsidian://open?file=..%2Foutside%23H", OutsideVault, "Path is outside the vault: ../outside"),
+        ("obsidian://vault/My%20vault/%2e%2e/outside.md", OutsideVault, "Path is outside the vault: ../outside.md"),
+        ("obsidian://open?path=%2Fetc%2Fpasswd", OutsideVault, "Path is outside the vault: /etc/passwd"),
+        ("obsidian://open?file=.obsidian%2Fapp", AccessDenied, "Access denied: '.obsidian/' is a protected folder"),
+        ("obsidian://open?file=.Obsidian/app%23H", AccessDenied, "Access denied: '.obsidian/' is a protected folder"),
+        ("obsidian://open?file=a%00b", BadArgument, "Path contains a NUL character"),
+        (
+            "obsidian://open?vault=My%20vault",
+            BadArgument,
+            "The URL names no file: obsidian://open?vault=My%20vault; accepted are "
+            "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH",
+        ),
+        (
+            "obsidian://search?vault=My%20vault&query=x",
+            BadArgument,
+            "The URL opens no file: obsidian://search?vault=My%20vault&query=x; accepted are "
+            "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH",
+        ),
+    ],
+)
+def test_other_urls_are_refused_in_one_sentence(
+    folder: Path, url: str, error: type[BadArgument], sentence: str
+) -> None:
+    with pytest.raises(BadArgument) as caught:
+        opened(folder).resolve(url)
+    assert (type(caught.value), str(caught.value)) == (error, sentence)
+
+
+@posix_only
+def test_decoded_wildcards_and_bytes_are_literal(folder: Path) -> None:
+    (folder / "what?*.md").write_text("", encoding="utf-8")
+    Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.md")).write_text("", encoding="utf-8")
+    made = opened(folder)
+    assert made.resolve("obsidian://open?file=what%3F%2A") == [Backed("what?*.md")]
+    assert made.resolve("obsidian://open?file=bad%FF") == [Backed("bad\udcff.md")]
+    with pytest.raises(PathNotFound):
+        made.resolve("obsidian://open?file=%2A.md")
+
+
+@posix_only
+def test_a_vault_goes_by_the_name_of_its_folder_and_of_the_link_it_was_opened_by(folder: Path) -> None:
+    link = folder.parent / "Notes"
+    link.symlink_to(folder)
+    made = opened(folder, spelling=link)
+    for name in ("Notes", "My%20vault"):
+        assert made.resolve(f"obsidian://vault/{name}/Note") == [Backed("Note.md")]
+
+
+@posix_only
+def test_a_vaults_name_is_compared_in_nfc(tmp_path: Path) -> None:
+    folder = tmp_path / normalize("NFD", "Bücher")
+    folder.mkdir()
+    (folder / "Note.md").write_text("", encoding="utf-8")
+    assert opened(folder).resolve("obsidian://vault/B%C3%BCcher/Note") == [Backed("Note.md")]
+
+
+@posix_only
+def test_a_link_that_leads_out_is_refused(folder: Path) -> None:
+    (folder / "way out.md").symlink_to(folder.parent / "outside.md")
+    with pytest.raises(OutsideVault):
+        opened(folder).resolve("obsidian://open?file=way%20out.md")

@@ -1,0 +1,1 @@
+"""What a path can name besides a file or folder of the vault."""

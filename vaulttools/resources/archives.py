@@ -1,0 +1,378 @@
+"""Members of zip and tar archives, read as text in memory: nothing is unpacked to disk, and every size is bounded.
+
+Finding and opening the archive itself, inside the vault, is the caller's.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, BinaryIO, Final
+
+from vaulttools.core import paths
+from vaulttools.errors import VaultToolsError
+
+if TYPE_CHECKING:
+    from gzip import GzipFile
+    from tarfile import TarFile, TarInfo
+    from zipfile import ZipFile, ZipInfo
+
+MEMBER_BYTES: Final = 10 * 1024 * 1024
+"""Bytes of one member, unpacked (`faults.md` Z01)."""
+
+MEMBERS: Final = 10_000
+"""Members of one archive (`faults.md` Z07). One of more is refused whole, for the last of equal names counts."""
+
+UNPACKED_BYTES: Final = 200 * 1024 * 1024
+"""Bytes of a `.tar.gz` that are unpacked, and not kept, on the way to a member: under a second."""
+
+_DIRECTORY_BYTES: Final = 4 * 1024 * 1024
+"""Bytes of a zip's directory, 400 for each of `MEMBERS`: zipfile reads it whole, into an object for every 46."""
+
+_PACKED_BYTES: Final = 2 * MEMBER_BYTES
+"""Bytes of the archive that are read for one zip member: deflate makes nothing twice as large."""
+
+_HEADER_BYTES: Final = 32 * 1024
+"""Bytes of one tar member's headers: Python before 3.11.10 takes time square to them (CVE-2024-6232; here 2.6 s)."""
+
+_CHUNK: Final = 64 * 1024
+_ENCRYPTED: Final = 0x1
+_NAMED_IN_UTF8: Final = 0x800
+"""Bits of a zip member's flags (APPNOTE.TXT 4.4.4)."""
+
+_SUFFIX = re.compile(r"\.(?:zip|tar|tar\.gz|tgz):", re.IGNORECASE | re.ASCII)
+
+
+class MemberUnreadable(Exception):
+    """A member cannot be searched; `reason` is a phrase for the caller's sentence. Never leaves the package.
+
+    Of the archive: `not a readable archive`, `damaged`, `too many members: …`, `too large: …`, `time limit`. Of the
+    member: `Archive file 'a.md' not found`, `a folder`, `nested archive`, `not a regular file`, `encrypted`,
+    `unsupported compression`, `too large: …`, `bad CRC`, `damaged`, `binary`, `not UTF-8`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member's text, without byte order mark and with its own line ends."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+    """Sentences about what was odd on the way to it."""
+
+
+def split(path: str) -> tuple[str, str] | None:
+    """The archive and the member that a path names; None when it names no member.
+
+    The archive ends at the first `.zip`, `.tar`, `.tar.gz` or `.tgz`, in any case, that a `:` follows.
+
+    >>> split("notes.zip:2024/a.md"), split("a.zip:b.tar:c"), split("notes.zip")
+    (('notes.zip', '2024/a.md'), ('a.zip', 'b.tar:c'), None)
+    """
+    suffix = _SUFFIX.search(path)
+    return (path[: suffix.end() - 1], path[suffix.end() :]) if suffix else None
+
+
+def read_member(file: BinaryIO, archive: str, member: str, remaining: Callable[[], float]) -> Member:
+    r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
+
+    Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are names like others,
+    never paths (`faults.md` Z02). Of several members of the name the last is read, and a warning says so (Z03).
+    `remaining` gives the seconds left and is asked before each read; what it raises comes through.
+
+    Raises:
+        MemberUnreadable: there is no such text member within the bounds, it is damaged, or time has run out.
+    """
+    sought = _Sought(member)
+    source = _Source(file, remaining)
+    if archive.lower().endswith(".zip"):
+        _search_zip(source, sought)
+    elif archive.lower().endswith(".tar"):
+        _search_tar(source, sought)
+    else:
+        _search_tar_gz(source, sought, remaining)
+    text = _text(sought.content())
+    warnings = []
+    where, name = paths.shown(archive), paths.shown(member)
+    if sought.copies > 1:
+        warnings.append(f"{where} has {sought.copies:,} members named {name}; the last was searched")
+    if sought.cut_short:
+        warnings.append(f"Only the first {_megabytes(UNPACKED_BYTES)} of {where} were looked through for {name}")
+    return Member(text, tuple(warnings))
+
+
+class _Sought:
+    """The member asked for, and what was found under its name."""
+
+    def __init__(self, member: str) -> None:
+        self.copies = 0
+        self.cut_short = False
+        """Whether a part of the archive was not looked through."""
+        self._member = member
+        self._name = _plain(member)
+        self._is_folder = not self._name
+        self._content: bytes | MemberUnreadable | None = None
+
+    def is_file(self, name: str, *, folder: bool) -> bool:
+        """Whether an entry of the archive is the member asked for, and no folder."""
+        plain = _plain(name)
+        if plain.startswith(f"{self._name}/") or (folder and plain == self._name):
+            self._is_folder = True
+        return plain == self._name and not folder
+
+    def found(self, content: bytes | MemberUnreadable, copies: int = 1) -> None:
+        """Take the bytes of a further member of the name, or why it cannot be read, in place of the former's."""
+        self.copies += copies
+        self._content = content
+
+    def content(self) -> bytes:
+        """The bytes of the last member of the name."""
+        if isinstance(self._content, bytes):
+            return self._content
+        if self._content is not None:
+            raise self._content
+        if self._is_folder:
+            raise MemberUnreadable("a folder")
+        if split(self._member) is not None:
+            raise MemberUnreadable("nested archive")
+        raise MemberUnreadable(f"Archive file '{paths.shown(self._member)}' not found")
+
+
+class _Source(io.RawIOBase):
+    """What the libraries read from: it hands out no more than allowed, and asks for the time before each read."""
+
+    def __init__(self, file: BinaryIO | GzipFile, remaining: Callable[[], float]) -> None:
+        super().__init__()
+        self.last = b""
+        """What was handed out last."""
+        self._file = file
+        self._remaining = remaining
+        self._left = 0
+        self._refusal = ""
+
+    def allow(self, size: int, refusal: str) -> None:
+        """Hand out so many bytes from here on, and refuse more for that reason."""
+        self._left = size
+        self._refusal = refusal
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size < 0 or size > self._left:
+            size = self._left + 1
+        self.last = self.take(size)
+        self._left -= len(self.last)
+        if self._left < 0:
+            raise MemberUnreadable(self._refusal)
+        return self.last
+
+    def take(self, size: int, /) -> bytes:
+        """The next bytes, at most so many, whatever is allowed."""
+        if not self._remaining():
+            raise MemberUnreadable("time limit")
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+
+class _UsedUp(MemberUnreadable):
+    """`UNPACKED_BYTES` were unpacked."""
+
+
+class _Unpacked(_Source):
+    """What gzip unpacks, forwards only: to go back would be to unpack everything once more."""
+
+    def __init__(self, file: GzipFile, remaining: Callable[[], float]) -> None:
+        super().__init__(file, remaining)
+        self._position = 0
+
+    def take(self, size: int, /) -> bytes:
+        data = super().take(size)
+        self._position += len(data)
+        if self._position > UNPACKED_BYTES:
+            raise _UsedUp(f"too large: more than {_megabytes(UNPACKED_BYTES)} unpacked")
+        return data
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        if whence or offset < self._position:
+            raise OSError("not forwards")
+        while self._position < offset and self.take(min(_CHUNK, offset - self._position)):
+            pass
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+
+@contextmanager
+def _failing_as(reason: str) -> Iterator[None]:
+    """Whatever the libraries raise on damaged bytes, as `MemberUnreadable`.
+
+    These are not their own errors alone: zlib.error, struct.error, UnicodeDecodeError, RecursionError, and others by
+    the version of Python.
+    """
+    try:
+        yield
+    except (MemberUnreadable, VaultToolsError):
+        raise
+    except Exception as error:
+        raise MemberUnreadable(reason) from error
+
+
+def _search_zip(source: _Source, sought: _Sought) -> None:
+    from zipfile import ZipFile
+
+    too_many = f"too many members: more than {MEMBERS:,}"
+    source.allow(_DIRECTORY_BYTES, too_many)
+    with _failing_as("not a readable archive"):
+        archive = ZipFile(source)
+    with archive:
+        entries = archive.infolist()
+        if len(entries) > MEMBERS:
+            raise MemberUnreadable(too_many)
+        named = [
+            entry
+            for entry in entries
+            if any(sought.is_file(name, folder=name.endswith(("/", "\\"))) for name in _zip_names(entry))
+        ]
+        if named:
+            sought.found(_zip_content(archive, named[-1], source), copies=len(named))
+
+
+def _zip_names(entry: ZipInfo) -> Iterator[str]:
+    """The name as zipfile reads it, and as the UTF-8 that macOS writes without the flag that says so."""
+    yield entry.filename
+    if not entry.flag_bits & _NAMED_IN_UTF8 and not entry.filename.isascii():
+        with suppress(UnicodeError):
+            yield entry.filename.encode("cp437").decode("utf-8")
+
+
+def _zip_content(archive: ZipFile, entry: ZipInfo, source: _Source) -> bytes:
+    from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile
+
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise MemberUnreadable("not a regular file")
+    if entry.flag_bits & _ENCRYPTED:
+        raise MemberUnreadable("encrypted")
+    # zipfile knows bzip2, LZMA and Zstandard too, and unpacks those without a bound on what one piece becomes.
+    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise MemberUnreadable("unsupported compression")
+    if entry.file_size > MEMBER_BYTES:
+        raise _too_large(entry.file_size, entry.compress_size)
+    source.allow(_PACKED_BYTES, f"too large: more than {_megabytes(_PACKED_BYTES)} packed")
+    with _failing_as("damaged"), archive.open(entry) as stream:
+        try:
+            content = _whole(stream)
+        except BadZipFile as error:
+            raise MemberUnreadable("bad CRC") from error
+    if len(content) != entry.file_size:  # the directory lies about the size, to which the checksum is no witness
+        raise MemberUnreadable("bad CRC")
+    return content
+
+
+def _search_tar_gz(source: _Source, sought: _Sought, remaining: Callable[[], float]) -> None:
+    from gzip import BadGzipFile, GzipFile
+
+    source.allow(sys.maxsize, "damaged")  # gzip itself takes a small piece at a time
+    with GzipFile(fileobj=source, mode="rb") as stream:
+        unpacked = _Unpacked(stream, remaining)
+        try:
+            _search_tar(unpacked, sought)
+            with _failing_as("damaged"):
+                try:
+                    while unpacked.take(_CHUNK):  # to the checksum, which stands at the end
+                        pass
+                except BadGzipFile as error:
+                    raise MemberUnreadable("bad CRC") from error
+        except _UsedUp:
+            if not sought.copies:
+                raise
+            sought.cut_short = True
+
+
+def _search_tar(source: _Source, sought: _Sought) -> None:
+    from tarfile import TarFile
+
+    source.allow(_HEADER_BYTES, "damaged")
+    with _failing_as("not a readable archive"):
+        archive = TarFile(fileobj=source, encoding="utf-8", errors="surrogateescape")
+    for _ in range(MEMBERS + 1):
+        source.allow(_HEADER_BYTES, "damaged")
+        with _failing_as("damaged"):
+            entry = archive.next()
+        if entry is None:
+            break
+        # What tarfile remembers of former members is of no use and without a bound.
+        archive.members, archive.pax_headers = [], {}  # type: ignore[attr-defined]
+        if sought.is_file(entry.name, folder=entry.isdir()):
+            try:
+                sought.found(_tar_content(archive, entry, source))
+            except MemberUnreadable as error:
+                sought.found(error)
+    else:
+        raise MemberUnreadable(f"too many members: more than {MEMBERS:,}")
+    # tarfile takes a header that is none for the end of the archive; a true end is a block of zeros, or of nothing.
+    if source.last.strip(b"\0"):
+        raise MemberUnreadable("damaged")
+
+
+def _tar_content(archive: TarFile, entry: TarInfo, source: _Source) -> bytes:
+    if not entry.isreg() or entry.issparse():  # what is sparse has holes, which are no text
+        raise MemberUnreadable("not a regular file")
+    if entry.size > MEMBER_BYTES:
+        raise _too_large(entry.size)
+    source.allow(MEMBER_BYTES, "damaged")
+    with _failing_as("damaged"):
+        stream = archive.extractfile(entry)
+        assert stream is not None, entry
+        content = _whole(stream)
+    if len(content) != entry.size:
+        raise MemberUnreadable("damaged")
+    return content
+
+
+def _whole(stream: IO[bytes]) -> bytes:
+    """All bytes, chunk by chunk, so that the time is asked for between."""
+    return b"".join(iter(lambda: stream.read(_CHUNK), b""))
+
+
+def _text(content: bytes) -> str:
+    if b"\0" in content:
+        raise MemberUnreadable("binary")
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MemberUnreadable("not UTF-8") from error
+
+
+def _too_large(size: int, packed: int | None = None) -> MemberUnreadable:
+    """The refusal of a member by its size in bytes, and by its size in the archive, whose ratio tells a bomb (Z01)."""
+    from_packed = "" if packed is None else f" from {_megabytes(packed)} packed"
+    return MemberUnreadable(f"too large: {_megabytes(size)}{from_packed}, at most {_megabytes(MEMBER_BYTES)}")
+
+
+def _megabytes(size: int) -> str:
+    """Bytes in words: `10 MB`, `0.2 MB`."""
+    return f"{size / (1024 * 1024):,.1f}".removesuffix(".0") + " MB"
+
+
+def _plain(name: str) -> str:
+    r"""A member's name as it is compared: `.\a//b.md` is `a/b.md`; a leading slash and `..` stay."""
+    slashed = name.replace("\\", "/")
+    parts = "/".join(part for part in slashed.split("/") if part not in ("", "."))
+    return paths.nfc(f"/{parts}" if slashed.startswith("/") else parts)

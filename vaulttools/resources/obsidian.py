@@ -1,0 +1,69 @@
+"""`obsidian://` URLs that open a file: which file of the open vault that is (spec 5; Obsidian's help, Obsidian URI)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Final
+from urllib.parse import unquote
+
+from vaulttools.core import paths
+from vaulttools.core.root import Root
+from vaulttools.errors import BadArgument, PathNotFound
+from vaulttools.notes.links import parse_linktext
+from vaulttools.resources.urls import Backed, Resolver
+
+_FORMS: Final = "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH"
+
+
+def resolver(root: Root, resolve_link: Callable[[str], str | None]) -> Resolver:
+    """The resolver for one open vault; `resolve_link` gives the path of the file that a link's target leads to.
+
+    A file is named by its path, or as a link names it, or by its absolute path (`path=`, which overrides the others);
+    `#Heading` may follow. The literal path wins over the other readings. Values are percent-decoded once, a `+` is a
+    plus sign. The vault goes by the name of its folder; a URL without a vault's name means the open one.
+
+    The resolver raises:
+        BadArgument: the URL is of another form, names no file, or names another vault.
+        OutsideVault, AccessDenied: the file lies elsewhere, or in a protected folder.
+        PathNotFound: nothing is there.
+    """
+    names = {paths.nfc(PurePath(folder).name) for folder in (root.folder, root.spelling)}
+
+    def resolve(url: str) -> list[Backed]:
+        vault, file = _parsed(url, root)
+        if vault and paths.nfc(vault) not in names:
+            raise BadArgument(f"Vault is not open: {paths.shown(vault)}")
+        if not file:
+            raise BadArgument(f"The URL names no file: {paths.shown(url)}; accepted are {_FORMS}")
+        literal = resolve_link(file) if "#" in file else None
+        if literal is not None:
+            return [Backed(literal)]
+        link = parse_linktext(file)
+        place = root.locate(link.target)
+        path = place.path if place.kind == "file" else resolve_link(link.target)
+        if path is None:
+            raise PathNotFound(url)
+        return [Backed(path, link.headings)]
+
+    return resolve
+
+
+def _parsed(url: str, root: Root) -> tuple[str, str]:
+    """The vault's name and the file, with its heading, that a URL names; each `""` where it names none."""
+    address, _, query = url.partition("://")[2].partition("?")
+    action, _, rest = address.partition("/")
+    if action == "vault":
+        vault, _, file = rest.partition("/")
+        return _decoded(vault), _decoded(file)
+    if action != "open" or rest:
+        raise BadArgument(f"The URL opens no file: {paths.shown(url)}; accepted are {_FORMS}")
+    values = {name: _decoded(value) for name, _, value in (part.partition("=") for part in query.split("&"))}
+    if values.get("path"):
+        return "", root.relative(values["path"])
+    return values.get("vault", ""), values.get("file", "")
+
+
+def _decoded(value: str) -> str:
+    """The value of percent-encoded text; bytes that are no UTF-8 stay those bytes, as they do in file names."""
+    return unquote(value, errors="surrogateescape")

@@ -1,0 +1,217 @@
+"""What the `paths` of a call name: each entry as one target, read the same by every tool that takes paths (spec 5, 6).
+
+Readings of an entry, the first that holds wins:
+
+1. an internal URL;
+2. a literal path that exists, whatever its characters (spec 2.8);
+3. `[[Note]]`, as a link;
+4. an archive and its member, `notes.zip:2024/a.md`;
+5. a path and a line-range selector, `note.md:50-100`;
+6. a glob.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from vaulttools.core import globs, paths, selectors
+from vaulttools.core.globs import Glob
+from vaulttools.core.root import Place, Root
+from vaulttools.core.scope import Walk
+from vaulttools.core.selectors import Ranges
+from vaulttools.errors import AccessDenied, BadArgument, PathNotFound
+from vaulttools.notes.links import parse_link
+from vaulttools.resources import archives
+from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
+
+_PRUNED: Final = "node_modules"
+_QUOTES: Final = ("'", '"', "`")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One entry as it was understood; exactly one of `place`, `glob`, `member` and `virtual` is there."""
+
+    given: str
+    place: Place | None = None
+    """A file, folder or other thing that exists."""
+    glob: Glob | None = None
+    member: tuple[str, str] | None = None
+    """The vault-relative path of an archive, and the name of a member."""
+    virtual: Virtual | None = None
+    ranges: Ranges | None = None
+    """The lines asked for; None: all."""
+    headings: tuple[str, ...] = ()
+    """The section of the file that is meant, `[[Note#Heading]]`; with `place`."""
+
+    @property
+    def is_single_file(self) -> bool:
+        """Whether it names one text."""
+        return self.glob is None and (self.place is None or self.place.kind == "file")
+
+    @property
+    def label(self) -> str:
+        """How `scope_path` names it: the vault-relative path, `.` for the root, else as it was given."""
+        return paths.portable((self.place.path or ".") if self.place is not None else self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """All entries of a call."""
+
+    found: list[Target] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """As they were given."""
+
+    @property
+    def walks(self) -> tuple[Walk, ...]:
+        """The walks of the folders and globs; each entry is walked on its own, never from a common ancestor."""
+        folders = [
+            Walk(target.place.path)
+            for target in self.found
+            if target.place is not None and target.place.kind == "folder"
+        ]
+        return (*folders, *(Walk(glob=target.glob) for target in self.found if target.glob is not None))
+
+    @property
+    def pruned(self) -> frozenset[str]:
+        """Folders that the walks do not enter: `node_modules`, unless an entry names it (spec 2.6)."""
+        return frozenset() if any(_PRUNED in target.given for target in self.found) else frozenset({_PRUNED})
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads entries for one vault."""
+
+    root: Root
+    resolvers: Resolvers
+    resolve_link: Callable[[str], str | None]
+    """A link's target as the vault-relative path of the file it leads to."""
+
+    def read(self, entries: Sequence[str]) -> Targets:
+        """The targets of the entries; those under which nothing is there are `missing`.
+
+        Raises:
+            PathNotFound: nothing is there under any entry.
+            BadArgument: an entry is empty, malformed, several in one, or not allowed.
+        """
+        targets = Targets()
+        for entry in entries:
+            text = self._stripped(entry)
+            found = self._targets(text)
+            targets.found.extend(found)
+            if not found:
+                targets.missing.append(text)
+        if not targets.found:
+            raise PathNotFound(*targets.missing)
+        return targets
+
+    def _stripped(self, entry: str) -> str:
+        """The entry without the outer blanks and quotes that models add; a file that is so named keeps them."""
+        text = entry.strip()
+        if not text:
+            raise BadArgument("`paths` must contain non-empty paths or globs")
+        if text != entry and self._literal(entry) is not None:
+            return entry
+        while len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES and self._literal(text) is None:
+            text = text[1:-1].strip()
+        if not text:
+            raise BadArgument("`paths` must contain non-empty paths or globs")
+        return text
+
+    def _literal(self, entry: str) -> Place | None:
+        """What stands on disk under the entry read as a path, or None.
+
+        A glob may reach into a protected folder by its wildcards, and finds nothing there; the folders before its
+        first wildcard may not (spec 2.3).
+        """
+        try:
+            place = self.root.locate(entry)
+        except AccessDenied:
+            if not globs.has_magic(entry):
+                raise
+            self.root.relative(_before_magic(entry))
+            return None
+        return place if place.kind is not None else None
+
+    def _targets(self, entry: str) -> list[Target]:
+        if is_url(entry):
+            url, selector = selectors.split(entry)
+            return [self._resource(entry, found, _parsed(selector)) for found in self.resolvers.resolve(url)]
+        place = Place("", "folder") if entry == "/" else self._literal(entry)
+        if place is not None:
+            return [Target(entry, place=place)]
+        if entry.startswith("[[") and entry.endswith("]]"):
+            return self._linked(entry)
+        path, selector = selectors.split(entry)
+        member = archives.split(path)
+        if member is not None and (archive := self._literal(member[0])) is not None and archive.kind == "file":
+            return [Target(entry, member=(archive.path, member[1]), ranges=_parsed(selector))]
+        if selector is not None:
+            return [self._selected(entry, path, selector)]
+        return self._globbed(entry)
+
+    def _resource(self, entry: str, resource: Backed | Virtual, ranges: Ranges | None) -> Target:
+        if isinstance(resource, Virtual):
+            return Target(entry, virtual=resource, ranges=ranges)
+        place = self.root.locate(resource.path)
+        if place.kind is None:
+            raise PathNotFound(entry)
+        return Target(entry, place=place, ranges=ranges, headings=resource.heading)
+
+    def _linked(self, entry: str) -> list[Target]:
+        link = parse_link(entry)
+        path = self.resolve_link(link.target)
+        return [] if path is None else [Target(entry, place=self.root.locate(path), headings=link.headings)]
+
+    def _selected(self, entry: str, path: str, selector: str) -> Target:
+        place = self._literal(path)
+        if place is None and globs.has_magic(path):
+            raise BadArgument(f"Line-range selector requires a single file, not a glob: {entry}")
+        if place is None:
+            raise BadArgument(f"Path not found for line-range selector: {entry}")
+        if place.kind == "folder":
+            raise BadArgument(f"Line-range selector requires a single file: {path} is a directory")
+        return Target(entry, place=place, ranges=selectors.parse(selector))
+
+    def _globbed(self, entry: str) -> list[Target]:
+        if _joins_several(entry):
+            raise BadArgument(f'paths is an array — pass ["a", "b"] not ["a,b"]: {entry}')
+        if not globs.has_magic(entry):
+            return []
+        inside = self.root.relative(_before_magic(entry))
+        # An absolute glob is one below the root; a leading slash keeps it anchored there.
+        text = entry if not entry.startswith("/") else f"/{inside}/{entry[len(_before_magic(entry)) :]}"
+        glob = globs.parse(text, ignore_case=False)
+        base = self.root.locate(glob.literal_folders) if glob.literal_folders else Place("", "folder")
+        if base.kind is None:
+            return []
+        if base.kind != "folder":
+            raise BadArgument(f"Path is not a directory: {glob.literal_folders}")
+        return [Target(entry, glob=glob)]
+
+
+def _parsed(selector: str | None) -> Ranges | None:
+    return None if selector is None else selectors.parse(selector)
+
+
+def _before_magic(entry: str) -> str:
+    """The folders of a glob before the first component with a wildcard, as written, with the last `/`."""
+    text = entry.replace("\\", "/")
+    end = min(index for index, character in enumerate(text) if character in "*?[{")
+    return text[: text.rfind("/", 0, end) + 1]
+
+
+def _joins_several(entry: str) -> bool:
+    """Whether a comma stands outside braces and classes: several paths in one string."""
+    depth = 0
+    for character in entry:
+        if character in "{[":
+            depth += 1
+        elif character in "}]":
+            depth -= 1
+        elif character == "," and depth <= 0:
+            return True
+    return False
