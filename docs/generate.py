@@ -1,0 +1,143 @@
+"""Writes what is derived: the typed methods of `Vault` from the registry, and what `pages` finds in the documentation.
+
+`python docs/generate.py` writes, `python docs/generate.py --check` exits with 1 and names the files that differ.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pages import REPOSITORY, pages
+
+from vaulttools import cli_options, tools
+from vaulttools.tools.tool import Tool
+
+
+def generated() -> dict[Path, str]:
+    """Every file that is derived, whole or in part, with the text it should have."""
+    return {REPOSITORY / "vaulttools" / "methods.py": methods(), **pages()}
+
+
+def methods() -> str:
+    """The module that gives `Vault` one typed method a tool."""
+    all_tools = [tools.named(name) for name in tools.NAMES]
+    imports = sorted(f"    from {tool.answer.__module__} import {tool.answer.__name__}" for tool in all_tools)
+    literal = any("Literal[" in _signature(tool) for tool in all_tools)
+    return "\n".join(
+        [
+            '"""One typed method a tool. Generated from the registry by `docs/generate.py`; not edited by hand."""',
+            "",
+            "from __future__ import annotations",
+            "",
+            "from abc import ABC, abstractmethod",
+            "from collections.abc import Callable, Mapping",
+            "from threading import Event",
+            f"from typing import TYPE_CHECKING, Any{', Literal' if literal else ''}",
+            "",
+            "if TYPE_CHECKING:",
+            *imports,
+            "",
+            "",
+            "class ToolMethods(ABC):",
+            '    """The tools of the registry as methods; `Vault` says how one is run."""',
+            "",
+            "    @abstractmethod",
+            "    def answer(",
+            "        self,",
+            "        name: str,",
+            "        arguments: Mapping[str, Any],",
+            "        *,",
+            "        cancel: Event | None = None,",
+            "        on_progress: Callable[[str], None] | None = None,",
+            "    ) -> Any:",
+            '        """The answer of a tool."""',
+            *(line for tool in all_tools for line in _method(tool)),
+            "",
+        ]
+    )
+
+
+def _method(tool: Tool[Any, Any]) -> list[str]:
+    passed = [f'            "{name}": {name},' for name in tool.request.model_fields]
+    explained = [f"            {option.field}: {option.words}" for option in cli_options.options(tool.request)]
+    return [
+        "",
+        f"    def {tool.name}(",
+        "        self,",
+        *_signature(tool).splitlines(),
+        f"    ) -> {tool.answer.__name__}:",
+        f'        """{tool.summary}: see `docs/tools/{tool.name}.md`.',
+        "",
+        "        Args:",
+        *explained,
+        "            cancel: Set it from another thread to stop the call.",
+        "            on_progress: Called with what has been found so far, where the tool reports progress.",
+        "",
+        "        Raises:",
+        "            VaultToolsError: with the sentence that `Vault.call` returns.",
+        '        """',
+        "        arguments = {",
+        *passed,
+        "        }",
+        f"        result: {tool.answer.__name__} = self.answer(",
+        f'            "{tool.name}", arguments, cancel=cancel, on_progress=on_progress',
+        "        )",
+        "        return result",
+    ]
+
+
+def _signature(tool: Tool[Any, Any]) -> str:
+    lines = []
+    keyword_only = False
+    for name, field in tool.request.model_fields.items():
+        if field.is_required():
+            lines.append(f"        {name}: {_annotation(field.annotation)},")
+            continue
+        if not keyword_only and name not in tool.request.positional:
+            lines.append("        *,")
+            keyword_only = True
+        default = f'"{field.default}"' if isinstance(field.default, str) else repr(field.default)
+        lines.append(f"        {name}: {_annotation(field.annotation)} = {default},")
+    if not keyword_only:
+        lines.append("        *,")
+    lines.append("        cancel: Event | None = None,")
+    lines.append("        on_progress: Callable[[str], None] | None = None,")
+    return "\n".join(lines)
+
+
+def _annotation(annotation: Any) -> str:
+    if annotation is type(None):
+        return "None"
+    if get_origin(annotation) is Literal:
+        return f"Literal[{', '.join(chr(34) + str(value) + chr(34) for value in get_args(annotation))}]"
+    arguments = get_args(annotation)
+    if hasattr(annotation, "__metadata__"):
+        return _annotation(arguments[0])
+    if annotation is list or get_origin(annotation) is list:
+        return f"str | list[{_annotation(arguments[0])}]"
+    if get_origin(annotation) is dict:
+        return f"dict[{', '.join(map(_annotation, arguments))}]"
+    if arguments:
+        return " | ".join(map(_annotation, arguments))
+    return str(annotation.__name__)
+
+
+def main() -> int:
+    """Write the derived files, or check them."""
+    derived = generated()
+    differing = [
+        path for path, text in derived.items() if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    if "--check" in sys.argv:
+        for path in differing:
+            print(f"{path.relative_to(REPOSITORY)} differs; run: python docs/generate.py")
+        return 1 if differing else 0
+    for path in differing:
+        path.write_text(derived[path], encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

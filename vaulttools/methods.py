@@ -1,0 +1,199 @@
+"""One typed method a tool. Generated from the registry by `docs/generate.py`; not edited by hand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from vaulttools.tools.find import FindAnswer
+    from vaulttools.tools.grep import GrepAnswer
+    from vaulttools.tools.search import SearchAnswer
+    from vaulttools.tools.search_files import SearchFilesAnswer
+
+
+class ToolMethods(ABC):
+    """The tools of the registry as methods; `Vault` says how one is run."""
+
+    @abstractmethod
+    def answer(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> Any:
+        """The answer of a tool."""
+
+    def search_files(
+        self,
+        pattern: str,
+        *,
+        file_pattern: str | None = None,
+        context_lines: int = 2,
+        max_results: int = 10,
+        case_sensitive: bool = True,
+        fixed: bool = False,
+        within: Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"] | None = None,
+        tags: str | list[str] | None = None,
+        properties: dict[str, str | None] | None = None,
+        sort: Literal["path", "modified", "matches"] = "path",
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> SearchFilesAnswer:
+        """Search the contents of notes with a regular expression: see `docs/tools/search_files.md`.
+
+        Args:
+            pattern: Regular expression to search for (Rust syntax, as ripgrep runs it).
+            file_pattern: Glob that selects the files, relative to the vault, case ignored: `Projects/**`, `*.md`, `{Daily,Weekly}/*.md`. Default: every note.
+            context_lines: Lines shown before and after each matching line. (a whole number from 0 to 20; default 2)
+            max_results: Files shown. (a whole number from 1 to 10,000; default 10)
+            case_sensitive: Whether upper and lower case differ. (default true)
+            fixed: Take the pattern as plain text. (default false)
+            within: The part of a note in which a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
+            tags: Only notes with all of these tags, nested ones included: `work`.
+            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
+            sort: Order of the files: by path, newest first, or most matching lines first. (one of path, modified, matches; default path)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "pattern": pattern,
+            "file_pattern": file_pattern,
+            "context_lines": context_lines,
+            "max_results": max_results,
+            "case_sensitive": case_sensitive,
+            "fixed": fixed,
+            "within": within,
+            "tags": tags,
+            "properties": properties,
+            "sort": sort,
+            "include_excluded": include_excluded,
+        }
+        result: SearchFilesAnswer = self.answer("search_files", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def search(
+        self,
+        pattern: str,
+        paths: str | list[str] | None = None,
+        *,
+        i: bool = False,
+        gitignore: bool = True,
+        skip: int = 0,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> SearchAnswer:
+        """Search files, folders, globs, archive members and internal URLs with a regular expression: see `docs/tools/search.md`.
+
+        Args:
+            pattern: Regular expression to search for (Rust syntax, as ripgrep runs it).
+            paths: Files, folders, globs, `archive.zip:member`, internal URLs or `[[links]]`; one file may carry a line range: `note.md:50-100`. Default: the whole vault.
+            i: Ignore upper and lower case. (default false)
+            gitignore: Leave out what ignore files name. (default true)
+            skip: Matching files to skip: the next page. (a whole number, 0 or more; default 0)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "pattern": pattern,
+            "paths": paths,
+            "i": i,
+            "gitignore": gitignore,
+            "skip": skip,
+            "include_excluded": include_excluded,
+        }
+        result: SearchAnswer = self.answer("search", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def find(
+        self,
+        paths: str | list[str],
+        *,
+        hidden: bool = True,
+        gitignore: bool = True,
+        limit: int = 200,
+        timeout: float = 5.0,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> FindAnswer:
+        """Find files and folders by glob, newest first: see `docs/tools/find.md`.
+
+        Args:
+            paths: Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.
+            hidden: Include names that start with a dot. (default true)
+            gitignore: Leave out what ignore files name. (default true)
+            limit: Most paths returned, 200 at most. (a whole number, 1 or more; default 200)
+            timeout: Seconds, 0.5 to 60; what was found by then is returned. (a number, 0 or more; default 5.0)
+            include_excluded: Include the vault's excluded files. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "paths": paths,
+            "hidden": hidden,
+            "gitignore": gitignore,
+            "limit": limit,
+            "timeout": timeout,
+            "include_excluded": include_excluded,
+        }
+        result: FindAnswer = self.answer("find", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def grep(
+        self,
+        pattern: str,
+        path: str | None = None,
+        *,
+        glob: str | None = None,
+        context_lines: int = 0,
+        max_results: int = 50,
+        gitignore: bool = True,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> GrepAnswer:
+        """Print matching lines as file:line: text: see `docs/tools/grep.md`.
+
+        Args:
+            pattern: Regular expression to search for (Rust syntax, as ripgrep runs it).
+            path: A file or folder. Default: the whole vault.
+            glob: Only files that this glob selects: `*.md`.
+            context_lines: Lines shown before and after each matching line. (a whole number from 0 to 20; default 0)
+            max_results: Matching lines shown. (a whole number from 1 to 10,000; default 50)
+            gitignore: Leave out what ignore files name. (default true)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "pattern": pattern,
+            "path": path,
+            "glob": glob,
+            "context_lines": context_lines,
+            "max_results": max_results,
+            "gitignore": gitignore,
+            "include_excluded": include_excluded,
+        }
+        result: GrepAnswer = self.answer("grep", arguments, cancel=cancel, on_progress=on_progress)
+        return result

@@ -1,0 +1,26 @@
+"""The registry: which tools there are. One file a tool; adding a tool is one file and one line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from vaulttools.errors import BadArgument
+
+if TYPE_CHECKING:
+    from vaulttools.tools.tool import Tool
+
+NAMES = ("search_files", "search", "find", "grep")
+"""In the order in which they are listed; each is the module of the same name, which holds `TOOL`."""
+
+
+def named(name: str) -> Tool[Any, Any]:
+    """The tool of that name; its module is imported at the first call.
+
+    Raises:
+        BadArgument: there is none.
+    """
+    if name not in NAMES:
+        raise BadArgument(f"unknown tool '{name}'; the tools are: {', '.join(NAMES)}")
+    tool: Tool[Any, Any] = import_module(f"{__name__}.{name}").TOOL
+    return tool

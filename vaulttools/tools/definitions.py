@@ -1,0 +1,50 @@
+"""Tool definitions as LLM APIs take them, made from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, get_args
+
+from vaulttools import tools
+from vaulttools.errors import BadArgument
+from vaulttools.tools.request import schema
+from vaulttools.tools.tool import Tool
+
+Format = Literal["anthropic", "openai", "mcp"]
+
+
+def definitions(format: Format, names: Iterable[str] = tools.NAMES) -> list[dict[str, Any]]:  # noqa: A002 - spec 1
+    """The definitions of the tools, JSON-ready, in the form that the API takes.
+
+    Raises:
+        BadArgument: the format is none of the three, or there is no such tool.
+    """
+    if format not in _FORMS:
+        raise BadArgument(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
+    return [_FORMS[format](tools.named(name)) for name in names]
+
+
+def _anthropic(tool: Tool[Any, Any]) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "input_schema": schema(tool.request)}
+
+
+def _openai(tool: Tool[Any, Any]) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": schema(tool.request)}
+    return {"type": "function", "function": function}
+
+
+def _mcp(tool: Tool[Any, Any]) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": schema(tool.request),
+        "outputSchema": tool.answer.model_json_schema(mode="serialization"),
+        "annotations": {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    }
+
+
+_FORMS: Final[dict[str, Callable[[Tool[Any, Any]], dict[str, Any]]]] = {
+    "anthropic": _anthropic,
+    "openai": _openai,
+    "mcp": _mcp,
+}

@@ -1,0 +1,257 @@
+"""`find`: files, folders and links by glob, newest first (seed 002, spec 6)."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator, Field
+
+from vaulttools.core import globs, limits, paths
+from vaulttools.core.catalogue import Entry
+from vaulttools.core.globs import Glob
+from vaulttools.core.scope import Walk
+from vaulttools.core.work import Work, named
+from vaulttools.errors import BadArgument
+from vaulttools.opened import OpenVault
+from vaulttools.resources.targets import Target, Targets
+from vaulttools.tools import answer
+from vaulttools.tools.answer import Answer
+from vaulttools.tools.request import Request, Texts
+from vaulttools.tools.tool import Tool
+
+LIMIT: Final = 200
+"""Most paths returned; larger limits are clamped (seed 002 `MAX_LIMIT`)."""
+
+SHORTEST: Final = 0.5
+LONGEST: Final = 60.0
+"""Seconds to which `timeout` is clamped (seed 002)."""
+
+PROGRESS_SECONDS: Final = 0.2
+"""Least time between two progress reports (seed 002)."""
+
+
+def _limited(value: object) -> object:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return value
+    if not math.isfinite(number) or number < 1:
+        raise ValueError("Limit must be a positive number")
+    return min(math.floor(number), LIMIT)
+
+
+def _clamped(value: object) -> object:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return value
+    if math.isnan(number):
+        return value
+    return min(max(number, SHORTEST), LONGEST)
+
+
+class FindRequest(Request):
+    """The arguments of `find`."""
+
+    paths: Texts = Field(description="Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.")
+    hidden: bool = Field(True, description="Include names that start with a dot.")
+    gitignore: bool = Field(True, description="Leave out what ignore files name.")
+    limit: Annotated[int, BeforeValidator(_limited)] = Field(
+        LIMIT, description="Most paths returned, 200 at most.", json_schema_extra={"minimum": 1}
+    )
+    timeout: Annotated[float, BeforeValidator(_clamped)] = Field(
+        5.0, description="Seconds, 0.5 to 60; what was found by then is returned.", json_schema_extra={"minimum": 0}
+    )
+    include_excluded: bool = Field(False, description="Include the vault's excluded files.")
+
+
+class FindAnswer(Answer):
+    """The answer of `find`."""
+
+    scope_path: str = Field(description="What was searched.")
+    file_count: int = Field(description="Paths returned.")
+    files: list[str] = Field(description="The paths, newest first; folders end in `/`.")
+    truncated: bool = Field(description="Whether paths were left out.")
+    result_limit_reached: int | None = Field(description="The limit, when more paths match; else null.")
+    missing_paths: list[str] = Field(description="Entries of `paths` under which nothing is there.")
+
+
+@dataclass(slots=True)
+class _Found:
+    """Paths found so far, with their time of modification; told to the caller at most every 200 ms."""
+
+    work: Work
+    times: dict[str, int]
+    reported: float
+
+    def add(self, vault: OpenVault, path: str, is_folder: bool) -> None:
+        try:
+            modified = os.lstat(vault.root.absolute(path)).st_mtime_ns
+        except OSError:
+            return  # gone since it was listed
+        self.times[f"{path}/" if is_folder else path] = modified
+        if self.work.on_progress is not None and time.monotonic() - self.reported >= PROGRESS_SECONDS:
+            self.report()
+
+    def report(self) -> None:
+        self.reported = time.monotonic()
+        if self.work.on_progress is not None:
+            self.work.on_progress("\n".join(map(paths.shown, self.times)))
+
+    def newest_first(self) -> list[str]:
+        return sorted(self.times, key=lambda path: (-self.times[path], paths.order(path.removesuffix("/"))))
+
+
+def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
+    """Walk what the entries name, and return the newest."""
+    if not request.paths:
+        raise BadArgument("`paths` must contain non-empty globs or paths")
+    if any(entry.strip() == "/" for entry in request.paths):
+        raise BadArgument("Searching from root directory '/' is not allowed")
+    work.limit_to(request.timeout)
+    targets = vault.targets(request.paths)
+    found = _Found(work, {}, time.monotonic())
+    timed_out = _collect(vault, request, targets, work, found)
+    every = found.newest_first()
+    kept = every[: request.limit]
+    work.searched = len(every)
+    notices = []
+    if targets.missing:
+        notices.append(f"Skipped missing paths: {named(targets.missing)}")
+    if timed_out:
+        notices.append(
+            f"find timed out after {request.timeout:g}s; returning {len(kept)} partial matches — "
+            "increase timeout or narrow pattern"
+        )
+    notices += answer.passed_over(work, found=bool(kept))
+    if not kept and work.complete:
+        notices += _other_case(vault, request, targets, work)
+    reached = len(every) > request.limit
+    if reached:
+        notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
+    text, is_cut = _text(kept, targets, notices, work)
+    return FindAnswer(
+        text=text,
+        found=bool(kept),
+        complete=work.complete,
+        searched=work.searched,
+        skipped=answer.skipped(work),
+        notices=notices,
+        scope_path=", ".join(target.label for target in targets.found),
+        file_count=len(kept),
+        files=[paths.portable(path) for path in kept],
+        truncated=reached or timed_out or is_cut,
+        result_limit_reached=request.limit if reached else None,
+        missing_paths=targets.missing,
+    )
+
+
+def _collect(vault: OpenVault, request: FindRequest, targets: Targets, work: Work, found: _Found) -> bool:
+    """Add everything that the targets name; True when time ran out."""
+    for target in targets.found:
+        if target.glob is None and (target.place is None or target.place.kind != "folder" or target.place.is_link):
+            if target.place is None:
+                raise BadArgument(f"find lists files of the vault; search reads {target.given}")
+            found.add(vault, target.place.path, target.place.kind == "folder")
+            continue
+        for entry in _walked(vault, request, targets, target, work):
+            if work.remaining() <= 0:
+                work.pass_over(entry.path, "time limit")
+                return True
+            if entry.left_out is not None and entry.left_out not in ("symlink", "not a regular file"):
+                work.pass_over(entry.path, entry.left_out)
+            elif target.glob is None or target.glob.matches(entry.path):
+                found.add(vault, entry.path, entry.kind == "folder")
+    return False
+
+
+def _walked(
+    vault: OpenVault, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
+) -> Iterator[Entry]:
+    """Everything below one target, folders and links with it."""
+    walk = Walk(target.place.path) if target.place is not None else Walk(glob=glob or target.glob)
+    scope = vault.scope(
+        (walk,),
+        (),
+        work,
+        hidden=request.hidden,
+        include_excluded=request.include_excluded,
+        gitignore=request.gitignore,
+        pruned=targets.pruned,
+    )
+    return scope.everything()
+
+
+def _other_case(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> list[str]:
+    """Up to five paths that the globs would find with case ignored."""
+    names: list[str] = []
+    for target in targets.found:
+        if target.glob is None:
+            continue
+        glob = globs.parse(target.glob.text, ignore_case=True)
+        for entry in _walked(vault, request, targets, target, work, glob):
+            if entry.left_out is None and glob.matches(entry.path):
+                names.append(entry.path)
+            if len(names) == limits.NAMED_PATHS or work.remaining() <= 0:
+                break
+    return [f"With case ignored there are: {named(names)}"] if names else []
+
+
+def grouped(found: Sequence[str]) -> str:
+    """Paths under headings of their folders, in the order of the first of each; those of the root have no heading.
+
+    >>> print(grouped(["b/c.md", "a.md", "b/d/"]))
+    # b/
+    c.md
+    d/
+    <BLANKLINE>
+    a.md
+    """
+    groups: dict[str, list[str]] = {}
+    for path in found:
+        folder, _, name = path.removesuffix("/").rpartition("/")
+        end = "/" if path.endswith("/") else ""
+        shown = f"{paths.shown(name)}{end}"
+        # A name that starts like a heading is escaped, so that it cannot stand as one.
+        groups.setdefault(folder, []).append(f"\\u{{23}}{shown[1:]}" if shown.startswith("#") else shown)
+    blocks = ["\n".join([f"# {paths.shown(folder)}/", *names] if folder else names) for folder, names in groups.items()]
+    return "\n\n".join(blocks)
+
+
+def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> tuple[str, bool]:
+    """The whole text, and whether paths were left out of it for its size."""
+    end = "\n".join(notices)
+    if not kept:
+        nothing = "No files found matching pattern"
+        first = nothing if work.complete else answer.nothing_found(work, nothing)
+        return "\n\n".join(filter(None, [first, end])), False
+    if len(targets.found) == 1 and targets.found[0].is_single_file and len(kept) == 1:
+        return "\n\n".join(filter(None, [paths.shown(kept[0]), end])), False
+    shown = len(kept)
+    while True:
+        cut = f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {len(kept) - shown:,} more paths. Narrow the glob.]"
+        text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, cut if shown < len(kept) else ""]))
+        if len(text.encode("utf-8", "surrogatepass")) <= limits.TEXT_BYTES:
+            return text, shown < len(kept)
+        shown -= max(1, shown // 10)
+
+
+TOOL: Final = Tool(
+    name="find",
+    summary="Find files and folders by glob, newest first",
+    description=(
+        "Find filesystem paths by glob; use search or search_files when you need content matches instead of path "
+        "matches. Most recently modified first, grouped by folder; folders end in '/'. A glob without '/' matches at "
+        "any depth, one with '/' starts at the vault root.\n"
+        'Examples: {"paths": "*.md"}; {"paths": ["Projects/**/*.canvas", "Daily"]}; '
+        '{"paths": "**/*budget*", "limit": 20, "hidden": false}.'
+    ),
+    request=FindRequest,
+    answer=FindAnswer,
+    run=run,
+)

@@ -1,0 +1,46 @@
+"""What another reading of a pattern would have found, told where nothing was (spec 3 "Notices about meaning")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vaulttools.core import limits, pattern
+from vaulttools.core.pattern import Pattern
+from vaulttools.core.ripgrep import Ripgrep
+from vaulttools.core.search import Search
+from vaulttools.core.work import Work
+
+
+def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
+    """The pattern with case ignored where it is sure to match all the same: plain text (`[^a]` would not)."""
+    if not compiled.plain or compiled.ignore_case:
+        return None
+    return ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
+
+
+def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
+    """One sentence for each reading under which files match: case ignored, outer blanks left out.
+
+    `files` counts the files that match another pattern, to 100 at most, with a work of its own.
+    """
+    compiled = search.pattern
+    hints = []
+
+    def number(given: str, *, ignore_case: bool) -> int:
+        again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
+        return files(search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case), again)
+
+    if not compiled.ignore_case and search.matches_loosely:
+        hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
+    stripped = pattern.outer_blanks(compiled.given)
+    if stripped:
+        count = number(stripped, ignore_case=compiled.ignore_case)
+        hints.append(_sentence(count, "the blanks around the pattern are left out"))
+    return [hint for hint in hints if hint]
+
+
+def _sentence(number: int, when: str) -> str:
+    if not number:
+        return ""
+    more = " or more" if number == limits.COUNTED_FILES else ""
+    return f"{number}{more} file{'s match' if number != 1 else ' matches'} when {when}."

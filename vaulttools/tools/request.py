@@ -1,0 +1,167 @@
+"""Arguments become a request: lenient where models are loose, one sentence of refusal where not.
+
+Accepted beyond the schema, because models really send it (spec 1): a single string where a list is asked, a JSON array
+or object in a string, a number or boolean as a string, `2.0` for 2, `null` for an optional argument.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic_core import ErrorDetails
+
+from vaulttools.errors import BadArgument
+
+R = TypeVar("R", bound="Request")
+
+_SHOWN = 60
+"""Characters of a refused value that the sentence repeats."""
+
+
+class Request(BaseModel):
+    """The arguments of one tool. A field without a default is required, and positional on the command line."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    positional: ClassVar[tuple[str, ...]] = ()
+    """Optional fields that are positional on the command line, after the required ones (spec 10)."""
+    short: ClassVar[dict[str, str]] = {}
+    """Fields with a short option: `{"i": "-i"}`."""
+
+
+def _list_of(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            return [value]
+        if isinstance(parsed, list):
+            return parsed
+    return [value]
+
+
+def _map_of(value: object) -> object:
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _text_of(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value
+
+
+Texts = Annotated[list[str], BeforeValidator(_list_of)]
+"""A list of strings; one string is a list of one."""
+
+Scalar = Annotated[
+    str | None,
+    BeforeValidator(_text_of),
+    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
+]
+"""A text, written as JSON when it is a number or a boolean; or null."""
+
+Values = Annotated[dict[str, Scalar], BeforeValidator(_map_of)]
+"""Names with a text, or null."""
+
+
+def parse(request: type[R], arguments: Mapping[str, object]) -> R:
+    """The request that the arguments make.
+
+    Raises:
+        BadArgument: one sentence that names every argument that is wrong and what is accepted.
+    """
+    if not isinstance(arguments, Mapping):
+        raise BadArgument("the arguments must be a JSON object")
+    fields = request.model_fields
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if not (value is None and name in fields and not fields[name].is_required())
+    }
+    try:
+        return request.model_validate(given)
+    except ValidationError as error:
+        wrong = {
+            str(details["loc"][0]) if details["loc"] else "": details for details in error.errors(include_url=False)
+        }
+        raise BadArgument("; ".join(_sentence(request, name, details) for name, details in wrong.items())) from None
+
+
+def schema(request: type[Request]) -> dict[str, Any]:
+    """The JSON Schema of the arguments: plain types, no titles, no references, no null alternatives."""
+    return _plain(request.model_json_schema())
+
+
+def accepted(request: type[Request], name: str) -> str:
+    """What an argument takes, in words: `a whole number from 0 to 20`."""
+    return _words(schema(request)["properties"][name])
+
+
+def _sentence(request: type[Request], name: str, details: ErrorDetails) -> str:
+    if details["type"] == "extra_forbidden":
+        return f"unknown argument '{name}'; accepted are: {', '.join(request.model_fields)}"
+    if details["type"] == "missing":
+        return f"{name} is required: {accepted(request, name)}"
+    if details["type"] == "value_error":
+        return str(details["ctx"]["error"])
+    if name not in request.model_fields:
+        return "the arguments must be a JSON object"
+    got = json.dumps(details["input"], ensure_ascii=False, default=str)
+    return f"{name} must be {accepted(request, name)}, got {got if len(got) <= _SHOWN else got[:_SHOWN] + '…'}"
+
+
+def _words(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(map(str, schema["enum"]))
+    kind = schema.get("type")
+    if kind in ("integer", "number"):
+        what = "a whole number" if kind == "integer" else "a number"
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if low is not None and high is not None:
+            return f"{what} from {low:,} to {high:,}"
+        return what if low is None else f"{what}, {low:,} or more"
+    if kind == "array":
+        return "a list of texts"
+    if kind == "object":
+        return "an object of names and values"
+    return {"boolean": "true or false", "string": "a text"}.get(str(kind), "another value")
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A pydantic schema without what models and APIs stumble over."""
+    definitions = schema.get("$defs", {})
+
+    def plain(node: Any) -> Any:
+        if isinstance(node, list):
+            return [plain(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return plain(definitions[node["$ref"].rpartition("/")[2]] | {k: v for k, v in node.items() if k != "$ref"})
+        if "anyOf" in node:
+            choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
+            if len(choices) == 1:
+                node = {**{k: v for k, v in node.items() if k != "anyOf"}, **choices[0]}
+                if node.get("default", 0) is None:
+                    del node["default"]
+        return {
+            key: {name: plain(value) for name, value in item.items()} if key == "properties" else plain(item)
+            for key, item in node.items()
+            if key not in ("title", "$defs")
+        }
+
+    result: dict[str, Any] = plain(schema)
+    result.pop("description", None)
+    return result

@@ -1,0 +1,29 @@
+"""What a tool is: a name, words for people and for models, a request, an answer, and the function between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from vaulttools.core.work import Work
+from vaulttools.opened import OpenVault
+from vaulttools.tools.answer import Answer
+from vaulttools.tools.request import Request
+
+R = TypeVar("R", bound=Request)
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[R, A]):
+    """One entry of the registry. Every face (Python, command line, MCP) is made from these fields alone."""
+
+    name: str
+    summary: str
+    """One line for people: command help, the index of the documentation."""
+    description: str
+    """For a model: what it does, when to use it, examples of arguments."""
+    request: type[R]
+    answer: type[A]
+    run: Callable[[OpenVault, R, Work], A]

@@ -1,0 +1,179 @@
+"""Vault: an open folder of notes. One method a tool, `call` for JSON arguments, `tool_definitions` for LLM APIs."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from types import TracebackType
+from typing import Any
+
+from vaulttools import config as configuration
+from vaulttools import tools
+from vaulttools.config import VaultConfig
+from vaulttools.core import document as documents
+from vaulttools.core import snapshots
+from vaulttools.core.document import NotRead
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
+from vaulttools.methods import ToolMethods
+from vaulttools.opened import OpenVault, open_folder
+from vaulttools.resources.urls import Resolver
+from vaulttools.tools.answer import Answer
+from vaulttools.tools.definitions import Format, definitions
+from vaulttools.tools.request import parse
+
+_log = logging.getLogger("vaulttools")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What `Vault.call` returns: `text` for a model, `details` as JSON-ready values, `is_error` for a refusal."""
+
+    text: str
+    details: dict[str, Any]
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A text that `search` has shown."""
+
+    text: str
+    """With `\n` line ends."""
+    changed: bool
+    """Whether the file holds something else now, trailing blanks aside."""
+
+
+class Vault(ToolMethods):
+    """An open vault; may be used from several threads.
+
+    >>> with Vault.open("~/Notes") as vault:
+    ...     answer = vault.search_files(pattern="TODO", file_pattern="Projects/**")
+    ...     print(answer.text)
+    """
+
+    def __init__(self, opened: OpenVault) -> None:
+        self._opened = opened
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, config: VaultConfig | None = None) -> Vault:
+        """The vault at a folder, with the given configuration or the user's for that folder.
+
+        Raises:
+            BadArgument: there is no such folder, or the user's configuration file is not usable.
+        """
+        folder = os.fspath(path)
+        if "\0" in folder:
+            raise BadArgument("Path contains a NUL character")
+        return cls(open_folder(folder, config or configuration.for_vault(Path(os.path.expanduser(folder)))))
+
+    @property
+    def path(self) -> Path:
+        """The vault's folder, absolute, links resolved."""
+        return Path(self._opened.root.folder)
+
+    def close(self) -> None:
+        """End the use of the vault; calls under way go on to their end."""
+
+    def __enter__(self) -> Vault:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ToolResult:
+        """The result of a tool for arguments as a model sends them; a refusal is a result too, with `is_error`.
+
+        Raises:
+            Cancelled: the caller set `cancel`; nothing else.
+        """
+        try:
+            answer: Answer = self.answer(name, arguments or {}, cancel=cancel, on_progress=on_progress)
+        except Cancelled:
+            raise
+        except VaultToolsError as error:
+            return ToolResult(str(error), {"error": str(error)}, is_error=True)
+        except Exception:
+            # The caller gets no traceback: it may hold text of notes and paths outside the vault (`faults.md` M13).
+            number = os.urandom(4).hex()
+            _log.exception("call of %s failed (%s)", name, number)
+            sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"
+            return ToolResult(sentence, {"error": sentence}, is_error=True)
+        return ToolResult(answer.text, answer.model_dump(mode="json"), answer.is_error)
+
+    async def acall(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ToolResult:
+        """`call` without blocking the event loop; cancelling the task stops the search."""
+        import asyncio
+
+        cancel = Event()
+        try:
+            return await asyncio.to_thread(self.call, name, arguments, cancel=cancel, on_progress=on_progress)
+        finally:
+            cancel.set()
+
+    def register_resolver(self, scheme: str, resolver: Resolver) -> None:
+        """Let `resolver` answer for URLs of a scheme, `"mail"` for `mail://…`, wherever tools take paths.
+
+        It takes the whole URL and returns `Backed` files of the vault or `Virtual` texts (`vaulttools.resources.urls`).
+
+        Raises:
+            BadArgument: that is no scheme.
+        """
+        self._opened.resolvers.register(scheme, resolver)
+
+    def snapshot(self, path: str, tag: str) -> Snapshot | None:
+        """The text that a tag of `search` stood for (hashline mode), or None when it is no longer kept."""
+        text = self._opened.snapshots.get(path, tag)
+        if text is None:
+            return None
+        try:
+            root = self._opened.root
+            now = documents.read(root, root.locate(path).path, self._opened.config.max_file_size)
+        except NotRead:
+            return Snapshot(text, changed=True)
+        return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)
+
+    def tool_definitions(self, format: Format = "anthropic") -> list[dict[str, Any]]:  # noqa: A002 - spec 1
+        """The definitions of all tools, ready to hand to that API: `"anthropic"`, `"openai"` or `"mcp"`.
+
+        Raises:
+            BadArgument: the format is none of the three.
+        """
+        return definitions(format)
+
+    def answer(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> Any:
+        """The typed answer of a tool for arguments as a model sends them; the methods of the tools are made of it.
+
+        Raises:
+            VaultToolsError: with the sentence that `call` returns.
+        """
+        tool = tools.named(name)
+        request = parse(tool.request, arguments)
+        work = Work(self._opened.config.time_limit, cancel, on_progress)
+        return tool.run(self._opened, request, work)
