@@ -13,6 +13,9 @@ VaultToolsError
 
 from __future__ import annotations
 
+_QUOTED = 1_000
+"""Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound (spec 3)."""
+
 
 class VaultToolsError(Exception):
     """Base of everything this package raises on purpose; ``str(error)`` is one sentence for people and models."""
@@ -32,6 +35,8 @@ class InvalidPattern(BadArgument):
     def __init__(self, pattern: str, reason: str, hint: str = "") -> None:
         self.pattern = pattern
         self.reason = reason
+        if len(pattern) > _QUOTED:
+            pattern, hint = f"{pattern[:_QUOTED]}…", ""
         super().__init__(f"Invalid regex: {pattern}: {reason}{'. ' + hint if hint else ''}")
 
 

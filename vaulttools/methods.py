@@ -78,7 +78,9 @@ class ToolMethods(ABC):
             "sort": sort,
             "include_excluded": include_excluded,
         }
-        result: SearchFilesAnswer = self.answer("search_files", arguments, cancel=cancel, on_progress=on_progress)
+        result: SearchFilesAnswer = self.answer(
+            "search_files", arguments, cancel=cancel, on_progress=on_progress
+        )
         return result
 
     def search(
@@ -116,7 +118,9 @@ class ToolMethods(ABC):
             "skip": skip,
             "include_excluded": include_excluded,
         }
-        result: SearchAnswer = self.answer("search", arguments, cancel=cancel, on_progress=on_progress)
+        result: SearchAnswer = self.answer(
+            "search", arguments, cancel=cancel, on_progress=on_progress
+        )
         return result
 
     def find(
@@ -154,7 +158,9 @@ class ToolMethods(ABC):
             "timeout": timeout,
             "include_excluded": include_excluded,
         }
-        result: FindAnswer = self.answer("find", arguments, cancel=cancel, on_progress=on_progress)
+        result: FindAnswer = self.answer(
+            "find", arguments, cancel=cancel, on_progress=on_progress
+        )
         return result
 
     def grep(
@@ -195,5 +201,7 @@ class ToolMethods(ABC):
             "gitignore": gitignore,
             "include_excluded": include_excluded,
         }
-        result: GrepAnswer = self.answer("grep", arguments, cancel=cancel, on_progress=on_progress)
+        result: GrepAnswer = self.answer(
+            "grep", arguments, cancel=cancel, on_progress=on_progress
+        )
         return result

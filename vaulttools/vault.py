@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vaulttools import config as configuration
 from vaulttools import tools
@@ -21,10 +21,12 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.methods import ToolMethods
 from vaulttools.opened import OpenVault, open_folder
-from vaulttools.resources.urls import Resolver
 from vaulttools.tools.answer import Answer
 from vaulttools.tools.definitions import Format, definitions
 from vaulttools.tools.request import parse
+
+if TYPE_CHECKING:
+    from vaulttools.resources.urls import Resolver
 
 _log = logging.getLogger("vaulttools")
 

@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from vaulttools.errors import BadArgument
+
 ALWAYS: Final = (".obsidian", ".smarthole", ".trash", ".git")
 """Folders closed at any depth in every vault (spec 2.3)."""
 
@@ -41,14 +43,20 @@ class Protection:
 
     @classmethod
     def of(cls, added: tuple[str, ...] = ()) -> Protection:
-        """The folders of spec 2.3 and the added ones; an added one with a `/` is a path from the root."""
+        """The folders of spec 2.3 and the added ones; an added one with a `/` is a path from the root.
+
+        Raises:
+            BadArgument: an added one that no path could ever lie in, such as `..`.
+        """
         names = {folded(name): name for name in ALWAYS}
         folders = {}
         for folder in added:
             parts = [part for part in folder.replace("\\", "/").split("/") if part not in ("", ".")]
+            if not parts or not all(map(folded, parts)):
+                raise BadArgument(f"Not a folder that can be protected: '{folder}'")
             if len(parts) == 1:
                 names[folded(parts[0])] = parts[0]
-            elif parts:
+            else:
                 folders["/".join(map(folded, parts))] = "/".join(parts)
         initials = frozenset(case for name in names for case in (name[0], name[0].upper()))
         return cls(names, initials, folders)

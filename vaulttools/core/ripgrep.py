@@ -203,7 +203,7 @@ class Ripgrep:
     ) -> tuple[dict[str, list[Hit]], Reason | None]:
         """The matching lines of each file in order, the first `limit` at most; and why they may not be all.
 
-        A file without hits has no entry.
+        A file without hits has no entry, nor has the one at which ripgrep was stopped.
         """
         found: dict[str, list[Hit]] = {}
         stopped: Reason | None = None
@@ -216,6 +216,8 @@ class Ripgrep:
                 kept = found.setdefault(_relative(path), [])
                 if not kept or kept[-1].line < hit.line:
                     kept.append(hit)
+            if outcome.stopped is not None and found:
+                found.popitem()  # its hits may have been cut short
         return {path: kept[:limit] for path, kept in found.items()}, stopped
 
     def hits_in_text(

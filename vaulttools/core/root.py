@@ -59,11 +59,15 @@ class Root:
             AccessDenied: it lies in a protected folder, with `\\` read as a letter or as `/`.
             BadArgument: a NUL character, or too long.
         """
-        if "\0" in given:
+        return self._relative(given, given)
+
+    def _relative(self, text: str, given: str) -> str:
+        """As `relative`, for one reading of what was given."""
+        if "\0" in text:
             raise BadArgument("Path contains a NUL character")
-        if paths.NO_TEXT.search(given):
+        if paths.NO_TEXT.search(text):
             raise BadArgument("Path is not valid Unicode text: it holds a lone surrogate")
-        text = given.replace("\\", "/") if _WINDOWS else given
+        text = text.replace("\\", "/") if _WINDOWS else text
         # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
         if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text):
             text = self._below_root(text, given)
@@ -86,17 +90,17 @@ class Root:
         A name that stands on disk in another Unicode form is found (spec 2.9).
 
         Raises:
-            OutsideVault: also when a symbolic link leads out.
-            AccessDenied: also when a symbolic link leads into a protected folder.
+            OutsideVault: also when a symbolic link leads out, whether or not something is there.
+            AccessDenied: likewise when one leads into a protected folder.
             BadArgument: as `relative`, and when two names on disk differ only in their Unicode form.
         """
-        readings = dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/")))
-        places = [self.relative(reading) for reading in readings]
-        for path in places:
-            on_disk = self._on_disk(path)
+        path = ""
+        for reading in dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/"))):
+            path = self._relative(reading, given)
+            on_disk = self._on_disk(path, given)
             if on_disk is not None:
-                return self._place(on_disk, given)
-        return Place(places[-1], None)
+                return self._place(on_disk)
+        return Place(path, None)
 
     def open(self, path: str) -> int:
         """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
@@ -157,8 +161,7 @@ class Root:
             raise AccessDenied(closed)
         return inside
 
-    def _place(self, path: str, given: str) -> Place:
-        self._real(path, given)
+    def _place(self, path: str) -> Place:
         absolute = self.absolute(path)
         is_link = os.path.islink(absolute)
         try:
@@ -168,14 +171,19 @@ class Root:
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
         return Place(path, kind, is_link)
 
-    def _on_disk(self, path: str) -> str | None:
-        """The path with the names that stand on disk, or None when nothing is there."""
+    def _on_disk(self, path: str, given: str) -> str | None:
+        """The path with the names that stand on disk, or None when nothing is there.
+
+        Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
+        """
+        self._real(path, given)
         if os.path.lexists(self.absolute(path)):
             return path
         if path.isascii():
             return None
         found = ""
         for part in path.split("/"):
+            self._real(paths.join(found, part), given)
             if os.path.lexists(self.absolute(paths.join(found, part))):
                 found = paths.join(found, part)
                 continue
@@ -191,6 +199,7 @@ class Root:
                     f"Path is ambiguous: {path} could be any of {len(equal)} names in other Unicode forms"
                 )
             found = paths.join(found, equal[0])
+            self._real(found, given)
         return found
 
 

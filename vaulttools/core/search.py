@@ -155,7 +155,7 @@ class Search:
                 continue  # told by whoever reads it to show it
             found, cut = self.ripgrep.hits_in_text(self.pattern, read.searchable, self.work, limit)
             stopped = stopped or cut
-            if found:
+            if found and cut is None:
                 hits[path] = found
         return hits, stopped
 
@@ -163,8 +163,13 @@ class Search:
         try:
             return documents.read(self.root, path, self.max_bytes)
         except NotRead as error:
-            self.work.pass_over(path, error.reason)
+            if self._is_there(path):
+                self.work.pass_over(path, error.reason)
             return None
+
+    def _is_there(self, path: str) -> bool:
+        """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
+        return os.path.lexists(self.root.absolute(path))
 
     def _start(self, files: Sequence[str] | None, globs: Sequence[str] = (), *, loosely: bool = False) -> _Runs:
         """Start counting, and looking for files that must be normalised first, in files or in the walk's folder."""
@@ -194,7 +199,8 @@ class Search:
             try:
                 text = documents.read(self.root, path, self.max_bytes).searchable
             except NotRead as error:
-                counts.failed[path] = error.reason
+                if self._is_there(path):
+                    counts.failed[path] = error.reason
                 continue
             hits, stopped = self.ripgrep.hits_in_text(self.pattern, text, self.work)
             if stopped is not None:

@@ -139,7 +139,10 @@ class Reader:
     def _targets(self, entry: str) -> list[Target]:
         if is_url(entry):
             url, selector = selectors.split(entry)
-            return [self._resource(entry, found, _parsed(selector)) for found in self.resolvers.resolve(url)]
+            try:
+                return [self._resource(entry, found, _parsed(selector)) for found in self.resolvers.resolve(url)]
+            except PathNotFound:
+                return []
         place = Place("", "folder") if entry == "/" else self._literal(entry)
         if place is not None:
             return [Target(entry, place=place)]
@@ -163,6 +166,8 @@ class Reader:
 
     def _linked(self, entry: str) -> list[Target]:
         link = parse_link(entry)
+        if link.block is not None:
+            raise BadArgument(f"A link to a block is no path to search: {entry}; name the note, or its lines as :N-M")
         path = self.resolve_link(link.target)
         return [] if path is None else [Target(entry, place=self.root.locate(path), headings=link.headings)]
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, VaultToolsError
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE | re.ASCII)
 """Of at least two characters, so that the drive letter of `C:\\` is none; case does not matter (RFC 3986, 3.1)."""
 
 _GLOB = re.compile(r"[*?\[{]")

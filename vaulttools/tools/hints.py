@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
+from typing import Final, Literal
 
 from vaulttools.core import limits, pattern
 from vaulttools.core.pattern import Pattern
 from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.core.search import Search
 from vaulttools.core.work import Work
+from vaulttools.errors import InvalidPattern
+
+_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
+"""How the same accented letter can be stored; ripgrep tells them apart (`faults.md` C15)."""
 
 
 def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
@@ -19,7 +25,7 @@ def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
 
 
 def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
-    """One sentence for each reading under which files match: case ignored, outer blanks left out.
+    """One sentence for each reading under which files match: case ignored, outer blanks left out, other Unicode form.
 
     `files` counts the files that match another pattern, to 100 at most, with a work of its own.
     """
@@ -28,7 +34,11 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
 
     def number(given: str, *, ignore_case: bool) -> int:
         again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
-        return files(search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case), again)
+        try:
+            other = search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case)
+        except InvalidPattern:
+            return 0  # `a\ ` without its blank ends in a backslash
+        return files(other, again)
 
     if not compiled.ignore_case and search.matches_loosely:
         hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
@@ -36,6 +46,10 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
     if stripped:
         count = number(stripped, ignore_case=compiled.ignore_case)
         hints.append(_sentence(count, "the blanks around the pattern are left out"))
+    for form in _FORMS:
+        if not unicodedata.is_normalized(form, compiled.given):
+            count = number(unicodedata.normalize(form, compiled.given), ignore_case=compiled.ignore_case)
+            hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
     return [hint for hint in hints if hint]
 
 
