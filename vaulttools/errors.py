@@ -2,16 +2,22 @@
 
 VaultToolsError
 ├── BadArgument            an argument that cannot be used; the sentence says what is accepted
+│   ├── BadArguments       several of them, told together
 │   ├── InvalidPattern     the regex does not compile
 │   ├── InvalidGlob        the glob is malformed
 │   ├── OutsideVault       the path leads out of the vault
 │   ├── AccessDenied       the path lies in a protected folder
+│   ├── PathTooLong        no file system takes the path
 │   └── PathNotFound       nothing is there
+├── TooBroad               `show` refuses a query that matches too often
 ├── RipgrepUnavailable     no usable ripgrep
 └── Cancelled              the caller stopped the call
 """
 
 from __future__ import annotations
+
+_SENTENCE = 8_000
+"""Characters of a sentence; it may repeat a hundred paths, and an answer has a bound (spec 3)."""
 
 _QUOTED = 1_000
 """Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound (spec 3)."""
@@ -22,11 +28,20 @@ class VaultToolsError(Exception):
 
     def __str__(self) -> str:
         # A lone surrogate, from JSON or from a file name, would break every output that repeats it (`faults.md` O04).
-        return super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+        sentence = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
+        return sentence if len(sentence) <= _SENTENCE else f"{sentence[:_SENTENCE]}…"
 
 
 class BadArgument(VaultToolsError):
     """An argument was refused; the sentence says what is wrong and what is accepted."""
+
+
+class BadArguments(BadArgument):
+    """Several arguments refused at once, a sentence each; they stand on lines of their own."""
+
+    def __init__(self, *sentences: str) -> None:
+        self.sentences = sentences
+        super().__init__("\n".join(sentences))
 
 
 class InvalidPattern(BadArgument):
@@ -65,12 +80,24 @@ class AccessDenied(BadArgument):
         super().__init__(f"Access denied: '{folder}/' is a protected folder")
 
 
+class PathTooLong(BadArgument):
+    """A path, or a name in it, that is longer than file systems take; a glob may well be."""
+
+    def __init__(self, given: str) -> None:
+        self.given = given
+        super().__init__(f"Path is too long: {given[:60]}…")
+
+
 class PathNotFound(BadArgument):
     """A path under which nothing is there; carries the paths as they were given."""
 
     def __init__(self, *given: str) -> None:
         self.given = given
         super().__init__(f"Path not found: {', '.join(given)}")
+
+
+class TooBroad(VaultToolsError):
+    """`show` refuses a query with more matching lines than it prints; a successful search, but no answer (seed 001)."""
 
 
 class RipgrepUnavailable(VaultToolsError):

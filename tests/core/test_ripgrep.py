@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
-from vaulttools.core import ripgrep
+from vaulttools.core import ripgrep, search
 from vaulttools.core.pattern import Mode
 from vaulttools.core.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.core.work import Work
@@ -86,7 +86,7 @@ def test_the_ripgrep_on_the_path_serves_where_the_wheel_is_not_installed(
 ) -> None:
     script = fake_rg("exit 1")
     (tmp_path / "empty").mkdir()
-    monkeypatch.setattr(ripgrep.sysconfig, "get_path", lambda name: str(tmp_path / "empty"))
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "empty"))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "empty" / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     assert ripgrep.locate() == Ripgrep(script, "15.2.0")
@@ -500,10 +500,10 @@ def test_a_ripgrep_that_hangs_is_ended_at_the_time_limit(tmp_path: Path, fake_rg
 @posix
 def test_what_was_found_before_the_time_limit_is_shown(tmp_path: Path, fake_rg: FakeRg) -> None:
     body = f"{_COUNTS} printf './b.md\\0001\\n'; exec sleep 60;; esac\nreal \"$@\""
-    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=0.5).search_files("x")
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=1.5).search_files("x")
     assert answer.text == (
         "Found 1 matching file:\n\n## b.md\nLine 1: > x two\n\n"
-        "[The search is incomplete: stopped after 0.5 s, 2 files not searched.]"
+        "[The search is incomplete: stopped after 1.5 s, 2 files not searched.]"
     )
 
 
@@ -543,3 +543,60 @@ def test_a_call_cancelled_before_it_begins_starts_nothing(tmp_path: Path, fake_r
     with pytest.raises(Cancelled):
         vault.call("search_files", {"pattern": "x"}, cancel=cancel)
     assert not ran.exists()
+
+
+@posix
+def test_no_other_run_is_started_once_time_is_up(
+    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "PROBE", 2)
+    log = tmp_path / "log"
+    body = f'{_COUNTS} echo run >> {log}; printf "./a.md\\0001\\n"; exec sleep 60;; esac\nreal "$@"'
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=1.5).search_files("x")
+    assert log.read_text(encoding="utf-8") == "run\n"
+    assert [file.path for file in answer.files] == ["a.md"]
+    assert (answer.searched, answer.skipped["time limit"].paths) == (1, ["b.md", "c.md"])
+
+
+@posix
+@pytest.mark.parametrize("pattern", ["x", "x.*"])
+def test_a_death_over_the_folder_leaves_what_was_searched_by_name(
+    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    monkeypatch.setattr(search, "PROBE", 1)
+    body = 'case " $* " in *" --no-hidden "*) kill -9 $$;; esac\nreal "$@"'
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files(pattern)
+    assert [file.path for file in answer.files] == ["a.md"]
+    assert answer.notices == ["The search is incomplete: ripgrep died, 2 files not searched (b.md, c.md)."]
+
+
+@posix
+def test_a_death_while_loose_matches_are_counted_strictly_is_told(
+    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "PROBE", 1)
+    body = f'{_COUNTS} case " $* " in *" ./b.md "*) kill -9 $$;; esac;; esac\nreal "$@"'
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
+    assert [file.path for file in answer.files] == ["a.md"]
+    assert answer.notices == ["The search is incomplete: ripgrep died, 1 file not searched (b.md)."]
+    assert answer.searched == 2
+
+
+@posix
+@pytest.mark.parametrize("content", [b"x\n", b"x\rx\n"])
+def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_told(
+    tmp_path: Path, fake_rg: FakeRg, content: bytes
+) -> None:
+    vault = _vault(tmp_path, {"a.md": content}, rg=fake_rg(f'{_SHOWS} kill -9 $$;; esac\nreal "$@"'))
+    answer = vault.search_files(r"x$\n")
+    assert answer.skipped.keys() == {"ripgrep died"}
+    assert (answer.files, answer.searched, answer.skipped["ripgrep died"].count) == ([], 0, 1)
+
+
+@posix
+def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg: FakeRg) -> None:
+    """Some of its matching lines may be missing: they are not shown as if they were all."""
+    body = f'{_SHOWS} real "$@"; kill -9 $$;; esac\nreal "$@"'
+    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
+    assert len(answer.files) == 1
+    assert answer.skipped["ripgrep died"].count == 1

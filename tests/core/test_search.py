@@ -9,24 +9,26 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
 
 import pytest
-from hypothesis import example, given, reject, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import document as documents
-from vaulttools.core import ripgrep, search
-from vaulttools.core.document import Document, NotRead
+from vaulttools.core import limits, ripgrep, search
+from vaulttools.core.document import Document
 from vaulttools.core.pattern import Mode, Pattern
+from vaulttools.core.ripgrep import Hit
 from vaulttools.core.root import Root
 from vaulttools.core.scope import Walk
 from vaulttools.core.search import FileCount, FileHits, Search
-from vaulttools.core.work import PassedOver, Work
+from vaulttools.core.work import PassedOver, Reason, Work
 from vaulttools.errors import BadArgument
 from vaulttools.opened import open_folder
 
@@ -43,7 +45,7 @@ class _Found:
     texts: frozenset[tuple[Line, str]]
     counts: tuple[FileCount, ...]
     searched: int
-    skipped: dict[str, PassedOver]
+    skipped: dict[Reason, PassedOver]
 
 
 def _search(folder: Path, pattern: Pattern, work: Work, loose: Pattern | None = None) -> Search:
@@ -56,13 +58,13 @@ def _found(folder: Path, pattern: Pattern, loose: Pattern | None = None) -> _Fou
     work = Work()
     asked = _search(folder, pattern, work, loose)
     counts = tuple(asked.matching())
-    searched, skipped = work.searched, {reason: entry for reason, entry in work.skipped.items()}
+    searched, skipped = work.searched, deepcopy(work.skipped)
     located = asked.located([file.path for file in counts], limit=None)
     assert work.skipped == skipped  # nothing changed, so nothing is lost between the count and the lines
     assert [(each.document.path, len(each.hits)) for each in located] == [(file.path, file.count) for file in counts]
     hits = [((each.document.path, hit.line), hit.text) for each in located for hit in each.hits]
     assert len(hits) == len({line for line, _ in hits})
-    return _Found(frozenset(line for line, _ in hits), frozenset(hits), counts, searched, dict(skipped))
+    return _Found(frozenset(line for line, _ in hits), frozenset(hits), counts, searched, skipped)
 
 
 # The truth: each file decoded, its line ends made \n, and ripgrep run on the result as it stands.
@@ -118,7 +120,7 @@ class _Tree:
                 counts.append(FileCount(path, len(numbers)))
                 lines |= {(path, number) for number in numbers}
                 texts |= {((path, number), ended[number - 1].decode("utf-8", "replace")) for number in numbers}
-        skipped = {"binary": binary} if binary.count else {}
+        skipped: dict[Reason, PassedOver] = {"binary": binary} if binary.count else {}
         return _Found(frozenset(lines), frozenset(texts), tuple(counts), len(self.texts) - binary.count, skipped)
 
     def _touched(self, pattern: Pattern) -> dict[str, set[int]]:
@@ -175,7 +177,7 @@ def _readable(text: str, mode: Mode, *, ignore_case: bool) -> Pattern:
     asked=st.one_of(st.tuples(_REGEXES, st.just("regex")), st.tuples(_TEXTS, st.just("fixed"))),
     ignore_case=st.booleans(),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
     nasty: _Tree, asked: tuple[str, Mode], ignore_case: bool
 ) -> None:
@@ -190,3 +192,452 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
         if pattern.plain and not ignore_case:
             loose = _readable(text, mode, ignore_case=True)
             assert _found(nasty.vault, pattern, loose) == expected
+
+
+@pytest.mark.parametrize("pattern", ["x", "x$", r"x\n", "(?=x)x"])
+def test_a_large_scope_tells_the_same_as_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    """Files are searched by name first and as a folder then: what is left out, and why, must not depend on it."""
+    for number, content in enumerate([b"x\n", b"y\n", b"x\r\n", b"x\0x\n", b"x\rx\n", b"X\n"] * 3):
+        for folder in ("a", "b/.c", "Excluded", ".obsidian", "d/.GIT", ".hidden"):
+            place = tmp_path / folder
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{number:02}.md").write_bytes(content)
+    (tmp_path / ".obsidian" / "app.json").write_text(
+        '{"userIgnoreFilters": ["Excluded/", "/a.0[89]/"]}', encoding="utf-8"
+    )
+    (tmp_path / "a" / "x.txt").write_bytes(b"x\n")
+    compiled = _readable(pattern, "regex", ignore_case=False)
+    whole = _found(tmp_path, compiled)
+    assert {reason: entry.count for reason, entry in whole.skipped.items()} == {"excluded": 3, "hidden": 2, "binary": 2}
+    for probe in (1, 3, 17, 18):
+        monkeypatch.setattr(search, "PROBE", probe)
+        assert _found(tmp_path, compiled) == whole
+        if compiled.plain:
+            assert _found(tmp_path, compiled, _readable(pattern, "regex", ignore_case=True)) == whole
+
+
+def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_the_scope(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (tmp_path / f"{number:02}.md").write_bytes(b"x\n" if number % 3 else b"x\0\n")
+    pattern = _readable("x", "regex", ignore_case=False)
+    told = set()
+    for probe in (1, 4, 256):
+        monkeypatch.setattr(search, "PROBE", probe)
+        work = Work()
+        matching = _search(tmp_path, pattern, work).matching()
+        paths = [next(matching).path for _ in range(5)]
+        told.add((*paths, work.searched, work.skipped["binary"].count))
+    assert told == {("01.md", "02.md", "04.md", "05.md", "07.md", 5, 3)}
+
+
+# What a file may hold (`faults.md` C01 to C20), by the counts and lines that `search_files` gives.
+
+
+def _lines(vault: Vault, pattern: str, **arguments: object) -> dict[str, list[tuple[int, str]]]:
+    """The matching lines of each file shown."""
+    answer = vault.answer("search_files", {"pattern": pattern, "context_lines": 0, **arguments})
+    return {
+        file.path: [
+            (line, excerpt.lines[line - excerpt.start_line])
+            for excerpt in file.excerpts
+            for line in excerpt.matching_lines
+        ]
+        for file in answer.files
+    }
+
+
+def _of(folder: Path, **files: bytes) -> Vault:
+    for name, content in files.items():
+        (folder / f"{name}.md").write_bytes(content)
+    return Vault.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "pattern", "lines"),
+    [
+        # C01: a byte order mark is no part of line 1
+        (b"\xef\xbb\xbf# One\n", "^# One$", [(1, "# One")]),
+        (b"\xef\xbb\xbf---\na: 1\n---\nx\n", "^x", [(4, "x")]),
+        # C02
+        ("\ufeff# Ünö\nx".encode("utf-16-le"), "^# Ünö$", [(1, "# Ünö")]),
+        ("\ufeff# Ünö\r\nx\r\n".encode("utf-16-be"), "^x$", [(2, "x")]),
+        # C03, C19: bytes that are no text are matched around, never guessed
+        (b"caf\xe9 noir\n", "noir", [(1, "caf\ufffd noir")]),
+        (b"caf\xe9 noir\n", "café", []),
+        (b"caf\xe9\n", "caf.$", []),
+        (b"caf\xe9\n", r"(?-u:caf\xe9)", [(1, "caf\ufffd")]),
+        (b"a\rcaf\xe9\n", "caf.$", []),
+        # C05
+        (b"a\r\nb\r\n", "a$", [(1, "a")]),
+        (b"a\r\nb\r\n", r"a\nb", [(1, "a"), (2, "b")]),
+        (b"a\r\nb\r\n", "a\nb", [(1, "a"), (2, "b")]),
+        (b"a\r\nb\r\n", r"a\r\nb", [(1, "a"), (2, "b")]),
+        (b"a\r\nb\r\n", r"\r", []),
+        (b"\r\n\r\nx\r\n", "^$", [(1, ""), (2, "")]),
+        # C06: a lone CR is ordinary text
+        (b"a\rb\n", "^a\rb$", [(1, "a\rb")]),
+        (b"a\rb\n", "a$", []),
+        (b"a\rb\n", "^b", []),
+        (b"a\r\xff\n", "a$", []),
+        (b"x\r", "x", [(1, "x\r")]),
+        (b"x\r\r\n", "x.$", [(1, "x\r")]),
+        # C07: nothing else ends a line
+        (
+            "a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g\nh\n".encode(),
+            "[ah]",
+            [(1, "a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g"), (2, "h")],
+        ),
+        # C08
+        (b"", "^", []),
+        (b"\n", "^", [(1, "")]),
+        (b"a", "^", [(1, "a")]),
+        (b"a\nb", "b", [(2, "b")]),
+        (b"a\nb\n", "$", [(1, "a"), (2, "b")]),
+        # C16, C17: lines are lines, whatever Markdown makes of them
+        (b"".join(b"  " * depth + b"- item\n" for depth in range(60)), "^ {118}- item", [(60, "  " * 59 + "- item")]),
+        (b"```\n# no heading\nx\n", "^x", [(3, "x")]),
+        (b"---\nx: y\n", "^x", [(2, "x: y")]),
+        # R07, R09: what matches nothing matches each line once
+        (b"ab\n\ncd\n", "x*", [(1, "ab"), (2, ""), (3, "cd")]),
+        (b"ab\n\ncd\n", r"\b", [(1, "ab"), (3, "cd")]),
+        (b"ab\n\ncd\n", r"b\n\nc", [(1, "ab"), (2, ""), (3, "cd")]),
+        (b"ab\n\ncd\n", r"(?s)b.*c", []),
+        (b"ab\n\ncd\n", r"b\s", []),
+        (b"aaa\n", "a", [(1, "aaa")]),
+        (b" a  \na\n", "a ", [(1, " a  ")]),
+    ],
+)
+def test_lines_are_found_as_they_are_written(
+    tmp_path: Path, content: bytes, pattern: str, lines: list[tuple[int, str]]
+) -> None:
+    assert _lines(_of(tmp_path, a=content), pattern) == ({"a.md": lines} if lines else {})
+
+
+@pytest.mark.parametrize("pattern", ["a", "a$", r"\s$", "^$", r"a\n", r"(?<=a) b", r"[^a]$", "b\n\na", ".", r"\W"])
+def test_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: str) -> None:
+    """`faults.md` C05."""
+    text = b"a\na b \n\n# a\nb\n\na\nlast a"
+    answers = []
+    for name, content in (
+        ("lf", text),
+        ("crlf", text.replace(b"\n", b"\r\n")),
+        ("mixed", text.replace(b"b\n", b"b\r\n")),
+    ):
+        (tmp_path / name).mkdir()
+        answers.append(_of(tmp_path / name, a=content).call("search_files", {"pattern": pattern}))
+    assert answers[0].details["total_files"] == 1
+    assert answers[1] == answers[2] == answers[0]
+
+
+@pytest.mark.parametrize("place", [0, 70_000, 140_001])
+@pytest.mark.parametrize("probe", [1, 256])
+def test_a_file_with_a_nul_gives_no_match_and_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int, probe: int
+) -> None:
+    """`faults.md` C04."""
+    monkeypatch.setattr(search, "PROBE", probe)
+    text = b"x line\n" * 20_000
+    vault = _of(tmp_path, a=text[:place] + b"\0" + text[place:], b=b"x\n", c=b"\0", d="\ufeffx".encode("utf-16-le"))
+    answer = vault.search_files("x")
+    assert [file.path for file in answer.files] == ["b.md", "d.md"]
+    assert (answer.complete, answer.searched, answer.skipped["binary"].paths) == (True, 3, ["a.md"])
+    assert answer.notices == ["Passed over, binary: 1 (a.md)."]
+    exact = vault.search_files("x", file_pattern="a.md")
+    assert (exact.files, exact.complete, exact.skipped["binary"].count) == ([], True, 1)
+    assert vault.search_files("nowhere").skipped == {}
+
+
+def test_a_line_of_megabytes_is_found_and_cut_where_it_is_shown(tmp_path: Path) -> None:
+    """`faults.md` C09."""
+    answer = _of(tmp_path, a=b"a" * 3_000_000 + b" needle " + b"b" * 3_000_000).search_files("needle")
+    assert answer.text == f"Found 1 matching file:\n\n## a.md\nLine 1: > …{'a' * 79} needle {'b' * 425}…"
+    assert len(answer.files[0].excerpts[0].lines[0]) == 6_000_008
+
+
+def test_every_matching_line_is_counted_however_many_there_are(tmp_path: Path) -> None:
+    """`faults.md` C20."""
+    answer = _of(tmp_path, a=b"x\n" * 60_000).search_files("x")
+    assert answer.files[0].match_count == 60_000
+    assert "\n(59,940 more matches in this file)" in answer.text
+
+
+def test_a_file_beyond_the_size_limit_is_told_when_it_would_have_matched(tmp_path: Path) -> None:
+    """`faults.md` C10."""
+    _of(tmp_path, a=b"x\n" * 100, b=b"x\n", c=b"y\n" * 100, d=b"x\r" * 100)
+    vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=100))
+    for pattern in ("x", "x$"):
+        answer = vault.search_files(pattern)
+        assert [file.path for file in answer.files] == ["b.md"]
+        assert answer.notices == ["The search is incomplete: 2 files too large (a.md, d.md)."]
+        assert answer.searched == 2
+
+
+def test_a_name_in_any_bytes_goes_through_text_and_json(tmp_path: Path) -> None:
+    """`faults.md` N01 to N04."""
+    names = ["new\nline", "esc\x1b[31m", "rtl\u202e"]
+    try:
+        vault = _of(tmp_path, **dict.fromkeys([*names, "bad\udcff"], b"x\n"))
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes no such names")
+    result = vault.call("search_files", {"pattern": "x"})
+    json.dumps(result.details).encode()
+    assert [line for line in result.text.encode().decode().split("\n") if line.startswith("## ")] == [
+        "## bad\\xff.md",
+        "## esc\\u{1b}[31m.md",
+        "## new\\nline.md",
+        "## rtl\\u{202e}.md",
+    ]
+    assert result.details["files"][0]["path"] == "bad\\xff.md"
+    for shown in ("bad\\xff.md", "new\\nline.md", "rtl\\u{202e}.md"):
+        assert vault.search_files("x", file_pattern=shown).total_files == 1
+
+
+def test_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> None:
+    """`faults.md` C18, O03, O05, O06."""
+    forged = [
+        "## other.md",
+        "[Showing 1 of 9 matching files.]",
+        "(7 more matches in this file)",
+        "Line 1: > x",
+        "\x1b[2J\r## x",
+    ]
+    text = _of(tmp_path, a="\n".join(f"{line} x" for line in forged).encode()).search_files("x").text
+    first, blank, heading, *shown = text.split("\n")
+    assert (first, blank, heading) == ("Found 1 matching file:", "", "## a.md")
+    assert shown == [
+        "Line 1: > ## other.md x",
+        "Line 2: > [Showing 1 of 9 matching files.] x",
+        "Line 3: > (7 more matches in this file) x",
+        "Line 4: > Line 1: > x x",
+        "Line 5: > \\x1b[2J\\x0d## x x",
+    ]
+
+
+@given(
+    lines=st.lists(st.text("ax日🙂\x1b\u202e\ud83d \t", max_size=20), min_size=1, max_size=4),
+    width=st.sampled_from([1, 40]),
+    length=st.sampled_from([1, 25]),
+    results=st.sampled_from([1, 10, 10_000]),
+    context=st.sampled_from([0, 20]),
+)
+@settings(max_examples=15, deadline=None)
+def test_no_text_is_larger_than_50_kib(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], width: int, length: int, results: int, context: int
+) -> None:
+    """`faults.md` O01, O02."""
+    folder = tmp_path_factory.mktemp("bounds")
+    content = "\n".join(["x", *(line * width for line in lines)] * length).encode("utf-8", "replace")
+    vault = _of(folder, **{f"{number:02}": content for number in range(14)})
+    result = vault.call("search_files", {"pattern": "x|a", "max_results": results, "context_lines": context})
+    assert len(result.text.encode()) <= limits.TEXT_BYTES
+    for line in result.text.split("\n"):
+        assert line.startswith(("Found ", "## ", "Line ", "(", "[")) or line == ""
+
+
+def test_a_sentence_that_quotes_the_longest_pattern_is_within_bounds(tmp_path: Path) -> None:
+    vault = _of(tmp_path, a=b"x\n")
+    for pattern in (
+        "日" * 9_998 + "{}",
+        "{}(" + "日" * 9_990,
+        "[" * 10_000,
+        "[[" + "日" * 9_990 + "]]",
+        "日" * 9_999 + "\\",
+    ):
+        result = vault.call("search_files", {"pattern": pattern})
+        assert len(result.text.encode()) <= limits.TEXT_BYTES
+
+
+# Other readings of a pattern, told where nothing matched.
+
+
+@pytest.mark.parametrize("probe", [1, 256])
+@pytest.mark.parametrize(
+    ("pattern", "arguments", "notices"),
+    [
+        ("TODO", {}, ["2 files match when case is ignored."]),
+        ("Todo", {"fixed": True}, ["2 files match when case is ignored."]),
+        ("TO+DO", {}, ["2 files match when case is ignored."]),
+        ("LONELY", {}, ["1 file matches when case is ignored."]),
+        ("TODO", {"case_sensitive": False}, []),
+        ("todo", {}, []),
+        ("nowhere", {}, []),
+        (" lonely ", {}, ["1 file matches when the blanks around the pattern are left out."]),
+        ("  todo\\ ", {}, []),
+        ("caf\u00e9", {}, ["1 file matches when the pattern is written in Unicode form NFD."]),
+        ("u\u0308ber", {}, ["1 file matches when the pattern is written in Unicode form NFC."]),
+    ],
+)
+def test_what_another_reading_would_find_is_told_on_no_match(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    probe: int,
+    pattern: str,
+    arguments: dict[str, object],
+    notices: list[str],
+) -> None:
+    """Spec 3 "Notices about meaning"; `faults.md` C15."""
+    monkeypatch.setattr(search, "PROBE", probe)
+    vault = _of(tmp_path, a=b"todo lonely\n", b=b"todo: x\n", c="cafe\u0301 \u00fcber\n".encode())
+    answer = vault.answer("search_files", {"pattern": pattern, **arguments})
+    assert answer.notices == notices
+    assert (answer.total_files == 0) == (pattern != "todo" and "case_sensitive" not in arguments)
+
+
+def test_a_link_read_as_a_character_class_is_told(tmp_path: Path) -> None:
+    answer = _of(tmp_path, a=b"Note\n", b=b"[[Note]]\n").search_files("[[Note]]")
+    assert answer.total_files == 2
+    assert r"[[Note]] is a character class; to find the link use \[\[Note\]\]" in answer.notices
+
+
+# Files that change under the search.
+
+_Read = Callable[[Root, str, int], Document]
+
+
+def _meddle(monkeypatch: pytest.MonkeyPatch, meddling: Callable[[int], None]) -> None:
+    """Do something before each reading of a file, told which reading it is."""
+    real: _Read = documents.read
+    readings = iter(range(100))
+
+    def read(root: Root, path: str, max_bytes: int) -> Document:
+        meddling(next(readings))
+        return real(root, path, max_bytes)
+
+    monkeypatch.setattr(documents, "read", read)
+
+
+def _write_first(path: Path, content: bytes) -> Callable[[int], None]:
+    def write(reading: int) -> None:
+        if reading == 0:
+            path.write_bytes(content)
+
+    return write
+
+
+def _located(folder: Path, pattern: str = "x") -> tuple[list[FileHits], Work]:
+    work = Work()
+    asked = _search(folder, _readable(pattern, "regex", ignore_case=False), work)
+    return asked.located([file.path for file in asked.matching()]), work
+
+
+def test_lines_of_a_file_that_changed_after_the_count_are_those_of_the_new_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _of(tmp_path, a=b"x old\n", b=b"x\n")
+    _meddle(monkeypatch, _write_first(tmp_path / "a.md", b"new\nx new\n"))
+    located, work = _located(tmp_path)
+    assert [(found.document.text, found.hits) for found in located] == [
+        ("new\nx new\n", (Hit(2, 0, "x new"),)),
+        ("x\n", (Hit(1, 0, "x"),)),
+    ]
+    assert work.complete
+
+
+def test_a_file_that_matches_no_more_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _of(tmp_path, a=b"x old\n", b=b"x\n")
+    _meddle(monkeypatch, _write_first(tmp_path / "a.md", b"new\n"))
+    located, work = _located(tmp_path)
+    assert [found.document.path for found in located] == ["b.md"]
+    assert work.complete
+
+
+def test_a_file_that_is_gone_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`faults.md` T03."""
+    _of(tmp_path, a=b"x old\n", b=b"x\n")
+    _meddle(monkeypatch, lambda reading: (tmp_path / "a.md").unlink() if reading == 0 else None)
+    located, work = _located(tmp_path)
+    assert [found.document.path for found in located] == ["b.md"]
+    assert work.complete
+
+
+@pytest.mark.parametrize("pattern", ["x", "x$"])
+def test_a_file_that_cannot_be_read_any_more_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    _of(tmp_path, a=b"x\rx\n", b=b"x\n")
+
+    def replaced(reading: int) -> None:
+        if reading == (1 if pattern == "x$" else 0):
+            (tmp_path / "a.md").unlink()
+            (tmp_path / "a.md").mkdir()
+
+    _meddle(monkeypatch, replaced)
+    located, work = _located(tmp_path, pattern)
+    assert [found.document.path for found in located] == ["b.md"]
+    assert work.skipped == {"unreadable": PassedOver(1, ["a.md"])}
+
+
+def test_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`faults.md` C12."""
+    _of(tmp_path, a=b"x old\n", b=b"x\n")
+
+    def rewritten(reading: int) -> None:
+        (tmp_path / "a.md").write_bytes(f"x {reading}\n".encode())
+
+    _meddle(monkeypatch, rewritten)
+    answer = Vault.open(tmp_path).search_files("x")
+    assert [file.path for file in answer.files] == ["b.md"]
+    assert answer.notices == ["The search is incomplete: 1 file changed while read (a.md)."]
+    assert answer.total_files == 1
+
+
+@pytest.mark.parametrize(("changes", "read"), [(1, True), (2, False)])
+def test_a_file_that_grows_while_it_is_read_is_read_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int, read: bool
+) -> None:
+    """`faults.md` C12, C14."""
+    _of(tmp_path, a=b"x\n")
+    left = iter(range(changes))
+
+    def read_and_grown(descriptor: int) -> bytes:
+        data = os.read(descriptor, 1_000)
+        if next(left, None) is not None:
+            with (tmp_path / "a.md").open("ab") as file:
+                file.write(b"y\n")
+        return data
+
+    monkeypatch.setattr(documents, "_read_all", read_and_grown)
+    answer = Vault.open(tmp_path).search_files("x")
+    assert answer.complete == read
+    assert answer.total_files == int(read)
+
+
+def test_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_one(tmp_path: Path) -> None:
+    """`faults.md` C13."""
+    versions = [f"{letter * 2_000}\n" * 20 for letter in "ab"]
+    vault = _of(tmp_path, a=versions[0].encode())
+
+    def replace() -> None:
+        for number in range(100):
+            (tmp_path / "new").write_text(versions[number % 2], encoding="utf-8")
+            (tmp_path / "new").replace(tmp_path / "a.md")
+
+    with ThreadPoolExecutor() as pool:
+        writer = pool.submit(replace)
+        texts: list[str] = []
+        while not writer.done():
+            texts.extend(found.document.text for found in _located(tmp_path, "[ab]")[0])
+        writer.result()
+    assert set(texts) <= set(versions)
+    assert vault.search_files("[ab]").total_files == 1
+
+
+def test_one_vault_answers_several_threads(tmp_path: Path) -> None:
+    vault = _of(tmp_path, **{f"{number:02}": f"x{number % 7}\n".encode() for number in range(40)})
+    patterns = [f"x{number}" for number in range(7)] * 3
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda pattern: vault.search_files(pattern).text, patterns))
+    assert answers == [vault.search_files(pattern).text for pattern in patterns]
+
+
+def test_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
+    """`faults.md` O09: the order is that of the paths."""
+    names = ["b", "a b", "a", "A", "z!", "a-b", "é", "日"]
+    vault = _of(tmp_path, **dict.fromkeys(names, b"x\n"))
+    answers = [vault.search_files("x") for _ in range(3)]
+    assert answers[0] == answers[1] == answers[2]
+    assert [file.path for file in answers[0].files] == sorted((f"{name}.md" for name in names), key=str.encode)

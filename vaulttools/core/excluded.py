@@ -33,9 +33,10 @@ class Excluded:
 def read(config_folder: Path) -> Excluded:
     """The filters in `app.json`; none when there is no such file or it is not what Obsidian writes."""
     try:
-        settings = json.loads((config_folder / "app.json").read_text(encoding="utf-8"))
+        file = config_folder / "app.json"
+        settings = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}  # a FIFO would be waited for
         entries = settings.get("userIgnoreFilters") or []
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return Excluded()
     texts, patterns = [], []
     for entry in entries if isinstance(entries, list) else []:

@@ -24,7 +24,7 @@ import os
 import re
 import stat
 import string
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -35,6 +35,9 @@ IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
 """The files with ignore rules, relative to the folder they speak for, the weakest first."""
 
 MAX_BYTES = 1 << 20  # faults T08; git's own limit is 100 MB
+
+_DUDS_TOLD = 20
+"""Bad lines of one file of which each is a warning."""
 
 _STAR = "[^/]*"
 _OPEN_FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY"))
@@ -143,7 +146,7 @@ class IgnoreRules:
         base = len(self._above) + len(os.fsencode(folder))
         for rank, name in enumerate(IGNORE_FILES):
             lines, duds = parse_lines(texts.get(name, ""))
-            warnings += [f"{shown or folder}{name}:{number}: the line ignores nothing: {why}" for number, why in duds]
+            warnings += _dud_warnings(f"{shown or folder}{name}", duds)
             if lines:
                 # In front of the files of its rank, which lie in folders above.
                 files.insert(sum(file.rank > rank for file in files), _File(rank, base, _blocks(lines)))
@@ -237,6 +240,13 @@ def parse_lines(text: str) -> tuple[tuple[IgnoreLine, ...], tuple[tuple[int, str
         except _DudError as error:
             duds.append((number, str(error)))
     return tuple(lines), tuple(duds)
+
+
+def _dud_warnings(file: str, duds: Sequence[tuple[int, str]]) -> list[str]:
+    """One sentence for each of the first bad lines, and one for all others: a binary file may have a million."""
+    warnings = [f"{file}:{number}: the line ignores nothing: {why}" for number, why in duds[:_DUDS_TOLD]]
+    others = len(duds) - _DUDS_TOLD
+    return [*warnings, f"{file}: {others:,} more lines ignore nothing"] if others > 0 else warnings
 
 
 class _DudError(Exception):

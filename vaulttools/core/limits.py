@@ -38,6 +38,9 @@ pattern makes it hold one whole, and so do we for a file that is shown."""
 FOLDER_DEPTH: Final = 256
 """Nested folders a walk enters (`faults.md` T04)."""
 
+PATHS: Final = 100
+"""Entries of a list of paths (`faults.md` P20)."""
+
 PATH_BYTES: Final = 4_096
 """Bytes of a path a caller may give (`faults.md` P14; PATH_MAX of Linux)."""
 

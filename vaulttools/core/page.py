@@ -22,9 +22,10 @@ class Section:
     """A line of our own that stays whatever is cut, such as how many matches are not shown; `""`: none."""
 
 
-def is_cut(text: str) -> bool:
-    """Whether `compose` had to leave lines out."""
-    return f"\n{_CUT}" in text
+def cut_of(text: str) -> list[str]:
+    """The sentence with which `compose` said that it had to leave lines out of a text; none when it had not."""
+    _, cut, rest = text.rpartition(f"\n{_CUT}")
+    return [f"{_CUT[1:]}{rest.partition(']')[0]}"] if cut else []
 
 
 def compose(first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n") -> str:
@@ -33,7 +34,7 @@ def compose(first: str, sections: Sequence[Section], notices: Sequence[str], bet
     At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
     crowds out another; a section of which nothing fits is left out, and a notice says how much is missing.
     """
-    notices = _fitting(notices)
+    notices = fitting(notices)
     whole = _joined(first, between.join(_text(section, len(section.lines)) for section in sections), notices)
     if _size(whole) <= limits.TEXT_BYTES:
         return whole
@@ -42,7 +43,7 @@ def compose(first: str, sections: Sequence[Section], notices: Sequence[str], bet
     return _joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]])
 
 
-def _fitting(notices: Sequence[str]) -> list[str]:
+def fitting(notices: Sequence[str]) -> list[str]:
     """As many notices as half the text has room for, in order; the last one always, since it says how to go on."""
     limit = limits.NOTICE_CHARACTERS
     *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices] or [""]

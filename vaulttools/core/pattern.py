@@ -1,25 +1,28 @@
 """Pattern: what a caller asks to find, as the data that ripgrep is run with. Pure string work.
 
-Running ripgrep is left to others. The second half is a small reader of the Rust regex syntax, and of PCRE2 where it
-reads the same text differently; the first decides with it: engine, repairs, line ends, notices. What the reader does
-not know for sure changes nothing in the pattern.
+It decides the engine, the repairs, the line ends and the notices on the tokens of `regex_syntax`; what that reader does
+not know for sure changes nothing in the pattern. Running ripgrep is left to others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from vaulttools.core import regex_syntax
+from vaulttools.core.regex_syntax import BOTH, HALF_BOUNDARIES, NOTHING, Engine, Token
 from vaulttools.errors import BadArgument, InvalidPattern
 
 Mode = Literal["regex", "fixed", "word", "identifier"]
-Engine = Literal["default", "pcre2"]
 Normalise = Literal["never", "lone", "all"]
 
 # faults R15. A Windows command line ends at 32,767 characters, and rewriting line ends makes a pattern longer.
 MAX_CHARACTERS = 10_000
+
+# Characters of one text of several; a dozen of them fit one argument of a command line.
+_NOMINATING = 500
 
 _LINE_END = r"\r?\n"
 _NEVER = r"[^\s\S]"
@@ -29,8 +32,7 @@ _NO_CRLF = re.compile(
     r"\(\?[A-Za-z]*-[A-Za-z]*[Rm]"
 )  # (?-R) keeps $ from \r\n, (?-m) makes ^ and $ anchors of the text
 _OPTIONAL = re.compile(r"[?*]|\{\s*0|\{\s*,")
-_HALF = (r"\b{start-half}", r"\b{end-half}")
-_TURNED_BY_CARRIAGE_RETURN = ("$", r"\z", r"\B", *_HALF)  # assertions that a \r before the \n can turn
+_TURNED_BY_CARRIAGE_RETURN = ("$", r"\z", r"\B", *HALF_BOUNDARIES)  # assertions that a \r before the \n can turn
 # What regex-syntax knows and PCRE2 would silently read as something else.
 _FOR_PCRE2 = {
     r"\<": r"(?:\b(?=\w))",
@@ -71,7 +73,7 @@ class Pattern:
     @property
     def reads_link_as_class(self) -> bool:
         """Whether a link such as ``[[Note]]`` in it is a character class; a notice says so."""
-        return self.mode == "regex" and any(_link_notices(_read(self.given)[1]))
+        return self.mode == "regex" and any(_link_notices(regex_syntax.read(self.given)[1]))
 
     def arguments(self, *, normalised: bool = False) -> tuple[str, ...]:
         """The flags of ripgrep for this pattern, ``-e`` and the expression last."""
@@ -112,12 +114,28 @@ def with_literal_parentheses(pattern: Pattern) -> Pattern:
     """
     if pattern.mode != "regex":
         return pattern
-    tokens = _read(pattern.given)[1]
+    tokens = regex_syntax.read(pattern.given)[1]
     text = "".join(f"\\{token.text}" if token.kind in ("open", "close") else token.text for token in tokens)
     if text == pattern.given:
         return pattern
     literal = _from_regex(pattern.given, text, pattern.ignore_case)
     return replace(literal, notices=(*literal.notices, f"The parentheses in '{pattern.given}' were taken literally."))
+
+
+def any_of(patterns: Sequence[Pattern]) -> Pattern:
+    """A pattern that matches in each file in which one of several plain texts of one mode does, and in few others.
+
+    Of a text with line ends its longest line is looked for, of a very long one its beginning.
+    """
+    texts = [max(re.split(r"[\r\n]+", each.given), key=len) for each in patterns]
+    mode = patterns[0].mode if all(len(text) <= _NOMINATING for text in texts) else "fixed"
+    expression = "|".join(dict.fromkeys(escaped(text[:_NOMINATING]) for text in texts))
+    if mode == "identifier":
+        expression = _as_identifier(f"(?:{expression})")
+    given = " | ".join(each.given for each in patterns)
+    return Pattern(
+        given, mode, False, expression, expression, "default", False, "never", (), plain=True, verbatim=False
+    )
 
 
 def escaped(text: str) -> str:
@@ -163,10 +181,10 @@ def _reason(stderr: str) -> str:
 
 
 def _from_text(given: str, mode: Mode, ignore_case: bool) -> Pattern:
-    if mode != "identifier" and not _BOTH.intersection(given):
+    if mode != "identifier" and not BOTH.intersection(given):
         return Pattern(given, mode, ignore_case, given, given, "default", False, "never", (), plain=True, verbatim=True)
     pattern = _from_regex(given, escaped(given), ignore_case)
-    if mode != "fixed" and given[0] in _BOTH:
+    if mode != "fixed" and given[0] in BOTH:
         # The half boundary before a line end would also hold between its \r and \n.
         pattern = replace(pattern, normalise="all", expression=pattern.normalised_expression)
     if mode == "identifier":
@@ -181,20 +199,20 @@ def _as_identifier(expression: str) -> str:
 
 
 def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
-    engine, tokens = _read(text)
+    engine, tokens = regex_syntax.read(text)
     repaired = _with_literal_braces(tokens)
     braces = [f"The braces in '{given}' were taken literally."] if repaired != text else []
     notices = list(_link_notices(tokens))
     if repaired != text:
-        engine, tokens = _read(repaired)
+        engine, tokens = regex_syntax.read(repaired)
     if tokens[-1].text == "\\":
         raise _invalid(given, "it ends in a lone backslash")
     if engine == "pcre2":
-        if not notices and any(token.nested for token in _tokens(repaired, "default")):
+        if not notices and any(token.nested for token in regex_syntax.tokens_of(repaired, "default")):
             notices.append("PCRE2 reads this pattern: there classes do not nest and '&&' is plain text.")
         tokens = [_spelt_for_pcre2(token) for token in tokens]
     if tokens[-1].kind == "blank" and "#" in tokens[-1].text.rpartition("\n")[2]:
-        tokens.append(_Token("blank", "\n"))  # ripgrep wraps the pattern in a group whose end the comment would hide
+        tokens.append(Token("blank", "\n"))  # ripgrep wraps the pattern in a group whose end the comment would hide
     multiline = any(token.newline for token in tokens)
     tokens = _with_line_ends(tokens)
     normalised = "".join(r"\n" if token.text == _LINE_END else token.text for token in tokens)
@@ -215,7 +233,7 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
     )
 
 
-def _link_notices(tokens: list[_Token]) -> Iterator[str]:
+def _link_notices(tokens: list[Token]) -> Iterator[str]:
     for position, token in enumerate(tokens):
         # Rust ends the class at the second closing bracket, PCRE2 at the first.
         following = tokens[position + 1].text if position + 1 < len(tokens) else ""
@@ -224,7 +242,7 @@ def _link_notices(tokens: list[_Token]) -> Iterator[str]:
             yield f"{link[0]} is a character class; to find the link use {escaped(link[0])}"
 
 
-def _with_literal_braces(tokens: list[_Token]) -> str:
+def _with_literal_braces(tokens: list[Token]) -> str:
     """The text with braces that are no quantifier escaped, each with its closing one and a ``$`` right before it."""
     parts: list[str] = []
     depth = 0
@@ -239,7 +257,7 @@ def _with_literal_braces(tokens: list[_Token]) -> str:
     return "".join(parts)
 
 
-def _spelt_for_pcre2(token: _Token) -> _Token:
+def _spelt_for_pcre2(token: Token) -> Token:
     if token.kind == "assertion":
         return replace(token, text=_FOR_PCRE2.get(token.text, token.text))
     if token.kind == "character" and token.text[:2] in (r"\u", r"\U"):
@@ -247,9 +265,9 @@ def _spelt_for_pcre2(token: _Token) -> _Token:
     return token
 
 
-def _with_line_ends(tokens: list[_Token]) -> list[_Token]:
+def _with_line_ends(tokens: list[Token]) -> list[Token]:
     r"""The tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line end each (spec 3: ``\n`` stands for either)."""
-    found: list[_Token] = []
+    found: list[Token] = []
     for position, token in enumerate(tokens):
         if token.kind == "character" and token.newline:
             if not _optional(tokens, position + 1):  # in \r\n? the \r may stand alone
@@ -262,11 +280,11 @@ def _with_line_ends(tokens: list[_Token]) -> list[_Token]:
     return found
 
 
-def _is_carriage_return(token: _Token) -> bool:
+def _is_carriage_return(token: Token) -> bool:
     return token.kind == "character" and token.holds == frozenset("\r")
 
 
-def _normalise(tokens: list[_Token], engine: Engine, multiline: bool) -> Normalise:
+def _normalise(tokens: list[Token], engine: Engine, multiline: bool) -> Normalise:
     assertions = {token.text for token in tokens if token.kind == "assertion"}
     sensitive = any(_meets_carriage_return(token) for token in tokens)
     # For PCRE2, and for anchors of the text, --crlf leaves the \n on lines that end in \n alone.
@@ -276,7 +294,7 @@ def _normalise(tokens: list[_Token], engine: Engine, multiline: bool) -> Normali
         or any(_NO_CRLF.match(token.text) for token in tokens if token.kind in ("flags", "open"))
     )
     # Between \r and \n these assertions hold where no place in text with \n alone has them; so does an empty match.
-    between = not assertions.isdisjoint((r"\B", *_HALF))
+    between = not assertions.isdisjoint((r"\B", *HALF_BOUNDARIES))
     if (sensitive or multiline) and whole_lines:
         return "all"
     if (multiline and between) or ((multiline or between) and not _consumes(tokens)):
@@ -284,13 +302,13 @@ def _normalise(tokens: list[_Token], engine: Engine, multiline: bool) -> Normali
     return "lone" if sensitive else "never"
 
 
-def _meets_carriage_return(token: _Token) -> bool:
+def _meets_carriage_return(token: Token) -> bool:
     if token.kind == "assertion":
         return token.text in _TURNED_BY_CARRIAGE_RETURN
     return token.holds is None or "\r" in token.holds
 
 
-def _consumes(tokens: list[_Token]) -> bool:
+def _consumes(tokens: list[Token]) -> bool:
     """Whether every match certainly holds a character."""
     groups = [[True, False]]  # per open group: do its finished alternatives consume, does the present one
     for position, token in enumerate(tokens):
@@ -308,7 +326,7 @@ def _consumes(tokens: list[_Token]) -> bool:
     return len(groups) == 1 and all(groups[0])
 
 
-def _optional(tokens: list[_Token], position: int) -> bool:
+def _optional(tokens: list[Token], position: int) -> bool:
     """Whether the quantifiers that begin here allow none."""
     while position < len(tokens) and tokens[position].kind in ("quantifier", "blank"):
         if _OPTIONAL.match(tokens[position].text):
@@ -317,7 +335,7 @@ def _optional(tokens: list[_Token], position: int) -> bool:
     return False
 
 
-def _direct(tokens: list[_Token], multiline: bool) -> Iterator[str]:
+def _direct(tokens: list[Token], multiline: bool) -> Iterator[str]:
     r"""The parts for text as it is, without a lone ``\r``: a line end is one unit, nothing else matches a ``\r``."""
     for position, token in enumerate(tokens):
         following = tokens[position + 1].kind if position + 1 < len(tokens) else None
@@ -327,265 +345,11 @@ def _direct(tokens: list[_Token], multiline: bool) -> Iterator[str]:
             yield _NEVER
         elif token.kind == "set" and token.text[0] == "[" and token.holds == frozenset("\r"):
             yield rf"[{token.text}--\r]"  # a class of \r alone is a literal to ripgrep, which --crlf refuses
-        elif not multiline or token.kind not in ("set", "dot") or token.holds == _NOTHING:
+        elif not multiline or token.kind not in ("set", "dot") or token.holds == NOTHING:
             yield token.text  # in a search by lines --crlf takes the \r out of the sets
         elif token.kind == "dot":
-            yield rf"(?:{_LINE_END}|[^\r\n])" if token.holds == _BOTH else token.text
+            yield rf"(?:{_LINE_END}|[^\r\n])" if token.holds == BOTH else token.text
         elif token.holds is None:
             yield rf"(?:\r?[\n&&{token.text}]|[{token.text}--[\r\n]])"
         else:
             yield rf"(?:{_LINE_END}|[{token.text}--[\r\n]])"
-
-
-# The reader. Facts of regex-syntax 0.8 and PCRE2 10.45, each tried on ripgrep 15.2 by the tests.
-
-_Kind = Literal[
-    "character", "set", "dot", "assertion", "open", "close", "or", "quantifier", "flags", "blank", "brace", "other"
-]
-_Holds = frozenset[str] | None  # which of \r and \n can be matched; None: not known
-
-_MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (faults R03)
-_NOTHING: _Holds = frozenset()
-_BOTH = frozenset("\r\n")
-_SETS: dict[str, _Holds] = {
-    **dict.fromkeys((r"\s", r"\W", r"\D"), _BOTH),
-    **dict.fromkeys((r"\S", r"\w", r"\d"), _NOTHING),
-}
-_CONTROLS = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\f": "\f", r"\v": "\v", r"\a": "\a"}
-_ASSERTIONS = (r"\A", r"\z", r"\b", r"\B", r"\<", r"\>", r"\b{start}", r"\b{end}", *_HALF)
-_CATEGORY = re.compile(
-    r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})"
-)  # \r and \n are in C; of other properties nothing is known
-_POSIX = re.compile(r"\[:(\^?)(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]")
-_ESCAPE = re.compile(
-    r"""\\(?: [xuU]\{[^}]*\}? | x[0-9A-Fa-f]{1,2} | u[0-9A-Fa-f]{1,4} | U[0-9A-Fa-f]{1,8}
-          | [pP]\^?(?:\{[^}]*\}?|.)? | b\{(?:start|end)(?:-half)?\} | [oN]\{[^}]*\}
-          | [kg](?:\{[^}]*\}|<[^>]*>|'[^']*'|[+-]?[0-9]+)? | [1-9][0-9]* | . )?""",
-    re.VERBOSE | re.DOTALL,
-)
-_GROUP = re.compile(
-    r"""\(\?(?: P?<(?![=!])[^>]*> | (?P<flags>[\^A-Za-z]*(?:-[A-Za-z]*)?)(?P<end>[:)])
-          | (?P<foreign_open><?[=!]|>|\||'[^']*'|(?=\())
-          | (?P<foreign>\#[^)]*\)|P[=>][^)]*\)|&[^)]*\)|[+-]?[0-9]+\)) )""",
-    re.VERBOSE,
-)
-# Rust's blanks are Python's without U+001C to U+001F. PCRE2 from 10.43 on also reads {,2}.
-_COUNTED = re.compile(r"\{[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*(?:,[^\S\x1c-\x1f]*(?:[0-9]+[^\S\x1c-\x1f]*)?)?\}\??")
-_COUNTED_PCRE2 = re.compile(r"\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?)?|,[ \t]*[0-9]+[ \t]*)\}\??")
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: _Kind
-    text: str
-    holds: _Holds = _NOTHING
-    newline: bool = False  # names \n, as an escape or a real one, alone or in a class
-    foreign: bool = False  # unknown to Rust, known to PCRE2
-    nested: bool = False  # a class that PCRE2 would read differently
-
-
-def _read(text: str) -> tuple[Engine, list[_Token]]:
-    """The engine that a regex needs and its tokens as that engine reads it; Rust wherever Rust can read it."""
-    tokens = _tokens(text, "default")
-    unclosed = tokens[-1].kind == "other" and tokens[-1].text.startswith("[")
-    if not unclosed and not any(token.foreign for token in tokens):
-        return "default", tokens
-    otherwise = _tokens(text, "pcre2")
-    return ("pcre2", otherwise) if any(token.foreign for token in otherwise) else ("default", tokens)
-
-
-def _tokens(text: str, engine: Engine) -> list[_Token]:
-    found: list[_Token] = []
-    flags = [frozenset[str]()]  # the inline flags in force, per open group
-    position = 0
-    while position < len(text):
-        token = _token(text, position, engine, flags[-1], repeatable=_repeatable(found))
-        if token.kind == "open":
-            flags.append(_flags(token.text, flags[-1]))
-        elif token.kind == "flags":
-            flags[-1] = _flags(token.text, flags[-1])
-        elif token.kind == "close" and len(flags) > 1:
-            flags.pop()
-        found.append(token)
-        position += len(token.text)
-    return found
-
-
-def _token(text: str, position: int, engine: Engine, flags: frozenset[str], *, repeatable: bool) -> _Token:
-    character = text[position]
-    verbose = "x" in flags
-    end = _after_blanks(text, position) if verbose else position
-    if end > position:
-        return _Token("blank", text[position:end])
-    match character:
-        case "\\":
-            return _escape(text, position)
-        case "[":
-            read_class = _class(text, position, rust=engine == "default", verbose=verbose)
-            return read_class or _Token("other", text[position:])
-        case "(":
-            return _group(text, position)
-        case ")":
-            return _Token("close", character)
-        case "|":
-            return _Token("or", character)
-        case "^" | "$":
-            return _Token("assertion", character)
-        case ".":
-            return _Token("dot", character, _BOTH if "s" in flags else frozenset("\r"))
-        case "*" | "+" | "?":
-            return _Token("quantifier", character + "?" * text.startswith("?", position + 1))
-        case "{":
-            counted = (_COUNTED if engine == "default" else _COUNTED_PCRE2).match(text, position)
-            if counted and repeatable:
-                return _Token("quantifier", counted[0])
-            if (
-                not verbose
-            ):  # there blanks and comments may stand inside a quantifier, so that no brace is surely literal
-                return _Token("brace", character)
-    return _literal(character, character)
-
-
-def _repeatable(found: list[_Token]) -> bool:
-    """Whether a quantifier can stand after these tokens."""
-    last = next((token for token in reversed(found) if token.kind != "blank"), None)
-    return last is not None and last.kind not in ("open", "or", "flags")
-
-
-def _literal(written: str, character: str) -> _Token:
-    return _Token("character", written, _BOTH & {character}, newline=character == "\n")
-
-
-def _group(text: str, position: int) -> _Token:
-    group = _GROUP.match(text, position)
-    if group is None:
-        return _Token("open", "(")
-    if group["foreign"]:
-        return _Token("blank" if group["foreign"].startswith("#") else "other", group[0], foreign=True)
-    if group["end"] == ")":
-        return _Token("flags", group[0])
-    return _Token("open", group[0], foreign=group["foreign_open"] is not None)
-
-
-def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
-    group = _GROUP.match(text)
-    on, _, off = ((group and group["flags"]) or "").partition("-")
-    return (current | set(on)) - set(off)
-
-
-def _escape(text: str, position: int) -> _Token:
-    escape = _ESCAPE.match(text, position)
-    written = escape[0] if escape else "\\"
-    if written in _SETS:
-        return _Token("set", written, _SETS[written])
-    if written in _ASSERTIONS:
-        return _Token("assertion", written)
-    letter = written[1:2]
-    if letter in ("p", "P"):
-        return _Token("set", written, _NOTHING if _CATEGORY.fullmatch(written) else None)
-    if letter in ("k", "g", "K") or "1" <= letter <= "9":
-        # With fewer groups PCRE2 reads \15 as a character.
-        return _Token("other", written, None if written[2:].isdecimal() else _NOTHING, foreign=True)
-    character = _character(written)
-    return _Token("other", written, None) if character is None else _literal(written, character)
-
-
-def _character(written: str) -> str | None:
-    """The one character that a literal or an escape stands for."""
-    if written[0] != "\\":
-        return written
-    if written in _CONTROLS:
-        return _CONTROLS[written]
-    if written[1:2] in ("x", "u", "U"):
-        try:
-            return chr(int(written[2:].strip("{}"), 16))
-        except (ValueError, OverflowError):
-            return None
-    return written[1] if len(written) == 2 and not written[1].isalnum() else None
-
-
-def _after_blanks(text: str, position: int) -> int:
-    """The index after the blanks and comments of verbose mode that begin here."""
-    while position < len(text):
-        if text[position] == "#":
-            end = text.find("\n", position)
-            position = len(text) if end < 0 else end + 1
-        elif text[position].isspace() and text[position] not in "\x1c\x1d\x1e\x1f":
-            position += 1
-        else:
-            break
-    return position
-
-
-def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) -> _Token | None:
-    """The bracketed class that begins at ``start``, in Rust with nested ones and set operations; None if not closed."""
-    blanks = verbose and rust  # PCRE2 keeps the blanks of a class
-    position = _within(text, start + 1, blanks=blanks)
-    negated = text.startswith("^", position)
-    position = opened = _within(text, position + negated, blanks=blanks)
-    while text.startswith("-", position):
-        position = _within(text, position + 1, blanks=blanks)
-    if position == opened and text.startswith("]", position):
-        position = _within(text, position + 1, blanks=blanks)
-    left, union, operator = _NOTHING, _NOTHING, ""
-    newline = nested = False
-    while not text.startswith("]", position):
-        if position >= len(text):
-            return None
-        if rust and text[position : position + 2] in ("&&", "--", "~~"):
-            left, union, operator = _combined(left, operator, union), _NOTHING, text[position : position + 2]
-            nested = True
-            position = _within(text, position + 2, blanks=blanks)
-            continue
-        item = _class_item(text, position, rust=rust, verbose=verbose, depth=depth)
-        if item is None:
-            return None
-        union = _combined(union, "", item.holds)
-        newline |= item.newline
-        nested |= item.nested
-        position = _within(text, position + len(item.text), blanks=blanks)
-    holds = _combined(left, operator, union)
-    holds = _combined(_BOTH, "--", holds) if negated else holds
-    return _Token("set", text[start : position + 1], holds, newline, nested=nested)
-
-
-def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> _Token | None:
-    """A POSIX class, a nested class, a range or a character; None for a nested class that is not closed."""
-    if posix := _POSIX.match(text, position):
-        inside = posix[2] in ("ascii", "cntrl", "space")
-        return _Token("set", posix[0], _NOTHING if inside == bool(posix[1]) else _BOTH)
-    if rust and text[position] == "[":
-        inner = _class(text, position, rust=rust, verbose=verbose, depth=depth + 1) if depth < _MAX_DEPTH else None
-        return inner and replace(inner, nested=True)
-    first = _class_character(text, position)
-    dash = _within(text, position + len(first.text), blanks=verbose and rust)
-    second = _within(text, dash + 1, blanks=verbose and rust)
-    is_range = text.startswith("-", dash) and text[second : second + 1] not in ("", "]", "-" if rust else "")
-    if first.kind != "character" or not is_range:
-        return first
-    last = _class_character(text, second)
-    low, high = _character(first.text), _character(last.text)
-    holds = None if low is None or high is None else frozenset(end for end in _BOTH if low <= end <= high)
-    return _Token("set", text[position : second + len(last.text)], holds, first.newline or last.newline)
-
-
-def _class_character(text: str, position: int) -> _Token:
-    character = text[position]
-    return _escape(text, position) if character == "\\" else _literal(character, character)
-
-
-def _within(text: str, position: int, *, blanks: bool) -> int:
-    return _after_blanks(text, position) if blanks else position
-
-
-def _combined(left: _Holds, operator: str, right: _Holds) -> _Holds:
-    if left is None or right is None:
-        return None
-    match operator:
-        case "&&":
-            return left & right
-        case "--":
-            return left - right
-        case "~~":
-            return left ^ right
-    return left | right

@@ -37,7 +37,8 @@ class Protection:
     names: dict[str, str]
     """Folded name to the name shown in the refusal."""
     initials: frozenset[str]
-    """First letters of the names, in both cases: an ASCII name with another one is open, known without folding it."""
+    """First letters of the names, and of the last names of the folders, in both cases: an ASCII name that begins with
+    another one is open, known without folding it."""
     folders: dict[str, str]
     """Folded path of more than one component to the path shown in the refusal."""
 
@@ -58,7 +59,8 @@ class Protection:
                 names[folded(parts[0])] = parts[0]
             else:
                 folders["/".join(map(folded, parts))] = "/".join(parts)
-        initials = frozenset(case for name in names for case in (name[0], name[0].upper()))
+        closed = [*names, *(folder.rpartition("/")[2] for folder in folders)]
+        initials = frozenset(case for name in closed for case in (name[0], name[0].upper()))
         return cls(names, initials, folders)
 
     def folder_of(self, path: str) -> str | None:

@@ -157,16 +157,33 @@ class Ripgrep:
         return _compiled(self, given, mode, ignore_case)
 
     def start_count(
-        self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+        self,
+        pattern: Pattern,
+        folder: str,
+        files: Sequence[str] | None,
+        globs: Sequence[str] = (),
+        limit: int | None = None,
     ) -> Iterator[Running]:
         """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
+
+        With a limit ripgrep stops reading a file at that many.
 
         With a multiline pattern ripgrep counts matches instead of lines; only zero or not is then of use.
         """
         for batch in [None] if files is None else batches(files):
             where = ["."] if batch is None else [f"./{path}" for path in batch]
             yield self.start(
-                ["--count", "--with-filename", "--null", *globs, *pattern.arguments(), "--", *where], folder
+                [
+                    "--count",
+                    "--with-filename",
+                    "--null",
+                    *_max_count(pattern, limit),
+                    *globs,
+                    *pattern.arguments(),
+                    "--",
+                    *where,
+                ],
+                folder,
             )
 
     def counts(self, running: Iterable[Running], work: Work) -> Counts:
@@ -240,7 +257,12 @@ class Ripgrep:
         """
         given = [argument for expression in expressions for argument in ("-e", expression)]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
-        outcome = self.start(["--ignore-case", "--line-number", *given, "-"], stdin=text).outcome(work)
+        try:
+            outcome = self.start(["--ignore-case", "--engine=auto", "--line-number", *given, "-"], stdin=text).outcome(
+                work
+            )
+        except ValueError:  # a NUL or a lone surrogate, which no command line holds
+            return None
         if outcome.code == 2:
             return None
         return {int(line.partition(b":")[0]) - 1 for line in outcome.stdout.split(b"\n") if line}

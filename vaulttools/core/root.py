@@ -16,7 +16,7 @@ from typing import Literal
 
 from vaulttools.core import limits, paths
 from vaulttools.core.protection import Protection
-from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
+from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 
 Kind = Literal["file", "folder", "other"]
 
@@ -45,9 +45,20 @@ class Root:
     """Absolute path as it was given; absolute arguments may use either."""
     protection: Protection
 
+    def ensure_readable(self) -> None:
+        """Nothing, when the folder can be listed: a vault that is gone must not look like one that is empty.
+
+        Raises:
+            VaultToolsError: it cannot (`faults.md` T13).
+        """
+        try:
+            os.scandir(self.folder).close()
+        except OSError as error:
+            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+
     def absolute(self, path: str) -> str:
         """The path on disk of a vault-relative path."""
-        return os.path.join(self.folder, path) if path else self.folder
+        return f"{self.folder}{os.sep}{path}" if path else self.folder
 
     def relative(self, given: str) -> str:
         """What was written, as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
@@ -79,7 +90,7 @@ class Root:
         if len(os.fsencode(path)) > limits.PATH_BYTES or any(
             len(os.fsencode(part)) > limits.NAME_BYTES for part in path.split("/")
         ):
-            raise BadArgument(f"Path is too long: {paths.shown(given)[:60]}…")
+            raise PathTooLong(paths.shown(given))
         if _WINDOWS and ":" in path:
             raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
         return path
@@ -112,7 +123,7 @@ class Root:
             OSError: it cannot be opened, or is not a regular file (EINVAL).
             OutsideVault, AccessDenied: a link on the way leads there.
         """
-        real = self._real(path, path)
+        real = self.resolved(path)
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
             descriptor = self._open_by_component(real, flags | os.O_NOFOLLOW)
@@ -147,8 +158,16 @@ class Root:
                 continue
         raise OutsideVault(given)
 
+    def resolved(self, path: str) -> str:
+        """A vault-relative path with every link resolved.
+
+        Raises:
+            OutsideVault, AccessDenied: a link on the way leads there.
+        """
+        return self._real(path, path)
+
     def _real(self, path: str, given: str) -> str:
-        """The vault-relative path with every link resolved."""
+        """As `resolved`; a refusal names what was given."""
         real = os.path.realpath(self.absolute(path))
         if real == self.folder:
             return ""

@@ -1,0 +1,271 @@
+"""The syntax of a regex as tokens: Rust's as ripgrep reads it, and PCRE2's where that reads the same text otherwise.
+
+Facts of regex-syntax 0.8 and PCRE2 10.45, each tried on ripgrep 15.2 by the tests. What the reader does not know for
+sure is a token of which nothing is known; what a pattern is made into is left to `pattern`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+Engine = Literal["default", "pcre2"]
+HALF_BOUNDARIES: Final = (r"\b{start-half}", r"\b{end-half}")
+Kind = Literal[
+    "character", "set", "dot", "assertion", "open", "close", "or", "quantifier", "flags", "blank", "brace", "other"
+]
+Holds = frozenset[str] | None  # which of \r and \n can be matched; None: not known
+
+_MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (faults R03)
+NOTHING: Holds = frozenset()
+BOTH = frozenset("\r\n")
+_SETS: dict[str, Holds] = {
+    **dict.fromkeys((r"\s", r"\W", r"\D"), BOTH),
+    **dict.fromkeys((r"\S", r"\w", r"\d"), NOTHING),
+}
+_CONTROLS = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\f": "\f", r"\v": "\v", r"\a": "\a"}
+_ASSERTIONS = (r"\A", r"\z", r"\b", r"\B", r"\<", r"\>", r"\b{start}", r"\b{end}", *HALF_BOUNDARIES)
+_CATEGORY = re.compile(
+    r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})"
+)  # \r and \n are in C; of other properties nothing is known
+_POSIX = re.compile(r"\[:(\^?)(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]")
+_ESCAPE = re.compile(
+    r"""\\(?: [xuU]\{[^}]*\}? | x[0-9A-Fa-f]{1,2} | u[0-9A-Fa-f]{1,4} | U[0-9A-Fa-f]{1,8}
+          | [pP]\^?(?:\{[^}]*\}?|.)? | b\{(?:start|end)(?:-half)?\} | [oN]\{[^}]*\}
+          | [kg](?:\{[^}]*\}|<[^>]*>|'[^']*'|[+-]?[0-9]+)? | [1-9][0-9]* | . )?""",
+    re.VERBOSE | re.DOTALL,
+)
+_GROUP = re.compile(
+    r"""\(\?(?: P?<(?![=!])[^>]*> | (?P<flags>[\^A-Za-z]*(?:-[A-Za-z]*)?)(?P<end>[:)])
+          | (?P<foreign_open><?[=!]|>|\||'[^']*'|(?=\())
+          | (?P<foreign>\#[^)]*\)|P[=>][^)]*\)|&[^)]*\)|[+-]?[0-9]+\)) )""",
+    re.VERBOSE,
+)
+# Rust's blanks are Python's without U+001C to U+001F. PCRE2 from 10.43 on also reads {,2}.
+_COUNTED = re.compile(r"\{[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*(?:,[^\S\x1c-\x1f]*(?:[0-9]+[^\S\x1c-\x1f]*)?)?\}\??")
+_COUNTED_PCRE2 = re.compile(r"\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?)?|,[ \t]*[0-9]+[ \t]*)\}\??")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a regex; the texts of all tokens together are the regex."""
+
+    kind: Kind
+    text: str
+    holds: Holds = NOTHING
+    """Which of CR and LF it can match; None: not known."""
+    newline: bool = False
+    r"""Whether it names `\n`, as an escape or a real one, alone or in a class."""
+    foreign: bool = False
+    """Whether it is unknown to Rust and known to PCRE2."""
+    nested: bool = False
+    """Whether it is a class that PCRE2 would read differently."""
+
+
+def read(text: str) -> tuple[Engine, list[Token]]:
+    """The engine that a regex needs and its tokens as that engine reads it; Rust wherever Rust can read it."""
+    tokens = tokens_of(text, "default")
+    unclosed = tokens[-1].kind == "other" and tokens[-1].text.startswith("[")
+    if not unclosed and not any(token.foreign for token in tokens):
+        return "default", tokens
+    otherwise = tokens_of(text, "pcre2")
+    return ("pcre2", otherwise) if any(token.foreign for token in otherwise) else ("default", tokens)
+
+
+def tokens_of(text: str, engine: Engine) -> list[Token]:
+    """The tokens of a regex as one engine reads it; a text that is no regex comes back as tokens too."""
+    found: list[Token] = []
+    flags = [frozenset[str]()]  # the inline flags in force, per open group
+    position = 0
+    while position < len(text):
+        token = _next(text, position, engine, flags[-1], repeatable=_repeatable(found))
+        if token.kind == "open":
+            flags.append(_flags(token.text, flags[-1]))
+        elif token.kind == "flags":
+            flags[-1] = _flags(token.text, flags[-1])
+        elif token.kind == "close" and len(flags) > 1:
+            flags.pop()
+        found.append(token)
+        position += len(token.text)
+    return found
+
+
+def _next(text: str, position: int, engine: Engine, flags: frozenset[str], *, repeatable: bool) -> Token:
+    character = text[position]
+    verbose = "x" in flags
+    end = _after_blanks(text, position) if verbose else position
+    if end > position:
+        return Token("blank", text[position:end])
+    match character:
+        case "\\":
+            return _escape(text, position)
+        case "[":
+            read_class = _class(text, position, rust=engine == "default", verbose=verbose)
+            return read_class or Token("other", text[position:])
+        case "(":
+            return _group(text, position)
+        case ")":
+            return Token("close", character)
+        case "|":
+            return Token("or", character)
+        case "^" | "$":
+            return Token("assertion", character)
+        case ".":
+            return Token("dot", character, BOTH if "s" in flags else frozenset("\r"))
+        case "*" | "+" | "?":
+            return Token("quantifier", character + "?" * text.startswith("?", position + 1))
+        case "{":
+            counted = (_COUNTED if engine == "default" else _COUNTED_PCRE2).match(text, position)
+            if counted and repeatable:
+                return Token("quantifier", counted[0])
+            if (
+                not verbose
+            ):  # there blanks and comments may stand inside a quantifier, so that no brace is surely literal
+                return Token("brace", character)
+    return _literal(character, character)
+
+
+def _repeatable(found: list[Token]) -> bool:
+    """Whether a quantifier can stand after these tokens."""
+    last = next((token for token in reversed(found) if token.kind != "blank"), None)
+    return last is not None and last.kind not in ("open", "or", "flags")
+
+
+def _literal(written: str, character: str) -> Token:
+    return Token("character", written, BOTH & {character}, newline=character == "\n")
+
+
+def _group(text: str, position: int) -> Token:
+    group = _GROUP.match(text, position)
+    if group is None:
+        return Token("open", "(")
+    if group["foreign"]:
+        return Token("blank" if group["foreign"].startswith("#") else "other", group[0], foreign=True)
+    if group["end"] == ")":
+        return Token("flags", group[0])
+    return Token("open", group[0], foreign=group["foreign_open"] is not None)
+
+
+def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
+    group = _GROUP.match(text)
+    on, _, off = ((group and group["flags"]) or "").partition("-")
+    return (current | set(on)) - set(off)
+
+
+def _escape(text: str, position: int) -> Token:
+    escape = _ESCAPE.match(text, position)
+    written = escape[0] if escape else "\\"
+    if written in _SETS:
+        return Token("set", written, _SETS[written])
+    if written in _ASSERTIONS:
+        return Token("assertion", written)
+    letter = written[1:2]
+    if letter in ("p", "P"):
+        return Token("set", written, NOTHING if _CATEGORY.fullmatch(written) else None)
+    if letter in ("k", "g", "K") or "1" <= letter <= "9":
+        # With fewer groups PCRE2 reads \15 as a character.
+        return Token("other", written, None if written[2:].isdecimal() else NOTHING, foreign=True)
+    character = _character(written)
+    return Token("other", written, None) if character is None else _literal(written, character)
+
+
+def _character(written: str) -> str | None:
+    """The one character that a literal or an escape stands for."""
+    if written[0] != "\\":
+        return written
+    if written in _CONTROLS:
+        return _CONTROLS[written]
+    if written[1:2] in ("x", "u", "U"):
+        try:
+            return chr(int(written[2:].strip("{}"), 16))
+        except (ValueError, OverflowError):
+            return None
+    return written[1] if len(written) == 2 and not written[1].isalnum() else None
+
+
+def _after_blanks(text: str, position: int) -> int:
+    """The index after the blanks and comments of verbose mode that begin here."""
+    while position < len(text):
+        if text[position] == "#":
+            end = text.find("\n", position)
+            position = len(text) if end < 0 else end + 1
+        elif text[position].isspace() and text[position] not in "\x1c\x1d\x1e\x1f":
+            position += 1
+        else:
+            break
+    return position
+
+
+def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) -> Token | None:
+    """The bracketed class that begins at ``start``, in Rust with nested ones and set operations; None if not closed."""
+    blanks = verbose and rust  # PCRE2 keeps the blanks of a class
+    position = _within(text, start + 1, blanks=blanks)
+    negated = text.startswith("^", position)
+    position = opened = _within(text, position + negated, blanks=blanks)
+    while text.startswith("-", position):
+        position = _within(text, position + 1, blanks=blanks)
+    if position == opened and text.startswith("]", position):
+        position = _within(text, position + 1, blanks=blanks)
+    left, union, operator = NOTHING, NOTHING, ""
+    newline = nested = False
+    while not text.startswith("]", position):
+        if position >= len(text):
+            return None
+        if rust and text[position : position + 2] in ("&&", "--", "~~"):
+            left, union, operator = _combined(left, operator, union), NOTHING, text[position : position + 2]
+            nested = True
+            position = _within(text, position + 2, blanks=blanks)
+            continue
+        item = _class_item(text, position, rust=rust, verbose=verbose, depth=depth)
+        if item is None:
+            return None
+        union = _combined(union, "", item.holds)
+        newline |= item.newline
+        nested |= item.nested
+        position = _within(text, position + len(item.text), blanks=blanks)
+    holds = _combined(left, operator, union)
+    holds = _combined(BOTH, "--", holds) if negated else holds
+    return Token("set", text[start : position + 1], holds, newline, nested=nested)
+
+
+def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> Token | None:
+    """A POSIX class, a nested class, a range or a character; None for a nested class that is not closed."""
+    if posix := _POSIX.match(text, position):
+        inside = posix[2] in ("ascii", "cntrl", "space")
+        return Token("set", posix[0], NOTHING if inside == bool(posix[1]) else BOTH)
+    if rust and text[position] == "[":
+        inner = _class(text, position, rust=rust, verbose=verbose, depth=depth + 1) if depth < _MAX_DEPTH else None
+        return inner and replace(inner, nested=True)
+    first = _class_character(text, position)
+    dash = _within(text, position + len(first.text), blanks=verbose and rust)
+    second = _within(text, dash + 1, blanks=verbose and rust)
+    is_range = text.startswith("-", dash) and text[second : second + 1] not in ("", "]", "-" if rust else "")
+    if first.kind != "character" or not is_range:
+        return first
+    last = _class_character(text, second)
+    low, high = _character(first.text), _character(last.text)
+    holds = None if low is None or high is None else frozenset(end for end in BOTH if low <= end <= high)
+    return Token("set", text[position : second + len(last.text)], holds, first.newline or last.newline)
+
+
+def _class_character(text: str, position: int) -> Token:
+    character = text[position]
+    return _escape(text, position) if character == "\\" else _literal(character, character)
+
+
+def _within(text: str, position: int, *, blanks: bool) -> int:
+    return _after_blanks(text, position) if blanks else position
+
+
+def _combined(left: Holds, operator: str, right: Holds) -> Holds:
+    if left is None or right is None:
+        return None
+    match operator:
+        case "&&":
+            return left & right
+        case "--":
+            return left - right
+        case "~~":
+            return left ^ right
+    return left | right
