@@ -81,9 +81,8 @@ def _method(tool: Tool[Any, Any]) -> list[str]:
         "        arguments = {",
         *passed,
         "        }",
-        f"        result: {tool.answer.__name__} = self.answer(",
-        f'            "{tool.name}", arguments, cancel=cancel, on_progress=on_progress',
-        "        )",
+        f"        result: {tool.answer.__name__} = "
+        f'self.answer("{tool.name}", arguments, cancel=cancel, on_progress=on_progress)',
         "        return result",
     ]
 

@@ -31,10 +31,14 @@ from vaulttools.tools.request import schema
 REPOSITORY = Path(__file__).resolve().parent.parent
 VAULT = "fixtures/vault"
 
-_MARKED = re.compile(r"<!-- generated: (\w+)(?: (.*?))? -->\n.*?<!-- end -->", re.DOTALL)
+_MARKED = re.compile(r"<!-- generated: (\w+)(?: ([^\n]+))? -->\n(?s:.*?)<!-- end -->")
 
 _NEW_TOOL = """\
 # `{name}`
+
+## When to use it
+
+## Parameters
 
 <!-- generated: parameters -->
 <!-- end -->

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from vaulttools import __version__
-from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 
 if TYPE_CHECKING:
     from vaulttools.vault import Vault
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FOUND: Final = 0
 NOTHING_FOUND: Final = 1
 """Nothing was found, and all of the scope was searched."""
+REFUSED: Final = 1
+"""`show` found more than it prints (seed 001)."""
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
 
@@ -62,10 +64,11 @@ def main(argv: Sequence[str]) -> int:
     except VaultToolsError as error:
         if as_json:
             _print_json({"error": str(error)})
-        print(f"error: {error}", file=sys.stderr)
+        for sentence in error.sentences if isinstance(error, BadArguments) else (str(error),):
+            print(f"error: {sentence}", file=sys.stderr)
         if isinstance(error, _HelpedError):
             print(f"\n{help_text(error.command)}", file=sys.stderr)
-        return FAILED
+        return REFUSED if isinstance(error, TooBroad) else FAILED
 
 
 def help_text(command: str | None = None) -> str:
@@ -96,7 +99,7 @@ def help_text(command: str | None = None) -> str:
         )
     tool = tools.named(command)
     options = cli_options.options(tool.request)
-    positional = [option.spelling for option in options if not option.spelling.startswith("-")]
+    positional = [option.spelling for option in options if option.in_usage]
     width = max(len(option.spelling) for option in options) + 2
     return "\n".join(
         [
@@ -174,12 +177,16 @@ _COMMANDS: Final[dict[str, tuple[Callable[[list[str], str | None, bool], int], s
 
 
 def _answered(name: str, arguments: dict[str, Any], given_vault: str | None, as_json: bool) -> int:
+    from vaulttools import tools
+
     with _opened(given_vault) as vault:
         answer = vault.answer(name, arguments)
     if as_json:
         _print_json(answer.model_dump(mode="json"))
     else:
         print(answer.text, file=sys.stderr if answer.is_error else sys.stdout)
+    if tools.named(name).zero_is_success:
+        return FOUND
     if answer.is_error or (not answer.found and not answer.complete):
         return FAILED
     return FOUND if answer.found else NOTHING_FOUND

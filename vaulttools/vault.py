@@ -178,4 +178,5 @@ class Vault(ToolMethods):
         tool = tools.named(name)
         request = parse(tool.request, arguments)
         work = Work(self._opened.config.time_limit, cancel, on_progress)
+        self._opened.root.ensure_readable()
         return tool.run(self._opened, request, work)

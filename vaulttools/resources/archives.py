@@ -361,14 +361,14 @@ def _text(content: bytes) -> str:
 
 
 def _too_large(size: int, packed: int | None = None) -> MemberUnreadable:
-    """The refusal of a member by its size in bytes, and by its size in the archive, whose ratio tells a bomb (Z01)."""
-    from_packed = "" if packed is None else f" from {_megabytes(packed)} packed"
-    return MemberUnreadable(f"too large: {_megabytes(size)}{from_packed}, at most {_megabytes(MEMBER_BYTES)}")
+    """The refusal of a member by its bytes, and by those it takes in the archive: their ratio tells a bomb (Z01)."""
+    ratio = "" if packed is None else f" from {packed:,}"
+    return MemberUnreadable(f"too large: {size:,} bytes{ratio}, at most {_megabytes(MEMBER_BYTES)}")
 
 
 def _megabytes(size: int) -> str:
-    """Bytes in words: `10 MB`, `0.2 MB`."""
-    return f"{size / (1024 * 1024):,.1f}".removesuffix(".0") + " MB"
+    """A bound in words: `10 MB`."""
+    return f"{size // (1024 * 1024)} MB"
 
 
 def _plain(name: str) -> str:

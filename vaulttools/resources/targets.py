@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vaulttools.core import globs, paths, selectors
+from vaulttools.core import globs, limits, paths, selectors
 from vaulttools.core.globs import Glob
 from vaulttools.core.root import Place, Root
 from vaulttools.core.scope import Walk
 from vaulttools.core.selectors import Ranges
-from vaulttools.errors import AccessDenied, BadArgument, PathNotFound
+from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
 from vaulttools.notes.links import parse_link
 from vaulttools.resources import archives
 from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
@@ -73,7 +73,13 @@ class Targets:
             for target in self.found
             if target.place is not None and target.place.kind == "folder"
         ]
-        return (*folders, *(Walk(glob=target.glob) for target in self.found if target.glob is not None))
+        globbed = [Walk(glob=target.glob) for target in self.found if target.glob is not None]
+        return tuple(dict.fromkeys([*folders, *globbed]))
+
+    @property
+    def scope_path(self) -> str:
+        """What the entries name, in words."""
+        return ", ".join(dict.fromkeys(target.label for target in self.found))
 
     @property
     def pruned(self) -> frozenset[str]:
@@ -95,8 +101,10 @@ class Reader:
 
         Raises:
             PathNotFound: nothing is there under any entry.
-            BadArgument: an entry is empty, malformed, several in one, or not allowed.
+            BadArgument: an entry is empty, malformed, several in one, or not allowed; or there are too many.
         """
+        if len(entries) > limits.PATHS:
+            raise BadArgument(f"`paths` may hold at most {limits.PATHS} entries, got {len(entries):,}")
         targets = Targets()
         for entry in entries:
             text = self._stripped(entry)
@@ -133,6 +141,10 @@ class Reader:
             if not globs.has_magic(entry):
                 raise
             self.root.relative(_before_magic(entry))
+            return None
+        except PathTooLong:
+            if not globs.has_magic(entry):
+                raise
             return None
         return place if place.kind is not None else None
 
