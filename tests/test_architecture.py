@@ -32,7 +32,13 @@ LAYERS = [
 
 LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
-    "cli": {"vaulttools", "vaulttools.cli_options", "vaulttools.tools", "vaulttools.tools.definitions", "vaulttools.vault"},
+    "cli": {
+        "vaulttools",
+        "vaulttools.cli_options",
+        "vaulttools.tools",
+        "vaulttools.tools.definitions",
+        "vaulttools.vault",
+    },
     "config": {"platformdirs"},
     "resources.documentation": {"importlib.resources"},
     "vault": {"asyncio"},
@@ -42,6 +48,7 @@ LATE_IMPORTS = {
         "vaulttools.resources",
         "vaulttools.resources.targets",
     },
+    "core.default_excludes": {"pathspec"},
     "core.snapshots": {"xxhash"},
     "notes.blocks": None,
     "resources.archives": None,

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from vaulttools.errors import (
         AccessDenied,
         BadArgument,
+        BadArguments,
         Cancelled,
         InvalidGlob,
         InvalidPattern,
         OutsideVault,
         PathNotFound,
         RipgrepUnavailable,
+        TooBroad,
         VaultToolsError,
     )
     from vaulttools.vault import ToolResult, Vault
@@ -25,12 +27,14 @@ __version__ = "0.1.0"
 __all__ = [
     "AccessDenied",
     "BadArgument",
+    "BadArguments",
     "Cancelled",
     "InvalidGlob",
     "InvalidPattern",
     "OutsideVault",
     "PathNotFound",
     "RipgrepUnavailable",
+    "TooBroad",
     "ToolResult",
     "Vault",
     "VaultConfig",

@@ -31,9 +31,11 @@ class Option:
 
     field: str
     spelling: str
-    """`PATTERN`, `[PATHS …]`, `--max-results`, `-i`, `--fixed/--no-fixed`."""
+    """`PATTERN`, `[PATHS …]`, `--max-results`, `-i`, `--fixed/--no-fixed`, `--identifier | --word`."""
     words: str
     """What it is, what it accepts, its default."""
+    in_usage: bool
+    """Whether the usage line names it: it is positional or required."""
 
 
 def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
@@ -51,11 +53,19 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
         kind = property_.get("type")
         if field in _positional(tool.request):
             continue
-        names = [name for name in (tool.request.short.get(field), f"--{_dashed(field)}") if name]
+        if field in tool.request.flags:
+            for value in _flag_values(property_):
+                parser.add_argument(f"--{_dashed(value)}", dest=field, action="append_const", const=value)
+            continue
+        names = [name for name in (tool.request.short.get(field), f"--{_option(tool.request, field)}") if name]
         if kind == "boolean":
             parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
         else:
             parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
+    for word in words[:end]:
+        option = word.partition("=")[0]
+        if option.removeprefix("--") in tool.request.refused and option.startswith("--"):
+            raise BadArgument(f"{option} is not accepted by {tool.name.replace('_', '-')}")
     known, left = parser.parse_known_args(words[:end])
     unknown = next((word for word in left if _reads_as_option(word)), None)
     if unknown is not None:
@@ -64,6 +74,10 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     for field, property_ in properties.items():
         if property_.get("type") == "object" and field in arguments:
             arguments[field] = _pairs(field, arguments[field])
+        if field in tool.request.flags and field in arguments:
+            arguments[field] = _only_flag(arguments[field], property_)
+        if field in tool.request.options and field not in arguments:
+            raise BadArgument(f"--{_option(tool.request, field)} is required: {accepted(tool.request, field)}")
     return arguments
 
 
@@ -73,17 +87,21 @@ def options(request: type[Request]) -> list[Option]:
     plain = schema(request)
     for field, property_ in plain["properties"].items():
         kind = property_.get("type")
-        name = f"--{_dashed(field)}"
-        if field in _positional(request):
+        name = f"--{_option(request, field)}"
+        is_positional = field in _positional(request)
+        if is_positional:
             upper = field.upper()
             name = upper if field in plain.get("required", ()) else f"[{upper}{' …' if kind == 'array' else ''}]"
+        elif field in request.flags:
+            name = " | ".join(f"--{_dashed(value)}" for value in _flag_values(property_))
         elif kind == "boolean":
             name = request.short.get(field) or f"{name}/--no-{_dashed(field)}"
         elif kind == "object":
             name = f"{name} NAME=VALUE"
         else:
             name = f"{name} {'N' if kind in ('integer', 'number') else 'TEXT'}"
-        shown.append(Option(field, name, f"{property_['description']} {_default(request, field)}".strip()))
+        words = f"{property_['description']} {_default(request, field)}".strip()
+        shown.append(Option(field, name, words, is_positional or field in request.options))
     return shown
 
 
@@ -100,7 +118,7 @@ def _default(request: type[Request], field: str) -> str:
 
 def _positional(request: type[Request]) -> tuple[str, ...]:
     required = [name for name, field in request.model_fields.items() if field.is_required()]
-    return (*required, *request.positional)
+    return (*(name for name in required if name not in request.options), *request.positional)
 
 
 def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,6 +132,24 @@ def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, An
     if words:
         raise BadArgument(f"unexpected argument '{words[0]}'")
     return placed
+
+
+def _option(request: type[Request], field: str) -> str:
+    """The name of a field as an option, without its dashes in front."""
+    return request.options.get(field) or _dashed(field)
+
+
+def _flag_values(property_: Mapping[str, Any]) -> list[str]:
+    return [value for value in property_["enum"] if value != property_["default"]]
+
+
+def _only_flag(given: Sequence[str], property_: Mapping[str, Any]) -> str:
+    """The one value that the flags of a field name."""
+    values = [value for value in _flag_values(property_) if value in given]
+    if len(values) > 1:
+        *others, last = (f"--{_dashed(value)}" for value in values)
+        raise BadArgument(f"{', '.join(others)} and {last} cannot be used together")
+    return values[0]
 
 
 def _reads_as_option(word: str) -> bool:

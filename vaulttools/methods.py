@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from vaulttools.tools.find import FindAnswer
     from vaulttools.tools.grep import GrepAnswer
+    from vaulttools.tools.sample import SampleAnswer
+    from vaulttools.tools.scout import ScoutAnswer
     from vaulttools.tools.search import SearchAnswer
     from vaulttools.tools.search_files import SearchFilesAnswer
+    from vaulttools.tools.show import ShowAnswer
+    from vaulttools.tools.survey import SurveyAnswer
 
 
 class ToolMethods(ABC):
@@ -78,9 +82,7 @@ class ToolMethods(ABC):
             "sort": sort,
             "include_excluded": include_excluded,
         }
-        result: SearchFilesAnswer = self.answer(
-            "search_files", arguments, cancel=cancel, on_progress=on_progress
-        )
+        result: SearchFilesAnswer = self.answer("search_files", arguments, cancel=cancel, on_progress=on_progress)
         return result
 
     def search(
@@ -118,9 +120,7 @@ class ToolMethods(ABC):
             "skip": skip,
             "include_excluded": include_excluded,
         }
-        result: SearchAnswer = self.answer(
-            "search", arguments, cancel=cancel, on_progress=on_progress
-        )
+        result: SearchAnswer = self.answer("search", arguments, cancel=cancel, on_progress=on_progress)
         return result
 
     def find(
@@ -158,9 +158,7 @@ class ToolMethods(ABC):
             "timeout": timeout,
             "include_excluded": include_excluded,
         }
-        result: FindAnswer = self.answer(
-            "find", arguments, cancel=cancel, on_progress=on_progress
-        )
+        result: FindAnswer = self.answer("find", arguments, cancel=cancel, on_progress=on_progress)
         return result
 
     def grep(
@@ -201,7 +199,139 @@ class ToolMethods(ABC):
             "gitignore": gitignore,
             "include_excluded": include_excluded,
         }
-        result: GrepAnswer = self.answer(
-            "grep", arguments, cancel=cancel, on_progress=on_progress
-        )
+        result: GrepAnswer = self.answer("grep", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def survey(
+        self,
+        terms: str | list[str],
+        paths: str | list[str] | None = None,
+        *,
+        mode: Literal["fixed", "identifier", "word"] = "fixed",
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> SurveyAnswer:
+        """Compare several words and folders by how often they match: see `docs/tools/survey.md`.
+
+        Args:
+            terms: Words to compare, each plain text, 1 to 12.
+            paths: Files and folders, at most 8. Default: the whole vault.
+            mode: What a term matches: the text anywhere, between ASCII identifier boundaries, or as a whole word. (one of fixed, identifier, word; default fixed)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "terms": terms,
+            "paths": paths,
+            "mode": mode,
+            "include_excluded": include_excluded,
+        }
+        result: SurveyAnswer = self.answer("survey", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def scout(
+        self,
+        query: str,
+        path: str = ".",
+        *,
+        mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ScoutAnswer:
+        """Show in which folders and files one word matches most: see `docs/tools/scout.md`.
+
+        Args:
+            query: One word or phrase, plain text unless mode is regex.
+            path: A folder or file. Default: the whole vault. (default .)
+            mode: What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, or as a regular expression without alternatives (no unescaped |). (one of fixed, identifier, word, regex; default fixed)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "query": query,
+            "path": path,
+            "mode": mode,
+            "include_excluded": include_excluded,
+        }
+        result: ScoutAnswer = self.answer("scout", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def sample(
+        self,
+        query: str,
+        file: str,
+        *,
+        mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
+        clusters: int = 3,
+        page: int = 1,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> SampleAnswer:
+        """Page through the clusters of matching lines in one file: see `docs/tools/sample.md`.
+
+        Args:
+            query: One word or phrase, plain text unless mode is regex.
+            file: The file to look into.
+            mode: What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, or as a regular expression without alternatives (no unescaped |). (one of fixed, identifier, word, regex; default fixed)
+            clusters: Clusters of one page. (a whole number from 1 to 5; default 3)
+            page: The page to show, from 1. (a whole number, 1 or more; default 1)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "query": query,
+            "file": file,
+            "mode": mode,
+            "clusters": clusters,
+            "page": page,
+        }
+        result: SampleAnswer = self.answer("sample", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def show(
+        self,
+        query: str,
+        file: str,
+        *,
+        mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
+        line: int | None = None,
+        context: int = 2,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ShowAnswer:
+        """Show the matching lines of one file, or the lines around one of them: see `docs/tools/show.md`.
+
+        Args:
+            query: One word or phrase, plain text unless mode is regex.
+            file: The file to read.
+            mode: What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, or as a regular expression without alternatives (no unescaped |). (one of fixed, identifier, word, regex; default fixed)
+            line: Show the lines around this one, from 1, instead of every match; it need not match itself.
+            context: Lines shown before and after. (a whole number from 0 to 5; default 2)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "query": query,
+            "file": file,
+            "mode": mode,
+            "line": line,
+            "context": context,
+        }
+        result: ShowAnswer = self.answer("show", arguments, cancel=cancel, on_progress=on_progress)
         return result

@@ -20,12 +20,12 @@ from vaulttools.core.document import Document, NotRead
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
 from vaulttools.core.ripgrep import Ripgrep
-from vaulttools.core.root import Root
+from vaulttools.core.root import Place, Root
 from vaulttools.core.scope import Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
 from vaulttools.core.work import Work
-from vaulttools.errors import AccessDenied, BadArgument
+from vaulttools.errors import AccessDenied, BadArgument, PathTooLong
 
 if TYPE_CHECKING:
     from vaulttools.resources.targets import Target, Targets
@@ -72,6 +72,7 @@ class OpenVault:
         include_excluded: bool,
         gitignore: bool = False,
         pruned: frozenset[str] = frozenset(),
+        default_excludes: bool = False,
     ) -> Scope:
         """The scope of a call under the vault's present rules."""
         rules = (
@@ -84,6 +85,7 @@ class OpenVault:
                 excluded=rules or Excluded(),
                 ignores=gitignore,
                 pruned=pruned,
+                default_excludes=default_excludes,
             ),
             walks,
             work.warn,
@@ -160,9 +162,13 @@ class OpenVault:
             place = self.root.locate(glob)
         except AccessDenied:
             return (), ()
+        except PathTooLong:
+            if not globs.has_magic(glob):
+                raise
+            place = Place(glob, None)
         if place.kind == "file":
             return (), (place.path,) if paths.is_note(place.path) or not notes_only else ()
-        if place.kind is not None and not glob.endswith("/"):
+        if place.kind == "folder" and not glob.endswith("/"):
             glob = f"{glob}/"  # a folder named without its slash means what it holds
         return (Walk(glob=globs.parse(glob, ignore_case=True), notes_only=notes_only),), ()
 
@@ -178,7 +184,8 @@ class OpenVault:
             for entry in entries:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
-                    work.warn(f"The excluded-files entry /{entry}/ is no pattern ripgrep knows; it excludes nothing.")
+                    text = entry.encode("utf-8", "backslashreplace").decode()  # JSON can hold a lone surrogate
+                    work.warn(f"The excluded-files entry /{text}/ is no pattern ripgrep knows; it excludes nothing.")
                 else:
                     found |= matched
             return found
@@ -197,21 +204,22 @@ def open_folder(folder: str, config: VaultConfig) -> OpenVault:
     if not os.path.isdir(real):
         what = "not a folder" if os.path.exists(real) else "no such folder"
         raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
-    config_folder = config.config_folder or _config_folder(Path(real)) or ".obsidian"
-    protection = Protection.of((*config.protected, config_folder))
+    found = _config_folders(Path(real))
+    config_folder = config.config_folder or next(iter(found), ".obsidian")
+    protection = Protection.of((*config.protected, config_folder, *found))
     return OpenVault(Root(real, given, protection), config, config_folder)
 
 
-def _config_folder(root: Path) -> str | None:
-    """The dot-folder at the root that holds Obsidian's settings; `.obsidian` before one of another name (rule E03)."""
-    found = None
+def _config_folders(root: Path) -> list[str]:
+    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule E03).
+
+    One device may have its own: all are protected, the first is the one whose excluded files hold.
+    """
     try:
         names = sorted(entry.name for entry in os.scandir(root) if entry.name.startswith(".") and entry.is_dir())
     except OSError:
-        return None
-    for name in names:
-        if (root / name / "app.json").is_file() or (root / name / "core-plugins.json").is_file():
-            if name == ".obsidian":
-                return name
-            found = found or name
-    return found
+        return []
+    found = (
+        name for name in names if (root / name / "app.json").is_file() or (root / name / "core-plugins.json").is_file()
+    )
+    return sorted(found, key=lambda name: name != ".obsidian")

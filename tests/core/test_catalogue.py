@@ -125,7 +125,12 @@ def test_a_folder_that_the_glob_cannot_reach_is_not_entered(tmp_path: Path, monk
     lay_out(tmp_path, "a/b/c.md", "a/d.md", "e/f.md")
     entered = []
     scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: entered.append(os.path.basename(path)) or scandir(path))
+
+    def entering(path: str) -> Any:
+        entered.append(os.path.basename(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", entering)
     assert files(walked(root_of(tmp_path), glob="a/*.md")) == ["a/d.md"]
     assert entered == [tmp_path.name, "a"]
 
@@ -217,6 +222,27 @@ def test_fault_P18_what_is_no_regular_file_is_told(tmp_path: Path, monkeypatch: 
             Entry("fifo.md", "other", "not a regular file"),
             Entry("socket.md", "other", "not a regular file"),
         ]
+
+
+@posix_only
+def test_fault_P18_a_fifo_named_exactly_is_told(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "needle"})
+    os.mkfifo(vault.path / "fifo.md")
+    found = vault.search_files("needle", file_pattern="fifo.md")
+    assert found.skipped["not a regular file"].paths == ["fifo.md"]
+    assert found.complete
+
+
+def test_the_rules_of_a_repository_hold_and_their_file_is_never_told_of(tmp_path: Path) -> None:
+    lay_out(tmp_path, ".git/info/", "a/.git/info/", "a/b.md", "c.md", "d.log")
+    for folder in (".git/info", "a/.git/info"):
+        (tmp_path / folder / "exclude").write_text("*.log\nCANARY\\\n[CANARY\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("c.md\n[\n", encoding="utf-8")
+    warnings: list[str] = []
+    rules = Rules(hidden=True, excluded=Excluded(), ignores=True)
+    entries = list(catalogue.walk(root_of(tmp_path), "", rules, lambda path: True, None, warnings.append))
+    assert files(entries) == [".gitignore", "a/b.md"]
+    assert [warning.partition(": ")[0] for warning in warnings] == [".gitignore:2"]
 
 
 # Names
@@ -453,7 +479,7 @@ def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_o
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({"a.md": "needle"})
-    with open(vault.path / "sparse.md", "wb") as file:
+    with (vault.path / "sparse.md").open("wb") as file:
         file.truncate(4096)
     assert files(walked(root_of(vault.path))) == ["a.md", "sparse.md"]
     if os.stat(vault.path / "sparse.md").st_blocks:

@@ -1,4 +1,4 @@
-"""One file's text: how its bytes are decoded, where its lines end, and what happens when it changes while it is read."""
+"""One file's text: how its bytes are decoded, where its lines end, what happens when it changes while it is read."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _refusal(root: Root, path: str, bound: int = BOUND) -> str:
 
 def test_fault_C10_a_file_beyond_the_bound_is_not_read(tmp_path: Path) -> None:
     root = written(tmp_path, b"")
-    with open(tmp_path / "a.md", "r+b") as file:
+    with (tmp_path / "a.md").open("r+b") as file:
         file.truncate(1 << 30)
     assert _refusal(root, "a.md") == "too large"
     (tmp_path / "a.md").write_bytes(b"12345")
@@ -214,7 +214,7 @@ def test_fault_S01_a_sparse_file_is_read_and_on_macos_is_not_downloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = written(tmp_path, b"")
-    with open(tmp_path / "a.md", "r+b") as file:
+    with (tmp_path / "a.md").open("r+b") as file:
         file.truncate(5000)
     if os.stat(tmp_path / "a.md").st_blocks:
         pytest.skip("this file system fills holes")
@@ -261,7 +261,7 @@ def test_fault_C12_a_file_that_keeps_changing_is_not_shown(tmp_path: Path, monke
     root = written(tmp_path, b"before")
 
     def disturb(reads: int) -> None:
-        with open(tmp_path / "a.md", "ab") as file:
+        with (tmp_path / "a.md").open("ab") as file:
             file.write(b"x")
 
     _disturbing(monkeypatch, disturb)
@@ -272,7 +272,7 @@ def test_fault_C12_a_note_that_keeps_changing_is_told(make_vault: MakeVault, mon
     vault = make_vault({"a.md": "needle", "b.md": "needle"})
 
     def disturb(reads: int) -> None:
-        with open(vault.path / "a.md", "ab") as file:
+        with (vault.path / "a.md").open("ab") as file:
             file.write(b"x")
 
     _disturbing(monkeypatch, disturb)

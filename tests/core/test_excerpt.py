@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -47,7 +48,7 @@ def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before:
     assert [line for each in excerpts for line in range(each.start, each.end + 1)] == sorted(near)
     assert [hit for each in excerpts for hit in each.hits] == hits
     assert all(each.start <= each.hits[0] and each.hits[-1] <= each.end for each in excerpts)
-    assert all(first.end + 1 < second.start for first, second in zip(excerpts, excerpts[1:], strict=False))
+    assert all(first.end + 1 < second.start for first, second in pairwise(excerpts))
 
 
 @given(hits=_HITS, context=st.integers(0, 20), lines=st.integers(1, 70))

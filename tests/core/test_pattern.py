@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from vaulttools.core.pattern import (
     MAX_CHARACTERS,
-    Engine,
     Mode,
     Normalise,
     Pattern,
@@ -27,6 +26,7 @@ from vaulttools.core.pattern import (
     read,
     with_literal_parentheses,
 )
+from vaulttools.core.regex_syntax import Engine
 from vaulttools.errors import BadArgument, InvalidPattern
 
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"

@@ -98,7 +98,7 @@ def test_a_sentence_about_the_vault_is_kept_once() -> None:
     work = Work()
     for sentence in ("a", "b", "a"):
         work.warn(sentence)
-    assert work.warnings == ["a", "b"]
+    assert list(work.warnings) == ["a", "b"]
 
 
 @pytest.mark.parametrize(

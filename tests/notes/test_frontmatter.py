@@ -1,6 +1,5 @@
 """Frontmatter: where a block stands (P01, Y13), what it holds, and that nothing in it can do harm (Y01 to Y15)."""
 
-# ruff: noqa: N802  (fault ids keep their capital)
 from __future__ import annotations
 
 import json

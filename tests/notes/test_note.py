@@ -1,6 +1,5 @@
 """A note: breadcrumbs, parts, tags and properties asked for, and what is loaded for that."""
 
-# ruff: noqa: N802  (rule ids keep their capital)
 from __future__ import annotations
 
 import subprocess

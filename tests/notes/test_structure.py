@@ -1,6 +1,5 @@
 """Structure of a body: headings, blocks, code, comments, tasks; depth (C16), open fences (C17), line ends (C07)."""
 
-# ruff: noqa: N802  (fault and rule ids keep their capital)
 from __future__ import annotations
 
 import re

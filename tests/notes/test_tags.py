@@ -1,6 +1,5 @@
 """Tags: rules T01 to T09 of the Obsidian list, in properties and in bodies."""
 
-# ruff: noqa: N802  (rule ids keep their capital)
 from __future__ import annotations
 
 import pytest

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from vaulttools.core import limits
+from vaulttools.core import default_excludes, limits, paths
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.globs import Glob
 from vaulttools.core.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
@@ -24,6 +24,8 @@ Kind = Literal["file", "folder", "link", "other"]
 
 _JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
 _CLOUD_STUBS = sys.platform == "darwin"
+_STUB: Final = ".icloud"
+"""Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (`faults.md` S02)."""
 
 
 class Entry(NamedTuple):
@@ -46,6 +48,8 @@ class Rules:
     """Whether ignore files hold (spec 2.6)."""
     pruned: frozenset[str] = frozenset()
     """Names of folders that are not entered, at any depth, told as ignored."""
+    default_excludes: bool = False
+    """Whether the default excludes hold (seed 001)."""
 
 
 def walk(
@@ -55,13 +59,17 @@ def walk(
     selects: Callable[[str], bool],
     glob: Glob | None,
     warn: Callable[[str], None],
+    folders: bool = True,
 ) -> Iterator[Entry]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
+
+    Folders that are in are told only with `folders`; what is left out always is.
 
     A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
     kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used.
     """
-    closes = root.protection.closes
+    closes, initials = _closing(root, folder), root.protection.initials
+    ordinary = _leaves_ordinary_files_in(rules)
     ignores = _ignores_at(root, folder, warn) if rules.ignores else IgnoreRules()
     listing, left_out = _entered(root, folder, 0)
     if listing is None:
@@ -74,27 +82,55 @@ def walk(
         for entry in rest:
             name = entry.name
             path = f"{where}/{name}" if where else name
-            if closes(path, name):
-                continue
             kind = _kind(entry)
+            # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
+            if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
+                continue
+            if ordinary and kind == "file" and name[0] != ".":
+                if selects(path):
+                    yield Entry(path, kind)
+                continue
+            evicted = kind == "file" and name[0] == "." and name.endswith(_STUB)
+            if evicted:
+                name = name[1 : -len(_STUB)] or name
+                path = paths.join(where, name)
             reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
             if not reached and not selects(path):
                 continue
-            left_out = _left_out(entry, path, kind, rules)
+            left_out = _left_out(entry, name, path, kind, rules)
             if left_out is None and ignores.ignores(path, kind == "folder"):
                 left_out = "ignored"
+            if left_out is None and evicted:
+                left_out = "not downloaded"
             if kind != "folder" or not reached or left_out is not None:
+                if kind == "folder" and left_out is None and not folders:
+                    continue
                 yield Entry(path, kind, left_out)
                 continue
             below, left_out = _entered(root, path, len(levels))
             if below is not None:
-                yield Entry(path, kind)
+                if folders:
+                    yield Entry(path, kind)
                 levels.append(_level(root, path, below, ignores, rules, warn))
                 break
             if left_out is not None:
                 yield Entry(path, kind, left_out)
         else:
             levels.pop()
+
+
+def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
+    """Whether an entry, by its path and name, is protected: by where it really lies, when the walk begins in a link."""
+    closes = root.protection.closes
+    real = root.resolved(folder)
+    if real == folder:
+        return closes
+    return lambda path, name: closes(paths.join(real, path[len(folder) + 1 :]), name)
+
+
+def _leaves_ordinary_files_in(rules: Rules) -> bool:
+    """Whether no rule can leave out a file that is not hidden, so that it need not be asked."""
+    return not (rules.excluded.texts or rules.ignores or rules.default_excludes or _CLOUD_STUBS)
 
 
 def _level(
@@ -117,7 +153,8 @@ def _inside(
     texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
     inside, duds = ignores.entering(folder, texts)
     for warning in (*skipped, *duds):
-        warn(warning)
+        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of (spec 2.3)
+            warn(warning)
     return inside
 
 
@@ -157,7 +194,9 @@ def _listed(root: Root, folder: str) -> list[os.DirEntry[str]]:
     try:
         # UTF-8 keeps the order of code points, so text that encodes sorts as its bytes do, in half the time.
         entries.sort(key=attrgetter("name"))
-        "".join(entry.name for entry in entries).encode()
+        names = "".join([entry.name for entry in entries])
+        if not names.isascii():
+            names.encode()
     except UnicodeEncodeError:
         entries.sort(key=lambda entry: os.fsencode(entry.name))
     return entries
@@ -175,12 +214,15 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
         return "other"
 
 
-def _left_out(entry: os.DirEntry[str], path: str, kind: Kind, rules: Rules) -> Reason | None:
-    if not rules.hidden and entry.name.startswith("."):
+def _left_out(entry: os.DirEntry[str], name: str, path: str, kind: Kind, rules: Rules) -> Reason | None:
+    if not rules.hidden and name.startswith("."):
         return "hidden"
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
         return "excluded"
-    if kind == "folder" and entry.name in rules.pruned:
+    is_plain = kind in ("file", "folder")
+    if rules.default_excludes and is_plain and default_excludes.covers(name, is_folder=kind == "folder"):
+        return "default excludes"
+    if kind == "folder" and name in rules.pruned:
         return "ignored"
     if kind == "link":
         return "symlink"

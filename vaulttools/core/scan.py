@@ -13,6 +13,7 @@ from typing import Final
 from vaulttools.core import paths, pattern
 from vaulttools.core.pattern import Pattern
 from vaulttools.core.ripgrep import Counts
+from vaulttools.core.root import Kind
 from vaulttools.core.search import FileCount, Search
 from vaulttools.core.toon import Count
 from vaulttools.core.work import Reason
@@ -69,12 +70,14 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
     any_of = replace(search, pattern=pattern.any_of(patterns))
+    before = search.work.searched
     nominated = [file.path for file in any_of.matching()]
+    searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
     not_counted: dict[str, Reason] = {}
     scans = []
     for each in patterns:
-        counts = replace(search, pattern=each).counts_of(nominated)
+        counts = replace(search, pattern=each).counts_of(nominated, searched)
         missed = _missed(nominated, counts)
         not_counted |= missed
         files = (FileCount(path, counts.matching[path]) for path in nominated if path in counts.matching)
@@ -87,7 +90,7 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
 
 
 def by_folder(files: Iterable[FileCount], base: str) -> list[tuple[str, int]]:
-    """Matching lines by the folder that directly holds them, relative to the searched path; most first, then by path."""
+    """Matching lines by the folder that holds them, relative to the searched path; most first, then by path."""
     sums: Counter[str] = Counter()
     for file in files:
         sums[relative(file.path, base).rpartition("/")[0] or "."] += file.count
@@ -104,6 +107,13 @@ def relative(path: str, base: str) -> str:
     if path == base:
         return path.rpartition("/")[2]
     return path[len(base) + 1 :] if base else path
+
+
+def within(base: str, relative: str, kind: Kind | None) -> str:
+    """The vault-relative path of what `relative` or `by_folder` named as seen from a searched folder or file."""
+    if kind == "file":
+        return base.rpartition("/")[0] if relative == "." else base
+    return base if relative == "." else paths.join(base, relative)
 
 
 def _up_to_limit(counted: Iterable[FileCount]) -> Scan:

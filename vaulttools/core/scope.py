@@ -53,24 +53,20 @@ class Scope:
     def entries(self) -> Iterator[Entry]:
         """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
         named = [Entry(path, "file") for path in sorted(set(self.named), key=paths.order)]
-        streams = [iter(named), *(self._walked(walk) for walk in self.walks)]
+        streams = [iter(named), *(self._walked(walk, folders=False) for walk in self.walks)]
         if len(streams) == 2 and not named:
-            yield from streams[1]
-            return
+            return streams[1]
         merged = merge(*streams, key=lambda entry: paths.order(entry.path))
-        for _, same in groupby(merged, key=lambda entry: entry.path):
-            readings = list(same)
-            yield next((entry for entry in readings if entry.left_out is None), readings[0])
+        readings = (list(same) for _, same in groupby(merged, key=lambda entry: entry.path))
+        return (next((entry for entry in same if entry.left_out is None), same[0]) for same in readings)
 
     def everything(self) -> Iterator[Entry]:
         """As `entries`, of the first walk alone, with the folders and links in it."""
-        return self._rules_applied(self.walks[0])
+        return self._walked(self.walks[0], folders=True)
 
-    def _walked(self, walk: Walk) -> Iterator[Entry]:
-        return (entry for entry in self._rules_applied(walk) if entry.kind != "folder" or entry.left_out is not None)
-
-    def _rules_applied(self, walk: Walk) -> Iterator[Entry]:
-        entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selects, walk.glob, self.warn)
+    def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
+        selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
+        entries = catalogue.walk(self.root, walk.folder, self.rules, selects, walk.glob, self.warn, folders)
         return entries if self.regex_excluded is None else self._without_regex_excluded(list(entries))
 
     def _without_regex_excluded(self, entries: list[Entry]) -> Iterator[Entry]:

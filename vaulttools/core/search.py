@@ -154,8 +154,8 @@ class Search:
         instead, and the counts hold other files too. `work` is not told of any.
         """
         globs = self._folder_globs()
-        left_out = sum(entry.folders for entry in self.work.skipped.values())
-        by_name = globs is None or left_out > 0 or len(files) * MANY < searched
+        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in _MAY_BE_LARGE)
+        by_name = globs is None or left_out or len(files) * MANY < searched
         runs = self._start(files) if by_name else self._start(None, globs or ())
         counts = self._counts(runs, lambda: list(map(_named, files)) if runs.listing else [])
         if self.pattern.multiline:
@@ -325,12 +325,16 @@ class _Runs:
     folder: str
 
 
+_MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")
+"""Why a folder is left out that ripgrep would walk, and that may be far larger than the vault."""
+
+
 def _named(path: str) -> Entry:
     return Entry(path, "file")
 
 
 def _is_ignored_folder(entry: Entry) -> bool:
-    return entry.kind == "folder" and entry.left_out in ("ignored", "default excludes")
+    return entry.kind == "folder" and entry.left_out in _MAY_BE_LARGE
 
 
 def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:

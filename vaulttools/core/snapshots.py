@@ -14,7 +14,7 @@ KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of text, as UTF-8, that a store keeps (spec 5 "Snapshot tag")."""
 
 _ENTRY_BYTES: Final = 400
-"""Bytes that an entry counts besides its text: path, key and place in the order (measured, for a path of 30 letters)."""
+"""Bytes that an entry counts besides its text: path, key and place in the order (measured, a path of 30 letters)."""
 
 
 def tag(text: str) -> str:

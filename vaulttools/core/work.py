@@ -55,6 +55,8 @@ class PassedOver:
 
     count: int = 0
     paths: list[str] = field(default_factory=list)
+    folders: int = 0
+    """How many of them are folders, which count as one and were not entered."""
 
 
 @dataclass(slots=True)
@@ -72,7 +74,9 @@ class Work:
     searched: int = 0
     """Files of the scope whose content was searched."""
     skipped: dict[Reason, PassedOver] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    cut_short: bool = False
+    """Whether time ran out in a walk, so that more was passed over than `skipped` counts."""
+    warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
 
     def __post_init__(self) -> None:
@@ -101,13 +105,13 @@ class Work:
 
     def warn(self, sentence: str) -> None:
         """Keep a sentence about the vault, once."""
-        if sentence not in self.warnings:
-            self.warnings.append(sentence)
+        self.warnings[sentence] = None
 
-    def pass_over(self, path: str, reason: Reason) -> None:
+    def pass_over(self, path: str, reason: Reason, *, is_folder: bool = False) -> None:
         """Count a file (or a folder that was not entered) as not searched."""
         entry = self.skipped.setdefault(reason, PassedOver())
         entry.count += 1
+        entry.folders += is_folder
         if len(entry.paths) < limits.NAMED_PATHS:
             entry.paths.append(path)
 
@@ -124,7 +128,8 @@ class Work:
                 continue
             files = f"{entry.count:,} file{'s' if entry.count != 1 else ''}"
             if reason == "time limit":
-                phrases.append(f"stopped after {self.time_limit:g} s, {files} not searched")
+                rest = "not everything was looked at" if self.cut_short else f"{files} not searched"
+                phrases.append(f"stopped after {self.time_limit:g} s, {rest}")
             elif reason == "ripgrep died":
                 phrases.append(f"ripgrep died, {files} not searched ({named(entry.paths, entry.count)})")
             else:

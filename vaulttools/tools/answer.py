@@ -59,7 +59,7 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
     reasons `told` the caller has spoken itself.
     """
     sentences = list(work.warnings)
-    if found and not work.complete:
+    if found and not INCOMPLETE.isdisjoint(work.skipped.keys() - set(told)):
         sentences.append(f"The search is incomplete: {work.incomplete_because()}.")
     for reason, entry in work.skipped.items():
         if reason in INCOMPLETE or reason in told or (found and reason != "binary"):
@@ -70,9 +70,14 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
     return sentences
 
 
+def plain(notices: Sequence[str]) -> list[str]:
+    """The sentences as text shows them, each on one line; the documents of `search` and `find` have them so."""
+    return [render.visible(notice) for notice in notices]
+
+
 def bracketed(notices: Sequence[str]) -> list[str]:
     """The sentences as text shows them, each on a line of its own that no line of a note can look like."""
-    return [f"[{render.visible(notice)}]" for notice in notices]
+    return [f"[{notice}]" for notice in plain(notices)]
 
 
 def _way_in(reason: Reason) -> str:

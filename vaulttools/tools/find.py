@@ -7,15 +7,16 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.core import globs, limits, paths
+from vaulttools.core import globs, limits, page, paths
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.globs import Glob
 from vaulttools.core.scope import Walk
-from vaulttools.core.work import Work, named
+from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.opened import OpenVault
 from vaulttools.resources.targets import Target, Targets
@@ -31,6 +32,9 @@ SHORTEST: Final = 0.5
 LONGEST: Final = 60.0
 """Seconds to which `timeout` is clamped (seed 002)."""
 
+_LISTED: Final[frozenset[Reason]] = frozenset(("symlink", "not a regular file"))
+"""What keeps a thing from being searched and not from being listed (spec 6)."""
+
 PROGRESS_SECONDS: Final = 0.2
 """Least time between two progress reports (seed 002)."""
 
@@ -40,9 +44,9 @@ def _limited(value: object) -> object:
         number = float(str(value))
     except ValueError:
         return value
-    if not math.isfinite(number) or number < 1:
+    if not math.isfinite(number) or number <= 0:
         raise ValueError("Limit must be a positive number")
-    return min(math.floor(number), LIMIT)
+    return min(max(math.floor(number), 1), LIMIT)
 
 
 def _clamped(value: object) -> object:
@@ -89,7 +93,7 @@ class _Found:
     times: dict[str, int]
     reported: float
 
-    def add(self, vault: OpenVault, path: str, is_folder: bool) -> None:
+    def add(self, vault: OpenVault, path: str, *, is_folder: bool) -> None:
         try:
             modified = os.lstat(vault.root.absolute(path)).st_mtime_ns
         except OSError:
@@ -109,7 +113,7 @@ class _Found:
 
 def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     """Walk what the entries name, and return the newest."""
-    if not request.paths:
+    if not request.paths or not all(entry.strip() for entry in request.paths):
         raise BadArgument("`paths` must contain non-empty globs or paths")
     if any(entry.strip() == "/" for entry in request.paths):
         raise BadArgument("Searching from root directory '/' is not allowed")
@@ -128,24 +132,25 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
             f"find timed out after {request.timeout:g}s; returning {len(kept)} partial matches — "
             "increase timeout or narrow pattern"
         )
-    notices += answer.passed_over(work, found=bool(kept))
+    notices += answer.passed_over(work, found=bool(kept), told=["time limit"])
     if not kept and work.complete:
         notices += _other_case(vault, request, targets, work)
     reached = len(every) > request.limit
     if reached:
         notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
-    text, is_cut = _text(kept, targets, notices, work)
+    text = _text(kept, targets, page.fitting(answer.plain(notices)), work)
+    cut = page.cut_of(text)
     return FindAnswer(
         text=text,
         found=bool(kept),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=notices,
-        scope_path=", ".join(target.label for target in targets.found),
+        notices=[*notices, *cut],
+        scope_path=targets.scope_path,
         file_count=len(kept),
         files=[paths.portable(path) for path in kept],
-        truncated=reached or timed_out or is_cut,
+        truncated=reached or timed_out or bool(cut),
         result_limit_reached=request.limit if reached else None,
         missing_paths=targets.missing,
     )
@@ -154,19 +159,20 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
 def _collect(vault: OpenVault, request: FindRequest, targets: Targets, work: Work, found: _Found) -> bool:
     """Add everything that the targets name; True when time ran out."""
     for target in targets.found:
-        if target.glob is None and (target.place is None or target.place.kind != "folder" or target.place.is_link):
+        if target.glob is None and (target.place is None or target.place.kind != "folder"):
             if target.place is None:
                 raise BadArgument(f"find lists files of the vault; search reads {target.given}")
-            found.add(vault, target.place.path, target.place.kind == "folder")
+            found.add(vault, target.place.path, is_folder=False)
             continue
         for entry in _walked(vault, request, targets, target, work):
             if work.remaining() <= 0:
                 work.pass_over(entry.path, "time limit")
+                work.cut_short = True
                 return True
-            if entry.left_out is not None and entry.left_out not in ("symlink", "not a regular file"):
-                work.pass_over(entry.path, entry.left_out)
+            if entry.left_out is not None and entry.left_out not in _LISTED:
+                work.pass_over(entry.path, entry.left_out, is_folder=entry.kind == "folder")
             elif target.glob is None or target.glob.matches(entry.path):
-                found.add(vault, entry.path, entry.kind == "folder")
+                found.add(vault, entry.path, is_folder=entry.kind == "folder")
     return False
 
 
@@ -174,7 +180,7 @@ def _walked(
     vault: OpenVault, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
 ) -> Iterator[Entry]:
     """Everything below one target, folders and links with it."""
-    walk = Walk(target.place.path) if target.place is not None else Walk(glob=glob or target.glob)
+    walk = Walk(target.place.path) if target.place is not None else Walk(target.base, glob or target.glob)
     scope = vault.scope(
         (walk,),
         (),
@@ -189,16 +195,19 @@ def _walked(
 
 def _other_case(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> list[str]:
     """Up to five paths that the globs would find with case ignored."""
-    names: list[str] = []
-    for target in targets.found:
-        if target.glob is None:
-            continue
-        glob = globs.parse(target.glob.text, ignore_case=True)
-        for entry in _walked(vault, request, targets, target, work, glob):
-            if entry.left_out is None and glob.matches(entry.path):
-                names.append(entry.path)
-            if len(names) == limits.NAMED_PATHS or work.remaining() <= 0:
-                break
+
+    def found() -> Iterator[str]:
+        for target in targets.found:
+            if target.glob is None:
+                continue
+            glob = globs.parse(target.glob.text, ignore_case=True)
+            for entry in _walked(vault, request, targets, target, work, glob):
+                if work.remaining() <= 0:
+                    return
+                if (entry.left_out is None or entry.left_out in _LISTED) and glob.matches(entry.path):
+                    yield entry.path
+
+    names = list(islice(found(), limits.NAMED_PATHS))
     return [f"With case ignored there are: {named(names)}"] if names else []
 
 
@@ -223,21 +232,21 @@ def grouped(found: Sequence[str]) -> str:
     return "\n\n".join(blocks)
 
 
-def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> tuple[str, bool]:
-    """The whole text, and whether paths were left out of it for its size."""
+def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> str:
+    """The whole text; when it would be too large, the first paths of it."""
     end = "\n".join(notices)
     if not kept:
         nothing = "No files found matching pattern"
         first = nothing if work.complete else answer.nothing_found(work, nothing)
-        return "\n\n".join(filter(None, [first, end])), False
+        return "\n\n".join(filter(None, [first, end]))
     if len(targets.found) == 1 and targets.found[0].is_single_file and len(kept) == 1:
-        return "\n\n".join(filter(None, [paths.shown(kept[0]), end])), False
+        return "\n\n".join(filter(None, [paths.shown(kept[0]), end]))
     shown = len(kept)
     while True:
         cut = f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {len(kept) - shown:,} more paths. Narrow the glob.]"
         text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, cut if shown < len(kept) else ""]))
         if len(text.encode("utf-8", "surrogatepass")) <= limits.TEXT_BYTES:
-            return text, shown < len(kept)
+            return text
         shown -= max(1, shown // 10)
 
 

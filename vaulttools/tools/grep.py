@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import ClassVar, Final
@@ -78,8 +79,7 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
     notices = [*compiled.notices, *answer.passed_over(work, found=bool(matches))]
     if not matches and work.complete:
         notices += _hints(vault, request, targets, search)
-    truncated = total > len(matches)
-    if truncated:
+    if total > len(matches):
         of = f"{total:,}" if exact else f"more than {COUNTED_LINES:,}"
         notices.append(
             f"Showing {len(matches):,} of {of} matching lines. Raise max_results or narrow pattern, path or glob."
@@ -87,33 +87,36 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
     first = "" if matches else answer.nothing_found(work, "No matches found")
     sections = [Section("", _lines(file, request.context_lines, last)) for file, last in shown]
     between = "\n--\n" if request.context_lines else "\n"
+    text = page.compose(first, sections, answer.bracketed(notices), between)
+    cut = page.cut_of(text)
     return GrepAnswer(
-        text=page.compose(first, sections, answer.bracketed(notices), between),
+        text=text,
         found=bool(matches),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=notices,
+        notices=[*notices, *cut],
         matches=matches,
         total_matches=min(total, COUNTED_LINES) if not exact else total,
         total_is_exact=exact,
-        truncated=truncated,
+        truncated=total > len(matches) or bool(cut),
     )
 
 
 def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work) -> Scope:
     target = targets.found[0]
-    if target.place is None:
-        raise BadArgument(f"path must be a file or folder, got {target.given}")
-    glob = None if request.glob is None else globs.parse(request.glob, ignore_case=False)
+    if target.place is None or target.ranges is not None or target.headings:
+        raise BadArgument(f"path must be a file or folder, got {target.given}; search takes globs and parts of files")
     walks: tuple[Walk, ...] = ()
     named: tuple[str, ...] = ()
     if target.place.kind == "folder":
-        walks = (Walk(target.place.path, glob),)
+        walks = (Walk(target.place.path),)
     elif target.place.kind == "file":
-        named = (target.place.path,) if glob is None or glob.matches(target.place.path) else ()
+        named = (target.place.path,)
     else:
         work.pass_over(target.place.path, "not a regular file")
+    if request.glob is not None:
+        walks, named = _selected(vault, request.glob, walks, named)
     return vault.scope(
         walks,
         named,
@@ -123,6 +126,21 @@ def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work)
         gitignore=request.gitignore,
         pruned=targets.pruned,
     )
+
+
+def _selected(
+    vault: OpenVault, glob: str, walks: tuple[Walk, ...], named: tuple[str, ...]
+) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
+    """The walks and files with only what the glob selects; a file called just as it is written, wildcards and all, is
+    meant itself (spec 2.8)."""
+    if globs.has_magic(glob):
+        with suppress(BadArgument):
+            place = vault.root.locate(glob)
+            if place.kind == "file":
+                inside = place.path in named or any(walk.covers(place.path) for walk in walks)
+                return (), (place.path,) if inside else ()
+    parsed = globs.parse(glob, ignore_case=False)
+    return tuple(replace(walk, glob=parsed) for walk in walks), tuple(path for path in named if parsed.matches(path))
 
 
 def _counted(search: Search) -> tuple[list[FileCount], int]:

@@ -30,6 +30,17 @@ class Request(BaseModel):
     """Optional fields that are positional on the command line, after the required ones (spec 10)."""
     short: ClassVar[dict[str, str]] = {}
     """Fields with a short option: `{"i": "-i"}`."""
+    options: ClassVar[dict[str, str]] = {}
+    """Required fields that are options on the command line, with their name there: `{"terms": "term"}`."""
+    flags: ClassVar[tuple[str, ...]] = ()
+    """Fields of which each value but the default is a flag on the command line: `mode` is `--word`, `--regex`."""
+    refused: ClassVar[tuple[str, ...]] = ()
+    """Options of related commands that this one is expected to have and has not; they are refused by name."""
+
+    @classmethod
+    def sentence(cls, name: str, details: ErrorDetails) -> str | None:
+        """The words for a wrong argument where a tool's document has some of its own; None: the usual ones."""
+        return None
 
 
 def _list_of(value: object) -> object:
@@ -110,6 +121,8 @@ def accepted(request: type[Request], name: str) -> str:
 
 
 def _sentence(request: type[Request], name: str, details: ErrorDetails) -> str:
+    if (own := request.sentence(name, details)) is not None:
+        return own
     if details["type"] == "extra_forbidden":
         return f"unknown argument '{name}'; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":

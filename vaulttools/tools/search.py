@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
@@ -146,7 +147,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     )
     skip = 0 if plan.is_single else request.skip
     bound = skip + PAGE_FILES + COUNTED_BEYOND
-    matches = list(islice(_matches(search, plan), bound + 1))
+    matches = list(islice(_matches(search, plan), min(bound + 1, sys.maxsize)))
     exact = len(matches) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     located = list(_located(search, matches[skip : skip + PAGE_FILES], cap))
@@ -164,7 +165,9 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
             f"Showing files {skip + 1}-{skip + len(shown)} of {of}. "
             f"Use skip={next_skip} for the next page, or narrow paths/pattern."
         )
-    text = page.compose(_first_line(shown, total, skip, work), [file.section for file in shown], notices)
+    sections = [file.section for file in shown]
+    text = page.compose(_first_line(shown, total, skip, work), sections, answer.plain(notices))
+    cut = page.cut_of(text)
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
@@ -174,8 +177,8 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=notices,
-        scope_path=", ".join(target.label for target in targets.found),
+        notices=[*notices, *cut],
+        scope_path=targets.scope_path,
         match_count=sum(file.hits for file in shown),
         file_count=len(shown),
         files=names,
@@ -183,7 +186,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
         file_limit_reached=PAGE_FILES if next_skip is not None else None,
         per_file_limit_reached=per_file,
         lines_truncated=lines_cut,
-        truncated=bool(next_skip or per_file or lines_cut or page.is_cut(text)),
+        truncated=bool(next_skip or per_file or lines_cut or cut),
         missing_paths=targets.missing,
         total_files=total,
         total_is_exact=exact,

@@ -126,13 +126,14 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     if total > len(files) or not exact:
         of = f"{total}" if exact else f"more than {total}"
         closing = [f"Showing {len(files)} of {of} matching files. Raise max_results or narrow the pattern."]
+    text = page.compose(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
     return SearchFilesAnswer(
-        text=page.compose(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing])),
+        text=text,
         found=total > 0,
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *closing],
+        notices=[*notices, *page.cut_of(text), *closing],
         files=files,
         total_files=total,
         total_is_exact=exact,

@@ -27,3 +27,5 @@ class Tool(Generic[R, A]):
     request: type[R]
     answer: type[A]
     run: Callable[[OpenVault, R, Work], A]
+    zero_is_success: bool = False
+    """Whether the command line's exit status is 0 without results too, as for a comparison of counts (seed 001)."""
