@@ -1,0 +1,680 @@
+"""The canary: text of a protected folder or of a file outside the vault appears in no answer, however it is asked for.
+
+Every form of `faults.md` P01 to P20 goes through every argument of every tool that can name a file, by Python, `call`
+and the command line. A tool that is added later is tried too: its arguments are found by their names in its request.
+
+A caller may name a closed file, and its path is repeated in the refusal; so what must not appear is the text of closed
+files, and the names of files beside them that nobody named. That a file which is there and one which is not are
+answered alike is tried with two names of one length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import socket
+import stat
+import sys
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from platformdirs import user_config_path
+
+from vaulttools import Vault, VaultConfig, VaultToolsError, tools
+from vaulttools.cli import main
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+pytestmark = pytest.mark.usefixtures("nothing_is_written")
+
+CANARY = "CANARY"
+"""Stands in the text of every closed file."""
+UNNAMED = "KANARI"
+"""Stands in the name of a file in every closed folder, which no form names."""
+THERE, ABSENT = "there.md", "never.md"
+
+WORD = "needle"
+"""Stands beside the canary, and in open files."""
+PATHS = ("file_pattern", "paths", "path", "glob", "file", "folder", "note")
+"""Names of arguments that can name a file."""
+OTHERS: dict[str, Any] = {"pattern": WORD, "query": WORD, "terms": [WORD], "paths": ["**"]}
+"""What the other required arguments get; those that name a file get an open one."""
+
+CLOSED = (
+    ".obsidian",
+    ".git",
+    ".trash",
+    ".smarthole",
+    ".config-x",
+    "Private",
+    "Team/Secret",
+    "deep/.obsidian",
+    "a/.git",
+)
+ODD_SPELLINGS = (".OBSIDIAN", ".Obsidian.", ".git ", ".obsi\u200cdian", ".ſmarthole")
+OUTSIDE = ("outside", "vault2", "vault-evil", "vault_backup", "vault.bak")
+
+
+class Field(NamedTuple):
+    """An argument of a tool that can name a file."""
+
+    tool: str
+    name: str
+    is_list: bool
+
+    def arguments(self, *values: str) -> dict[str, Any]:
+        """The arguments of a call with these paths."""
+        return {**required(self.tool), self.name: list(values) if self.is_list else values[0]}
+
+
+def required(tool: str) -> dict[str, Any]:
+    """The arguments that a tool cannot do without."""
+    fields = tools.named(tool).request.model_fields
+    return {name: OTHERS.get(name, "open.md") for name, field in fields.items() if field.is_required()}
+
+
+def path_fields() -> list[Field]:
+    """Every argument of every tool that can name a file."""
+    schemas = {tool: tools.named(tool).request.model_json_schema()["properties"] for tool in tools.NAMES}
+    return [
+        Field(tool, name, is_list='"array"' in json.dumps(schema[name]))
+        for tool, schema in schemas.items()
+        for name in PATHS
+        if name in schema
+    ]
+
+
+FIELDS = path_fields()
+
+
+def _named(field: Field) -> str:
+    return f"{field.tool}-{field.name}"
+
+
+by_field = pytest.mark.parametrize("field", FIELDS, ids=_named)
+
+
+# The vault
+
+
+def _close(folder: Path) -> None:
+    """Make a folder with files that nobody may see."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (THERE, f"{UNNAMED}.md", "notes.zip"):
+        (folder / name).write_text(f"{CANARY} {WORD}\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the vault lies among others."""
+    place = tmp_path_factory.mktemp("place").resolve()
+    vault = place / "vault"
+    for name in (*CLOSED, *(ODD_SPELLINGS if sys.platform == "linux" else ())):
+        _close(vault / name)
+    for name in OUTSIDE:
+        _close(place / name)
+    (vault / ".config-x" / "app.json").write_text(json.dumps({"canary": CANARY}), encoding="utf-8")
+    return _with_what_is_open(place)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
+    """A vault like the other, in which nothing is closed because nothing closed is there."""
+    place = _with_what_is_open(tmp_path_factory.mktemp("bare").resolve())
+    with Vault.open(place / "vault", config=CONFIG) as vault:
+        yield vault
+
+
+def _with_what_is_open(place: Path) -> Path:
+    vault = place / "vault"
+    for name in (
+        "open.md",
+        "a/open.md",
+        "Team/open.md",
+        "deep/open.md",
+        "my.obsidian.notes/open.md",
+        "%2e%2e/open.md",
+        "~/open.md",
+    ):
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        (vault / name).write_text(f"{WORD}\n", encoding="utf-8")
+    if sys.platform != "win32":
+        _link(vault)
+    for path in [*vault.rglob("*"), vault]:
+        if not path.is_symlink() or os.utime in os.supports_follow_symlinks:
+            os.utime(path, (1_000_000_000, 1_000_000_000), follow_symlinks=not path.is_symlink())
+    return place
+
+
+def _link(vault: Path) -> None:
+    links = {
+        "link.md": f"../outside/{THERE}",
+        "out": "../outside",
+        "absolute": str(vault.parent / "outside"),
+        "chain.md": "Team/second.md",
+        "Team/second.md": "../third.md",
+        "third.md": f"../outside/{THERE}",
+        "chain": "Team/next",
+        "Team/next": "../out",
+        "door": ".obsidian",
+        "door.md": f".obsidian/{THERE}",
+        "Team/private": "../Private",
+        "team": "Team",
+        "dür": "../outside",
+        unicodedata.normalize("NFD", "tür"): ".obsidian",
+        "up": "..",
+        "loop": "loop",
+        "around/up": "..",
+    }
+    for name, target in links.items():
+        (vault / name).parent.mkdir(exist_ok=True)
+        (vault / name).symlink_to(target)
+    os.link(vault / "open.md", vault / "twin.md")
+
+
+CONFIG = VaultConfig(protected=("Private", "Team/Secret"))
+
+
+@pytest.fixture(scope="module")
+def vault(place: Path) -> Iterator[Vault]:
+    """The vault, opened."""
+    with Vault.open(place / "vault", config=CONFIG) as vault:
+        yield vault
+
+
+@pytest.fixture(scope="module")
+def nothing_is_written(place: Path) -> Iterator[None]:
+    """Whatever the tests of this module call, the vault stays as it was, to the byte and the time."""
+    before = digest(place)
+    yield
+    assert digest(place) == before
+
+
+def digest(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Everything about a tree but the times of access."""
+    tree: dict[str, tuple[object, ...]] = {}
+    for path in [folder, *folder.rglob("*")]:
+        status = path.lstat()
+        content: object = None
+        if stat.S_ISREG(status.st_mode):
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+        elif stat.S_ISLNK(status.st_mode):
+            content = os.readlink(path)
+        tree[str(path)] = (status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino, content)
+    return tree
+
+
+@pytest.fixture(autouse=True)
+def the_users_configuration(place: Path, own_configuration: None) -> None:
+    """The command line opens the vault as the user has configured it."""
+    folder = user_config_path("vaulttools")
+    folder.mkdir(parents=True)
+    table = f"[vault]\npath = {json.dumps(str(place / 'vault'))}\nprotected = {json.dumps(CONFIG.protected)}\n"
+    (folder / "vaulttools.toml").write_text(table, encoding="utf-8")
+
+
+# How a form is tried
+
+
+def by_call(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[str]:
+    """Text and details of a call."""
+    result = vault.call(tool, arguments)
+    return [result.text, json.dumps(result.details, ensure_ascii=False)]
+
+
+def by_python(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[str]:
+    """The typed answer of a method, or its error."""
+    try:
+        answer = getattr(vault, tool)(**arguments)
+    except VaultToolsError as error:
+        return [str(error), repr(vars(error))]
+    return [answer.text, repr(answer), answer.model_dump_json()]
+
+
+def by_command_line(vault: Vault, tool: str, arguments: dict[str, Any]) -> list[str]:
+    """What the command prints, as text and as JSON."""
+    command = ["--vault", str(vault.path), "call", tool, json.dumps(arguments)]
+    shown = []
+    for options in ([], ["--json"]):
+        printed = _Printed()
+        with printed:
+            main([*options, *command])
+        shown += printed.streams
+    return shown
+
+
+class _Printed:
+    """What is printed while it lasts, to stdout and stderr."""
+
+    def __init__(self) -> None:
+        self.streams: list[str] = []
+        self._stack = ExitStack()
+
+    def __enter__(self) -> None:
+        self._out, self._err = io.StringIO(), io.StringIO()
+        self._stack.enter_context(redirect_stdout(self._out))
+        self._stack.enter_context(redirect_stderr(self._err))
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        self.streams = [self._out.getvalue(), self._err.getvalue()]
+
+
+Face = Callable[[Vault, str, dict[str, Any]], list[str]]
+FACES: tuple[Face, ...] = (by_call, by_python, by_command_line)
+
+
+def assert_nothing_leaks(vault: Vault, form: str, field: Field, faces: Sequence[Face] = (by_call,)) -> None:
+    """A form, with THERE in it where it names a closed file, shows nothing, and tells nothing about what is there."""
+    for face in faces:
+        shown = face(vault, field.tool, field.arguments(form))
+        for output in shown:
+            assert CANARY not in output, (form, face.__name__)
+            assert UNNAMED not in output, (form, face.__name__)
+        if THERE in form:
+            absent = face(vault, field.tool, field.arguments(form.replace(THERE, ABSENT)))
+            assert [output.replace(THERE, ABSENT) for output in shown] == absent, (form, face.__name__)
+
+
+def dressed(path: str) -> list[str]:
+    """A path in the forms in which tools take paths."""
+    forms = [path, f" {path} ", f"'{path}'", f"[[{path}]]", f"[[{path.removesuffix('.md')}#Heading]]"]
+    forms += [f"{path}:1-5", f"{path}:1", path.replace(THERE, "notes.zip:a.md"), path.replace(THERE, "")]
+    forms += [path.replace(THERE, "*"), path.replace(THERE, "**"), path.replace(THERE, "**/*.md"), f"{path}/"]
+    forms += [path.replace(THERE, "th[e]re.md"), path.replace(THERE, "{there,x}.md"), f"{{open.md,{path}}}"]
+    forms += [f"obsidian://open?vault=vault&file={path}", f"obsidian://vault/vault/{path}", f"vaulttools://docs/{path}"]
+    forms += [f"file://{path}", f"obsidian://open?path={path}"]
+    return forms
+
+
+ABSOLUTE = "PLACE"
+"""Stands for the absolute path of the folder in which the vault lies."""
+
+# The forms, by the fault they belong to
+
+P01 = (
+    "../outside/there.md",
+    "../../../../../../../../../../etc/passwd",
+    "./../outside/there.md",
+    "deep/../../outside/there.md",
+    "absent/../../outside/there.md",
+    "open.md/../../outside/there.md",
+    "*/../../outside/there.md",
+    "out/../../outside/there.md",
+    "..",
+    "../",
+    "../*/there.md",
+    "../{outside,vault2}/there.md",
+    "{..,.}/outside/there.md",
+)
+P02 = ("PLACE/outside/there.md", "/etc/passwd", "//PLACE/outside/there.md", "PLACE/vault/../outside/there.md", "/etc/*")
+P03 = (*(f"PLACE/{name}/there.md" for name in OUTSIDE[1:]), "../vault2/there.md", "PLACE/vault?/there.md")
+P04 = ("link.md", "absolute/there.md")
+P05 = ("out/there.md", "out", "dür/there.md", unicodedata.normalize("NFD", "dür/there.md"), "up/outside/there.md")
+P06 = ("chain.md", "chain/there.md", "Team/next/there.md", "third.md", "around/up/out/there.md", "around/up/chain.md")
+P08 = ("\0", ".obsidian/there.md\0.png", "open.md\0/../.obsidian/there.md", "out\0/there.md")
+P10 = ("%2e%2e/outside/there.md", "..%2foutside%2fthere.md", "%2e%2e%2foutside/there.md", "%2eobsidian/there.md")
+P11 = ("~/outside/there.md", "~root/there.md", "$HOME/there.md", "~/../outside/there.md", "~/../../outside/there.md")
+P12 = (
+    "..\\outside\\there.md",
+    "deep\\..\\..\\outside\\there.md",
+    ".obsidian\\there.md",
+    "deep\\.obsidian\\there.md",
+    "deep/..\\.obsidian\\there.md",
+    "\\\\server\\share\\there.md",
+    "C:\\outside\\there.md",
+    "C:/outside/there.md",
+    ".obsidian/there.md:stream",
+    ".obsidian::$INDEX_ALLOCATION/there.md",
+    "OBSIDI~1/there.md",
+)
+P14 = ("x" * 300, "x/" * 3_000, f"{'deep/../' * 100}.obsidian/there.md", f"{'../' * 300}there.md", "y" * 5_000)
+P15 = (
+    *(f"{folder}/there.md" for folder in (*CLOSED, *ODD_SPELLINGS)),
+    ".Obsidian/there.md",
+    ".obsidian./there.md",
+    ".obsidian /there.md",
+    ".GIT/there.md",
+    "deep/../.obsidian/there.md",
+    ".//.obsidian//there.md",
+    ".obsidian/./there.md",
+    ".obsidian/../.obsidian/there.md",
+    "PLACE/vault/.obsidian/there.md",
+    ".obs\\u{69}dian/there.md",
+    "\\u{2e}obsidian/there.md",
+    "private/there.md",
+    "TEAM/SECRET/there.md",
+    "Team//Secret./there.md",
+    unicodedata.normalize("NFD", ".obsidián/there.md"),
+    "．obsidian/there.md",
+    "door/there.md",
+    "door.md",
+    "team/Secret/there.md",
+    "team",
+    "Team/private/there.md",
+    "tür/there.md",
+    "around/up/Team/Secret/there.md",
+    "around/up",
+    "*obsidian/there.md",
+    "[.]obsidian/there.md",
+    "{.obsidian,deep}/there.md",
+    "?obsidian/there.md",
+    "**/there.md",
+    "**/.git/**",
+    "**/.*/**",
+    ".*",
+    "**/*ANARI*",
+)
+P16 = ("", " ", "/", ".", "./", "//", "*", "**", "/**", "**/*", "./**/*.md")
+FORMS = {"P01": P01, "P02": P02, "P03": P03, "P04": P04, "P05": P05, "P06": P06, "P08": P08, "P10": P10, "P11": P11}
+FORMS |= {"P12": P12, "P14": P14, "P15": P15, "P16": P16}
+
+
+def _there(form: str, place: Path) -> str:
+    return form.replace(ABSOLUTE, place.as_posix())
+
+
+def _tried(fault: str, field: Field, vault: Vault, place: Path) -> None:
+    for form in FORMS[fault]:
+        assert_nothing_leaks(vault, _there(form, place), field)
+
+
+@by_field
+def test_fault_P01_dots_that_lead_out(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P01", field, vault, place)
+
+
+@by_field
+def test_fault_P02_an_absolute_path_outside(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P02", field, vault, place)
+
+
+@by_field
+def test_fault_P03_a_sibling_whose_name_begins_alike(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P03", field, vault, place)
+
+
+@posix_only
+@by_field
+def test_fault_P04_a_link_to_a_file_outside(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P04", field, vault, place)
+
+
+@posix_only
+@by_field
+def test_fault_P05_a_link_to_a_folder_outside(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P05", field, vault, place)
+
+
+@posix_only
+@by_field
+def test_fault_P06_a_chain_of_links_that_ends_outside(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P06", field, vault, place)
+
+
+@by_field
+def test_fault_P08_a_nul(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P08", field, vault, place)
+
+
+@posix_only
+@by_field
+def test_fault_P09_a_root_that_is_a_link(field: Field, place: Path, tmp_path: Path) -> None:
+    (tmp_path / "root").symlink_to(place / "vault")
+    with Vault.open(tmp_path / "root", config=CONFIG) as vault:
+        found = vault.call(field.tool, field.arguments(f"{tmp_path}/root/open.md"))
+        if field.name not in ("glob", "folder"):
+            assert not found.is_error
+            relative = vault.call(field.tool, field.arguments("open.md"))
+            assert json.dumps(found.details).replace(f"{tmp_path}/root/", "") == json.dumps(relative.details)
+        for form in ("root/.obsidian/there.md", "root/../there.md", "root2/there.md", "root/out/there.md"):
+            assert_nothing_leaks(vault, f"{tmp_path}/{form}", field)
+
+
+@by_field
+def test_fault_P10_percent_signs(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P10", field, vault, place)
+
+
+@by_field
+def test_fault_P11_the_home_folder(field: Field, vault: Vault, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(place))
+    _tried("P11", field, vault, place)
+
+
+@by_field
+def test_fault_P12_backslashes_drive_letters_and_streams(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P12", field, vault, place)
+
+
+@by_field
+def test_fault_P14_long_paths(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P14", field, vault, place)
+
+
+@by_field
+def test_fault_P15_spellings_of_protected_folders(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P15", field, vault, place)
+
+
+@by_field
+def test_fault_P16_the_root_and_nothing(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P16", field, vault, place)
+
+
+@by_field
+@pytest.mark.parametrize("value", [None, 3, True, 2.5, {"a": ".obsidian"}, [3], [None], [[".obsidian"]], ["", None]])
+def test_fault_P17_what_is_no_path(field: Field, vault: Vault, value: object) -> None:
+    arguments = {**field.arguments("open.md"), field.name: value}
+    for output in by_call(vault, field.tool, arguments):
+        assert CANARY not in output
+        assert UNNAMED not in output
+        assert "Traceback" not in output
+        assert "for a reason of its own" not in output
+
+
+@posix_only
+@by_field
+def test_fault_P18_a_fifo_a_socket_and_a_device_are_not_waited_for(
+    field: Field, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("x.md")
+    os.mkfifo("y.zip")
+    Path("z.md").symlink_to("/dev/zero")
+    Path("open.md").write_text(f"{WORD}\n", encoding="utf-8")
+    with socket.socket(socket.AF_UNIX) as listener, Vault.open(tmp_path, config=CONFIG) as vault:
+        listener.bind("s.md")
+        for form in ("x.md", "s.md", "z.md", "*.md", "y.zip", "y.zip:a.md", "x.md:1-2", "[[x]]"):
+            started = time.monotonic()
+            result = vault.call(field.tool, field.arguments(form))
+            assert time.monotonic() - started < 2
+            assert result.text
+            assert "for a reason of its own" not in result.text
+
+
+@posix_only
+@by_field
+def test_fault_P19_empty_and_virtual_files_are_searched_to_their_end(field: Field, tmp_path: Path) -> None:
+    (tmp_path / "empty.md").touch()
+    (tmp_path / "open.md").write_text(f"{WORD}\n", encoding="utf-8")
+    (tmp_path / "proc.md").symlink_to("/proc/self/environ")
+    with Vault.open(tmp_path, config=CONFIG) as vault:
+        for form in ("empty.md", "proc.md", "*.md"):
+            result = vault.call(field.tool, field.arguments(form))
+            assert "for a reason of its own" not in result.text
+            assert "HOME=" not in result.text
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if field.is_list], ids=_named)
+def test_fault_P20_a_thousand_paths_are_answered_in_time(field: Field, vault: Vault, place: Path) -> None:
+    for form in ("open.md", ".obsidian/there.md", f"{place}/outside/there.md", "absent.md", "*.md"):
+        started = time.monotonic()
+        for output in by_call(vault, field.tool, field.arguments(*[form] * 1000)):
+            assert CANARY not in output
+            assert UNNAMED not in output
+            assert len(output) < 60_000
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if field.is_list], ids=_named)
+def test_a_closed_path_among_open_ones_closes_the_call(field: Field, vault: Vault, place: Path) -> None:
+    for closed in (".obsidian/there.md", "deep/.obsidian/*", "../outside/there.md", f"{place}/vault2"):
+        for paths in (["open.md", closed], [closed, "open.md"]):
+            result = vault.call(field.tool, field.arguments(*paths))
+            assert result.is_error
+            assert result.text.startswith(("Access denied: ", "Path is outside the vault: "))
+
+
+# What every form has in common
+
+
+REPRESENTATIVES = (
+    "../outside/there.md",
+    "PLACE/vault2/there.md",
+    "chain/there.md",
+    "dür/there.md",
+    ".OBSIDIAN/there.md",
+    ".config-x/there.md",
+    "team/Secret/there.md",
+    "door/there.md",
+    "deep\\.obsidian\\there.md",
+)
+
+
+@by_field
+@pytest.mark.parametrize("form", REPRESENTATIVES)
+def test_a_closed_file_stays_closed_in_every_dress(field: Field, form: str, vault: Vault, place: Path) -> None:
+    if sys.platform == "win32" and form.startswith(("out", "chain", "dür", "team", "door")):
+        pytest.skip("links of POSIX")
+    for dress in dressed(_there(form, place)):
+        assert_nothing_leaks(vault, dress, field)
+
+
+@by_field
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
+def test_every_face_keeps_what_is_closed(field: Field, face: Face, vault: Vault, place: Path) -> None:
+    for form in (
+        "../outside/there.md",
+        f"{place}/vault2/there.md",
+        ".Obsidian/there.md",
+        "out/there.md",
+        "door/there.md",
+    ):
+        assert_nothing_leaks(vault, form, field, [face])
+
+
+WIDE = {"include_excluded": True, "gitignore": False, "hidden": True, "max_results": 1000, "limit": 200}
+
+
+def wide(tool: str) -> dict[str, Any]:
+    """Arguments that leave out as little as can be."""
+    fields = tools.named(tool).request.model_fields
+    return required(tool) | {name: value for name, value in WIDE.items() if name in fields}
+
+
+@posix_only
+@pytest.mark.parametrize("tool", tools.NAMES)
+def test_closed_files_change_no_answer(tool: str, vault: Vault, bare: Vault) -> None:
+    for arguments in (required(tool), wide(tool)):
+        assert vault.call(tool, arguments) == bare.call(tool, arguments)
+
+
+@posix_only
+@by_field
+def test_a_wildcard_finds_what_it_would_find_if_nothing_closed_were_there(
+    field: Field, vault: Vault, bare: Vault
+) -> None:
+    for form in ("**", "*", "*/*", "**/there.md", "?obsidian/*", "**/.*/**", "{.git,Team}/**", "[!x]*/*", "t*/S*/*"):
+        assert vault.call(field.tool, field.arguments(form)) == bare.call(field.tool, field.arguments(form)), form
+
+
+@pytest.mark.parametrize("tool", tools.NAMES)
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
+def test_the_whole_vault_shows_nothing_closed(tool: str, face: Face, vault: Vault) -> None:
+    shown = face(vault, tool, wide(tool))
+    assert [output for output in shown if WORD in output or "open.md" in output]
+    assert not [output for output in shown if CANARY in output or UNNAMED in output or THERE in output]
+
+
+@pytest.mark.parametrize(
+    "field", [field for field in FIELDS if field.name in ("paths", "path", "file", "note")], ids=_named
+)
+def test_a_path_in_a_protected_folder_is_denied_by_the_folders_name(field: Field, vault: Vault) -> None:
+    for folder in CLOSED:
+        shown = folder.rpartition("/")[2] if "." in folder else folder
+        for path in (folder, f"{folder}/there.md", f"{folder}/"):
+            result = vault.call(field.tool, field.arguments(path))
+            assert (result.is_error, result.text) == (True, f"Access denied: '{shown}/' is a protected folder")
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if field.name == "file_pattern"], ids=_named)
+def test_a_filter_that_lies_in_a_protected_folder_finds_nothing(field: Field, vault: Vault) -> None:
+    for path in (".obsidian/there.md", "Team/Secret/**", ".git", "{.obsidian,.git}/*"):
+        result = vault.call(field.tool, field.arguments(path))
+        assert not result.is_error
+        assert result.details["files"] == []
+        assert result.details["skipped"] == {}
+
+
+def test_the_forms_name_closed_files_that_are_there(vault: Vault, place: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("links of POSIX")
+    real = [form for form in (*P01, *P02, *P03, *P04, *P05, *P06, *P15) if THERE in form or form.endswith(".md")]
+    reached = [form for form in real if _holds_canary(vault.path / _there(form, place))]
+    assert len(reached) > 25
+
+
+def _holds_canary(path: Path) -> bool:
+    try:
+        return CANARY in path.read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+def test_there_are_arguments_to_try() -> None:
+    assert Field("search_files", "file_pattern", is_list=False) in FIELDS
+    assert {field.tool for field in FIELDS} == {
+        name for name in tools.NAMES if set(PATHS) & set(tools.named(name).request.model_fields)
+    }
+
+
+FOLDERS = [
+    "Team",
+    "Secret",
+    "team",
+    ".obsidian",
+    ".Obsidian.",
+    "deep",
+    "around",
+    "up",
+    "out",
+    "door",
+    "chain",
+    "vault2",
+]
+GLOBS = ["*", "**", "th?re.md", "{.obsidian,out}", "[.]git"]
+PARTS = st.sampled_from([*FOLDERS, *GLOBS, "..", ".", "", "there.md", "open.md", "outside", "%2e%2e", "~", "dür"])
+
+
+@posix_only
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    field=st.sampled_from(FIELDS),
+    parts=st.lists(PARTS, min_size=1, max_size=5),
+    separator=st.sampled_from(["/", "\\", "//", "/./"]),
+    start=st.sampled_from(["", "/", "./", "PLACE/", "PLACE/vault/"]),
+)
+def test_whatever_path_is_made_of_these_shows_nothing(
+    field: Field, parts: list[str], separator: str, start: str, vault: Vault, place: Path
+) -> None:
+    assert_nothing_leaks(vault, _there(start, place) + separator.join(parts), field)
