@@ -203,3 +203,11 @@ def _reached(vault: Vault) -> list[str]:
     """Every `a.md` that can be named."""
     names = [os.path.relpath(path, vault.path).replace(os.sep, "/") for path in map(str, vault.path.rglob("a.md"))]
     return sorted(name for name in names if vault.search_files("needle", file_pattern=name).total_files)
+
+
+def test_a_protected_folder_may_be_named_absolutely_and_must_lie_inside(make_vault: MakeVault, tmp_path: Path) -> None:
+    path = make_vault({"Private/a.md": "needle", "b.md": "needle"}).path
+    vault = Vault.open(path, config=VaultConfig(protected=(str(path / "Private"),)))
+    assert [file.path for file in vault.search_files("needle").files] == ["b.md"]
+    with pytest.raises(BadArgument, match="lies outside the vault"):
+        Vault.open(path, config=VaultConfig(protected=(str(tmp_path / "elsewhere"),)))

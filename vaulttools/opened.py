@@ -184,8 +184,10 @@ class OpenVault:
             for entry in entries:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
-                    text = entry.encode("utf-8", "backslashreplace").decode()  # JSON can hold a lone surrogate
-                    work.warn(f"The excluded-files entry /{text}/ is no pattern ripgrep knows; it excludes nothing.")
+                    # Not shown: it stands in a protected folder.
+                    work.warn(
+                        "A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing."
+                    )
                 else:
                     found |= matched
             return found
@@ -205,9 +207,24 @@ def open_folder(folder: str, config: VaultConfig) -> OpenVault:
         what = "not a folder" if os.path.exists(real) else "no such folder"
         raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
     found = _config_folders(Path(real))
+    added = [_below(folder, (real, given)) for folder in config.protected]
     config_folder = config.config_folder or next(iter(found), ".obsidian")
-    protection = Protection.of((*config.protected, config_folder, *found))
+    protection = Protection.of((*added, config_folder, *found))
     return OpenVault(Root(real, given, protection), config, config_folder)
+
+
+def _below(folder: str, roots: tuple[str, str]) -> str:
+    """A protected folder of the configuration as a path from the root, where it is given as an absolute one.
+
+    Raises:
+        BadArgument: it is absolute and lies elsewhere, so that it could protect nothing.
+    """
+    if not os.path.isabs(folder):
+        return folder
+    for root in roots:
+        if Path(folder).is_relative_to(root):
+            return Path(folder).relative_to(root).as_posix()
+    raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
 
 
 def _config_folders(root: Path) -> list[str]:
