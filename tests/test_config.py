@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from pydantic import ValidationError
 
 from vaulttools import AccessDenied, BadArgument, Vault, VaultConfig
 from vaulttools.config import for_vault
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links")
 

@@ -294,7 +294,7 @@ def _ours(opened: OpenVault, pattern: str, options: Options) -> set[Line]:
     scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
     search = Search(opened.ripgrep, opened.root, compiled, scope, work)
     counts = {file.path: file.count for file in search.matching()}
-    located = search.located(list(counts), limit=None)
+    located = list(search.located(list(counts), limit=None))
     assert {found.document.path: len(found.hits) for found in located} == counts
     assert work.complete
     return {(found.document.path, hit.line) for found in located for hit in found.hits}

@@ -14,6 +14,7 @@ import pytest
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import excluded
 from vaulttools.core.excluded import Excluded
+from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.tools.answer import Skipped
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
@@ -206,6 +207,18 @@ def test_an_excluded_folder_counts_once_and_a_file_of_a_regex_by_itself(make_vau
     assert vault.search_files("absent").skipped == {
         "excluded": Skipped(count=3, paths=["Archive", "Daily/2024-01-02.md", "Daily/2025-01-02.md"])
     }
+
+
+@pytest.mark.parametrize("reason", ["time limit", "ripgrep died"])
+def test_a_file_is_not_shown_when_matching_the_regexes_did_not_come_to_its_end(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    vault = make_vault({**NOTES, ".obsidian/app.json": app_json("/^Daily/")})
+    monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entries, paths, work: ({paths.index("x.md")}, reason))
+    for answer in (vault.search_files("needle"), vault.search("needle"), vault.grep("needle"), vault.find("*.md")):
+        assert (answer.found, answer.complete) == (False, False)
+        assert {key: passed.count for key, passed in answer.skipped.items()} == {"excluded": 1, reason: 6}
+    assert vault.find(["*.md", "x.md"]).files == ["x.md"]
 
 
 def test_a_name_with_a_line_feed_is_one_path_to_a_regex(make_vault: MakeVault) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import ripgrep, search
 from vaulttools.core.pattern import Mode
-from vaulttools.core.ripgrep import Counts, Hit, Ripgrep
+from vaulttools.core.ripgrep import Counts, Hit, Outcome, Ripgrep, Running
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
 
@@ -231,9 +231,26 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
 
 
 def test_which_lines_hold_an_expression_is_said_by_index(rg: Ripgrep) -> None:
-    assert rg.lines_matching(["b", "^C"], ["a", "B", "", "c", "ac"], Work()) == {1, 3}
-    assert rg.lines_matching(["x"], ["a"], Work()) == set()
+    assert rg.lines_matching(["b", "^C"], ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
+    assert rg.lines_matching(["x"], ["a"], Work()) == (set(), None)
     assert rg.lines_matching(["("], ["a"], Work()) is None
+
+
+@pytest.mark.parametrize("first", ["\ufeffa", "\udcff\udcfea"])
+def test_a_first_line_that_begins_like_an_encoding_is_matched_as_it_is(rg: Ripgrep, first: str) -> None:
+    assert rg.lines_matching(["a$"], [first, "a", "b"], Work()) == ({0, 1}, None)
+    assert rg.lines_matching(["^a"], [first, "a", "b"], Work()) == ({1}, None)
+
+
+def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
+    rg: Ripgrep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: Running, work: Work) -> Outcome:
+        self.abandon()
+        return Outcome(b"1:a\n2", b"", -9, out_of_time=True)
+
+    monkeypatch.setattr(Running, "outcome", killed)
+    assert rg.lines_matching(["a"], ["a"] * 30, Work()) == (set(), "time limit")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user to whom modes mean something")
@@ -449,7 +466,7 @@ def test_a_ripgrep_that_dies_while_it_shows_lines_is_told(tmp_path: Path, fake_r
     answer = vault.search_files("x")
     assert not answer.complete
     assert answer.text == (
-        "No matches in the 3 files searched; the search is incomplete: ripgrep died, 2 files not searched (a.md, b.md)."
+        "Found 2 matching files:\n\n[The search is incomplete: ripgrep died, 2 files not searched (a.md, b.md).]"
     )
 
 

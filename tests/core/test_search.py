@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given, reject, settings
@@ -29,7 +30,7 @@ from vaulttools.core.root import Root
 from vaulttools.core.scope import Walk
 from vaulttools.core.search import FileCount, FileHits, Search
 from vaulttools.core.work import PassedOver, Reason, Work
-from vaulttools.errors import BadArgument
+from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.opened import open_folder
 
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"
@@ -59,7 +60,7 @@ def _found(folder: Path, pattern: Pattern, loose: Pattern | None = None) -> _Fou
     asked = _search(folder, pattern, work, loose)
     counts = tuple(asked.matching())
     searched, skipped = work.searched, deepcopy(work.skipped)
-    located = asked.located([file.path for file in counts], limit=None)
+    located = list(asked.located([file.path for file in counts], limit=None))
     assert work.skipped == skipped  # nothing changed, so nothing is lost between the count and the lines
     assert [(each.document.path, len(each.hits)) for each in located] == [(file.path, file.count) for file in counts]
     hits = [((each.document.path, hit.line), hit.text) for each in located for hit in each.hits]
@@ -521,7 +522,7 @@ def _write_first(path: Path, content: bytes) -> Callable[[int], None]:
 def _located(folder: Path, pattern: str = "x") -> tuple[list[FileHits], Work]:
     work = Work()
     asked = _search(folder, _readable(pattern, "regex", ignore_case=False), work)
-    return asked.located([file.path for file in asked.matching()]), work
+    return list(asked.located([file.path for file in asked.matching()])), work
 
 
 def test_lines_of_a_file_that_changed_after_the_count_are_those_of_the_new_text(
@@ -582,7 +583,7 @@ def test_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.
     answer = Vault.open(tmp_path).search_files("x")
     assert [file.path for file in answer.files] == ["b.md"]
     assert answer.notices == ["The search is incomplete: 1 file changed while read (a.md)."]
-    assert answer.total_files == 1
+    assert (answer.total_files, answer.total_is_exact) == (2, False)
 
 
 @pytest.mark.parametrize(("changes", "read"), [(1, True), (2, False)])
@@ -602,8 +603,8 @@ def test_a_file_that_grows_while_it_is_read_is_read_once_more(
 
     monkeypatch.setattr(documents, "_read_all", read_and_grown)
     answer = Vault.open(tmp_path).search_files("x")
-    assert answer.complete == read
-    assert answer.total_files == int(read)
+    assert answer.complete == answer.total_is_exact == read
+    assert len(answer.files) == int(read)
 
 
 def test_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_one(tmp_path: Path) -> None:
@@ -641,3 +642,68 @@ def test_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
     answers = [vault.search_files("x") for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
     assert [file.path for file in answers[0].files] == sorted((f"{name}.md" for name in names), key=str.encode)
+
+
+def test_a_call_cancelled_while_lines_are_read_ends_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _of(tmp_path, **{f"n{number}": b"x\n" for number in range(300)})
+    cancel = Event()
+    read = documents.read
+    readings = []
+
+    def cancelling(root: Root, path: str, max_bytes: int) -> Document:
+        readings.append(path)
+        if len(readings) == 70:
+            cancel.set()
+        return read(root, path, max_bytes)
+
+    monkeypatch.setattr(documents, "read", cancelling)
+    with pytest.raises(Cancelled):
+        Vault.open(tmp_path).search_files("x", max_results=300, cancel=cancel)
+    assert len(readings) < 200
+
+
+def test_lines_there_was_no_time_to_read_are_told_and_the_total_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _of(tmp_path, **{f"n{number}": b"x\n" for number in range(20)})
+    monkeypatch.setattr(Work, "is_over", lambda self: True)
+    answer = Vault.open(tmp_path).search_files("x")
+    assert (answer.total_files, answer.total_is_exact, answer.files, answer.complete) == (20, False, [], False)
+    assert answer.text.startswith("Found 20 matching files:\n\n[The search is incomplete: stopped after 10 s, ")
+
+
+def test_a_film_does_not_take_the_time_of_a_search_and_a_large_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"needle\n")
+    (tmp_path / "film.mp4").write_bytes(b"\0" * 100 + b"needle" * 1_000)
+    (tmp_path / "log.txt").write_bytes(b"needle " * 1_000)
+    vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=2_000))
+    for name in ("search", "grep"):
+        details = vault.call(name, {"pattern": "needle"}).details
+        assert {reason: entry["paths"] for reason, entry in details["skipped"].items()} == {
+            "binary": ["film.mp4"],
+            "too large": ["log.txt"],
+        }
+        assert not details["complete"]
+
+
+def test_many_batches_are_asked_two_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = _of(tmp_path, **{f"n{number}": b"x\n" for number in range(60)})
+    monkeypatch.setattr(ripgrep, "_COMMAND_BYTES", 100)
+    running: set[int] = set()
+    most = []
+    start, outcome = ripgrep.Running.__init__, ripgrep.Running.outcome
+
+    def started(self: ripgrep.Running, *arguments: object) -> None:
+        start(self, *arguments)  # type: ignore[arg-type]
+        running.add(id(self))
+        most.append(len(running))
+
+    def ended(self: ripgrep.Running, work: Work) -> ripgrep.Outcome:
+        found = outcome(self, work)
+        running.discard(id(self))
+        return found
+
+    monkeypatch.setattr(ripgrep.Running, "__init__", started)
+    monkeypatch.setattr(ripgrep.Running, "outcome", ended)
+    assert vault.search_files("x$", max_results=100).total_files == 60
+    assert max(most) <= 6  # counting, carriage returns and NUL bytes: two each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from threading import Event
 
 import pytest
@@ -118,3 +119,13 @@ def test_a_sentence_names_at_most_five_paths_and_how_many_more(some: list[str], 
 
 def test_a_sentence_names_no_path_at_any_length() -> None:
     assert len(named(["a" * 4_000])) < 300
+
+
+def test_work_is_over_when_the_time_to_finish_is_gone_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    work = Work(time_limit=10.0)
+    seen = []
+    for now[0] in (100.0, 109.0, 110.5, 112.0, 112.6):
+        seen.append(work.is_over())
+    assert seen == [False, False, False, False, True]

@@ -1,6 +1,6 @@
 """Which files there are: a walk below a folder of the vault, in path order, with what the rules leave out.
 
-Links are never followed. Protected folders are passed by without a word (spec 2.3).
+Links are never followed. Protected folders, and links that lead into them, are passed by without a word (spec 2.3).
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from vaulttools.core.globs import Glob
 from vaulttools.core.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.core.root import Root
 from vaulttools.core.work import Reason
+from vaulttools.errors import AccessDenied, OutsideVault
 
 Kind = Literal["file", "folder", "link", "other"]
 
 _JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
 _CLOUD_STUBS = sys.platform == "darwin"
+_SOURCES: Final = (".git", *IGNORE_FILES)
+"""Names in a folder behind which there may be ignore rules."""
 _STUB: Final = ".icloud"
 """Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (`faults.md` S02)."""
 
@@ -79,6 +82,7 @@ def walk(
     levels = [_level(root, folder, listing, ignores, rules, warn)]
     while levels:
         where, rest, ignores = levels[-1]
+        unasked = ordinary and not ignores
         for entry in rest:
             name = entry.name
             path = f"{where}/{name}" if where else name
@@ -86,7 +90,7 @@ def walk(
             # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
             if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
                 continue
-            if ordinary and kind == "file" and name[0] != ".":
+            if unasked and kind == "file" and name[0] != ".":
                 if selects(path):
                     yield Entry(path, kind)
                 continue
@@ -96,6 +100,8 @@ def walk(
                 path = paths.join(where, name)
             reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
             if not reached and not selects(path):
+                continue
+            if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
                 continue
             left_out = _left_out(entry, name, path, kind, rules)
             if left_out is None and ignores.ignores(path, kind == "folder"):
@@ -129,8 +135,8 @@ def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
 
 
 def _leaves_ordinary_files_in(rules: Rules) -> bool:
-    """Whether no rule can leave out a file that is not hidden, so that it need not be asked."""
-    return not (rules.excluded.texts or rules.ignores or rules.default_excludes or _CLOUD_STUBS)
+    """Whether no rule but those of ignore files can leave out a file that is not hidden, so that none need be asked."""
+    return not (rules.excluded.texts or rules.default_excludes or _CLOUD_STUBS)
 
 
 def _level(
@@ -143,7 +149,9 @@ def _level(
 ) -> tuple[str, Iterator[os.DirEntry[str]], IgnoreRules]:
     """A folder being walked: its path, its entries, and the ignore rules in force for them."""
     if rules.ignores:
-        ignores = _inside(root, folder, {entry.name for entry in listing}, ignores, warn)
+        names = {entry.name for entry in listing}
+        if not names.isdisjoint(_SOURCES):
+            ignores = _inside(root, folder, names, ignores, warn)
     return folder, iter(listing), ignores
 
 
@@ -169,7 +177,7 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str], None]) -> IgnoreR
         warn(warning)
     above = ""
     for part in folder.split("/") if folder else ():
-        ignores = _inside(root, above, (".git", *IGNORE_FILES), ignores, warn)
+        ignores = _inside(root, above, _SOURCES, ignores, warn)
         above = f"{above}/{part}" if above else part
         if ignores.ignores(above, is_folder=True):
             ignores = IgnoreRules()
@@ -231,6 +239,20 @@ def _left_out(entry: os.DirEntry[str], name: str, path: str, kind: Kind, rules: 
     if _CLOUD_STUBS and kind == "file" and _is_dataless(entry):
         return "not downloaded"
     return None
+
+
+def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
+    """Whether a link is told: one that is selected itself, or may hold in the vault what is; none to what is protected.
+
+    Links are rare, so that a walk may look where each leads.
+    """
+    try:
+        real = root.resolved(path)
+    except AccessDenied:
+        return False
+    except OutsideVault:
+        return is_selected
+    return is_selected or os.path.isdir(root.absolute(real))
 
 
 def _is_dataless(entry: os.DirEntry[str]) -> bool:

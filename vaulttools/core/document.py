@@ -67,11 +67,13 @@ class Document:
 
 
 def decode(path: str, data: bytes) -> Document:
-    """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither."""
-    if data.startswith(codecs.BOM_UTF16_LE):
-        return Document(path, data[2:].decode("utf-16-le", "replace"))
-    if data.startswith(codecs.BOM_UTF16_BE):
-        return Document(path, data[2:].decode("utf-16-be", "replace"))
+    """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither.
+
+    ripgrep turns UTF-16 into UTF-8 and drops the mark of that too, so of two marks none stays (measured, 15.2).
+    """
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return Document(path, data[2:].decode(encoding, "replace").removeprefix("\ufeff"))
     data = data.removeprefix(codecs.BOM_UTF8)
     text = data.decode("utf-8", "replace")
     return Document(path, text, data if "\ufffd" in text else None)

@@ -74,6 +74,13 @@ def has_magic(text: str) -> bool:
     return any(char in text for char in "*?[{")
 
 
+def before_magic(text: str) -> str:
+    """The folders before the first component with a wildcard, as written but with `/`, the last one included."""
+    text = text.replace("\\", "/")
+    end = min((index for index, character in enumerate(text) if has_magic(character)), default=len(text))
+    return text[: text.rfind("/", 0, end) + 1]
+
+
 def parse(glob: str, *, ignore_case: bool) -> Glob:
     """The glob, ready to match.
 

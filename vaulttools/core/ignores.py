@@ -98,6 +98,10 @@ class IgnoreRules:
     _files: tuple[_File, ...] = ()
     _above: str = ""  # the vault root as seen from the repository's, with a trailing /; '' when they are one
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._files)
+
     def entering(self, folder: str, texts: Mapping[str, str]) -> tuple[IgnoreRules, tuple[str, ...]]:
         """The rules inside a folder, and one warning (`file:line: why`) for each line that can match nothing.
 

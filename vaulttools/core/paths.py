@@ -43,6 +43,11 @@ def join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+def is_below(folder: str, path: str) -> bool:
+    """Whether a path lies in a folder, at any depth, where `""` is the root."""
+    return not folder or path.startswith(f"{folder}/")
+
+
 is_note: Final[Callable[[str], bool]] = methodcaller("endswith", (".md", ".MD", ".Md", ".mD"))
 """Whether the path names a note: its name ends in `.md`, in any case (spec 2.2). Asked of every file of a vault, so it
 is a call that Python need not interpret (measured: a third of the time)."""

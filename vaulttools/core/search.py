@@ -13,15 +13,16 @@ from itertools import islice
 from typing import Final
 
 from vaulttools.core import document as documents
-from vaulttools.core import limits, paths
+from vaulttools.core import limits, paths, scratch
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.globs import has_magic
 from vaulttools.core.pattern import Pattern
-from vaulttools.core.ripgrep import Counts, Hit, Ripgrep, Running
+from vaulttools.core.ripgrep import Counts, Hit, Ripgrep, Runs
 from vaulttools.core.root import Root
 from vaulttools.core.scope import Scope
 from vaulttools.core.work import Reason, Work
+from vaulttools.errors import VaultToolsError
 
 PROBE: Final = 192
 """Files searched by name before the whole folder is: a word in six of ten notes fills its page from them. Measured on
@@ -33,17 +34,15 @@ CHUNK: Final = 128
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
 
+READ_TOGETHER: Final = 64
+"""Files whose lines are read at once."""
+
+_HEAD_BYTES: Final = 64 * 1024
+"""What is read of a file that is too large to search, to tell a film from a text."""
+
 NUL: Final = r"\x00"
 CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
 """By `Pattern.normalise`: what a file holds whose line ends are normalised before it is searched."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileCount:
-    """A matching file: its vault-relative path and its number of matching lines."""
-
-    path: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +62,16 @@ class FileHits:
         return FileHits(self.document, self.hits[:count]), self.hits[count].line - 1
 
 
+@dataclass(frozen=True, slots=True)
+class FileCount:
+    """A matching file: its vault-relative path and its number of matching lines."""
+
+    path: str
+    count: int
+    found: FileHits | None = None
+    """Its lines, where they had to be read to know that it matches."""
+
+
 @dataclass(slots=True)
 class Search:
     """One pattern over one scope; `work` is told of every file that is searched or passed over."""
@@ -79,6 +88,8 @@ class Search:
     after one run instead of two."""
     matches_loosely: bool = True
     """False when a whole run for `loose` found nothing."""
+    vanished: int = 0
+    """Files that were counted as matching and were gone, or matched no longer, when their lines were read."""
     _normalised: set[str] = field(default_factory=set, init=False)
     """Files whose carriage returns ripgrep would misread: their text is normalised first (`Pattern.normalise`)."""
 
@@ -89,6 +100,8 @@ class Search:
         file tells the same numbers however far ripgrep had run ahead.
         """
         entries = self.scope.entries()
+        if self._sees_attachments:
+            entries = map(self._fitting, entries)
         probe = list(islice(entries, PROBE))
         counts = self._counts(self._start(_files(probe)), lambda: probe)
         yield from self._tallied(probe, counts)
@@ -118,15 +131,31 @@ class Search:
         self.matches_loosely = self.loose is None or bool(counts.matching)
         yield from self._tallied(rest, counts, loosely=self.loose is not None)
 
-    def located(self, files: Sequence[str], limit: int | None = limits.KEPT_HITS) -> list[FileHits]:
-        """The texts of matching files and their first `limit` matching lines.
+    def located(self, files: Sequence[str], limit: int | None = limits.KEPT_HITS) -> Iterator[FileHits]:
+        """The texts of matching files and their first `limit` matching lines, in the order given.
 
-        A file that changed since it was counted is read again; one that keeps changing, or cannot be read any more,
-        is passed over; one that no longer matches is left out.
+        A file that changed since it was counted is read again; one that keeps changing, cannot be read any more, or
+        that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`.
         """
-        found = {}
+        for start in range(0, len(files), READ_TOGETHER):
+            chunk = files[start : start + READ_TOGETHER]
+            found = self._located(chunk, limit)
+            for path in chunk:
+                if path not in found:
+                    continue
+                if self.work.is_over():  # the time of whoever uses what was yielded counts too
+                    self.work.pass_over(path, "time limit")
+                else:
+                    yield found[path]
+
+    def _located(self, files: Sequence[str], limit: int | None) -> dict[str, FileHits]:
+        found: dict[str, FileHits] = {}
         wanted = list(files)
         for last_try in (False, True):
+            if self.work.is_over():
+                for path in wanted:
+                    self.work.pass_over(path, "time limit")
+                break
             hits, stopped = self._hits(wanted, limit)
             changed = []
             for path in wanted:
@@ -136,6 +165,8 @@ class Search:
                 if path not in hits:
                     if stopped is not None:
                         self.work.pass_over(path, stopped)
+                    else:
+                        self.vanished += 1
                 elif all(_stands(read, hit) for hit in hits[path]):
                     found[path] = FileHits(read, tuple(hits[path]))
                 elif last_try:
@@ -145,7 +176,21 @@ class Search:
             wanted = changed
             if not wanted:
                 break
-        return [found[path] for path in files if path in found]
+        return found
+
+    def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
+        """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
+        located = self.located([match.path for match in matches if match.found is None], limit)
+        following = next(located, None)
+        for match in matches:
+            if match.found is not None:
+                if self.work.is_over():
+                    self.work.pass_over(match.path, "time limit")
+                else:
+                    yield match, match.found
+            elif following is not None and following.document.path == match.path:
+                yield match, following
+                following = next(located, None)
 
     def counts_of(self, files: Sequence[str], searched: int) -> Counts:
         """The counts of files that a search of the same scope has settled as neither binary nor too large.
@@ -153,28 +198,46 @@ class Search:
         `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
         instead, and the counts hold other files too. `work` is not told of any.
         """
-        globs = self._folder_globs()
-        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in _MAY_BE_LARGE)
-        by_name = globs is None or left_out or len(files) * MANY < searched
-        runs = self._start(files) if by_name else self._start(None, globs or ())
-        counts = self._counts(runs, lambda: list(map(_named, files)) if runs.listing else [])
+        runs = self._start(*self._cheapest(files, searched))
+        counts = self._counts(runs, lambda: list(map(_named, files)) if runs.listing is not None else [])
         if self.pattern.multiline:
             self._count_lines(list(counts.matching), counts)
         return counts
+
+    def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
+        """As `counts_of` for each of the texts that the pattern is made of, after one run for them all.
+
+        No two of them may be able to overlap (`pattern.may_overlap`), or ripgrep would miss the second.
+        """
+        named, globs = self._cheapest(files, searched)
+        folder = "" if named is not None else self.scope.walks[0].folder
+        runs = self.ripgrep.start_matches(self.pattern, self.root.absolute(folder), named, globs)
+        counts = self.ripgrep.counts_by_text(runs, texts, self.work)
+        if any(each.stopped == "time limit" for each in counts):
+            self.work.finish()
+        return [each.below(folder) for each in counts]
+
+    def _cheapest(self, files: Sequence[str], searched: int) -> tuple[Sequence[str] | None, tuple[str, ...]]:
+        """The files to name to ripgrep; or None, and the options with which it walks the folder instead."""
+        globs = self._folder_globs()
+        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in _MAY_BE_LARGE)
+        if globs is None or left_out or len(files) * MANY < searched:
+            return files, ()
+        return None, globs
 
     def _hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, list[Hit]], Reason | None]:
         """The first hits of each file, and why a file without may have some."""
         plain = [path for path in files if path not in self._normalised]
         hits, stopped = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
-        for path in self._normalised.intersection(files):
-            try:
-                read = documents.read(self.root, path, self.max_bytes)
-            except NotRead:
-                continue  # told by whoever reads it to show it
-            found, cut = self.ripgrep.hits_in_text(self.pattern, read.searchable, self.work, limit)
+        unread: dict[str, Reason] = {}  # told by whoever reads them to show them
+        copied = [path for path in files if path in self._normalised]
+        for group in scratch.grouped(self._searchable(copied, unread)):
+            with scratch.copies(group) as (folder, names):
+                found, cut = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
             stopped = stopped or cut
-            if found and cut is None:
-                hits[path] = found
+            hits.update((names[name], lines) for name, lines in found.items())
+        if "time limit" in unread.values():
+            stopped = stopped or "time limit"
         return hits, stopped
 
     def _read(self, path: str) -> Document | None:
@@ -183,6 +246,8 @@ class Search:
         except NotRead as error:
             if self._is_there(path):
                 self.work.pass_over(path, error.reason)
+            else:
+                self.vanished += 1
             return None
 
     def _is_there(self, path: str) -> bool:
@@ -193,11 +258,11 @@ class Search:
         """Start counting, and looking for files that must be normalised first, in files or in the walk's folder."""
         folder = self.root.folder if files is not None else self.root.absolute(self.scope.walks[0].folder)
         pattern, limit = (self.loose, 1) if loosely and self.loose is not None else (self.pattern, None)
-        counting = list(self.ripgrep.start_count(pattern, folder, files, globs, limit))
-        listing = []
+        counting = self.ripgrep.start_count(pattern, folder, files, globs, limit)
+        listing = None
         if self.pattern.normalise != "never":
             expression = CARRIAGE_RETURNS[self.pattern.normalise]
-            listing = list(self.ripgrep.start_listing(expression, folder, files, globs))
+            listing = self.ripgrep.start_listing(expression, folder, files, globs)
         return _Runs(counting, listing, "" if files is not None else self.scope.walks[0].folder)
 
     def _counts(self, runs: _Runs, entries: Callable[[], Sequence[Entry]]) -> Counts:
@@ -205,29 +270,46 @@ class Search:
         try:
             files = _files(entries())
             counts = self.ripgrep.counts(runs.counting, self.work).below(runs.folder)
-            listed, stopped = self.ripgrep.listed(runs.listing, self.work)
+            if runs.listing is not None:
+                listed, stopped = self.ripgrep.listed(runs.listing, self.work)
+                counts.stopped = counts.stopped or stopped
+                self._count_normalised({paths.join(runs.folder, path) for path in listed}.intersection(files), counts)
         finally:
-            for run in (*runs.counting, *runs.listing):
-                run.abandon()
-        counts.stopped = counts.stopped or stopped
-        normalised = {paths.join(runs.folder, path) for path in listed}.intersection(files)
-        self._normalised |= normalised
-        for path in normalised:
-            counts.matching.pop(path, None)
-            try:
-                text = documents.read(self.root, path, self.max_bytes).searchable
-            except NotRead as error:
-                if self._is_there(path):
-                    counts.failed[path] = error.reason
-                continue
-            hits, stopped = self.ripgrep.hits_in_text(self.pattern, text, self.work)
-            if stopped is not None:
-                counts.failed[path] = stopped
-            elif hits:
-                counts.matching[path] = len(hits)
+            runs.abandon()
         if counts.stopped == "time limit" or "time limit" in counts.failed.values():
             self.work.finish()
         return counts
+
+    def _count_normalised(self, files: set[str], counts: Counts) -> None:
+        """Replace what was counted of files whose carriage returns ripgrep misreads."""
+        self._normalised |= files
+        for path in files:
+            counts.matching.pop(path, None)
+        for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
+            with scratch.copies(group) as (folder, names):
+                found = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
+                copied = self.ripgrep.counts(found, self.work)
+                numbers, stopped = copied.matching, copied.stopped
+                if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                    hits, cut = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
+                    numbers, stopped = {name: len(lines) for name, lines in hits.items()}, stopped or cut
+            counts.matching.update((names[name], number) for name, number in numbers.items())
+            counts.failed.update((names[name], reason) for name, reason in copied.failed.items())
+            if stopped is not None:
+                missed = (path for name, path in names.items() if name not in numbers and path not in counts.failed)
+                counts.failed.update(dict.fromkeys(missed, stopped))
+
+    def _searchable(self, files: Sequence[str], failed: dict[str, Reason]) -> Iterator[tuple[str, bytes]]:
+        """The normalised texts of files; why one has none goes to `failed`."""
+        for path in files:
+            if self.work.remaining() <= 0:
+                failed[path] = "time limit"
+                continue
+            try:
+                yield path, documents.read(self.root, path, self.max_bytes).searchable
+            except NotRead as error:
+                if self._is_there(path):
+                    failed[path] = error.reason
 
     def _tallied(self, entries: Sequence[Entry], counts: Counts, *, loosely: bool = False) -> Iterator[FileCount]:
         """The matching ones of the entries, each entry told to `work` as it is passed."""
@@ -257,7 +339,7 @@ class Search:
 
         Asked only of files that would have matched, which is what spec 3 wants told; a walk thus needs no `stat`.
         """
-        listing = list(self.ripgrep.start_listing(NUL, self.root.folder, matched))
+        listing = self.ripgrep.start_listing(NUL, self.root.folder, matched)
         try:
             if loosely:
                 self._count_strictly(matched, counts)
@@ -265,8 +347,7 @@ class Search:
                 self._count_lines(matched, counts)
             binary, stopped = self.ripgrep.listed(listing, self.work)
         finally:
-            for run in listing:
-                run.abandon()
+            listing.abandon()
         for path in matched:
             if path in counts.matching:
                 reason = "binary" if path in binary else stopped or self._too_large(path)
@@ -285,12 +366,33 @@ class Search:
             counts.failed.pop(path, None)
         counts.failed.update(strict.failed)
 
+    @property
+    def _sees_attachments(self) -> bool:
+        return not all(walk.notes_only for walk in self.scope.walks)
+
+    def _fitting(self, entry: Entry) -> Entry:
+        """The entry, left out when its file is too large; among attachments one film would take the whole time limit.
+
+        Notes alone are not asked: they are never so large, and 6,000 times `stat` is half of what a walk costs.
+        """
+        reason = self._too_large(entry.path) if entry.left_out is None else entry.left_out
+        return entry if reason is None else entry._replace(left_out=reason)
+
     def _too_large(self, path: str) -> Reason | None:
         try:
             size = os.stat(self.root.absolute(path)).st_size
         except OSError:
             return None  # gone or closed since it was searched: reading it will tell
-        return "too large" if size > self.max_bytes else None
+        if size <= self.max_bytes:
+            return None
+        return "binary" if self._begins_binary(path) else "too large"
+
+    def _begins_binary(self, path: str) -> bool:
+        try:
+            with os.fdopen(self.root.open(path), "rb") as file:
+                return b"\0" in file.read(_HEAD_BYTES)
+        except (OSError, VaultToolsError):
+            return False
 
     def _count_lines(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace ripgrep's number of multiline matches by the number of lines they touch."""
@@ -309,7 +411,7 @@ class Search:
         """
         if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None:
             return None
-        notes = ("--iglob=*.md",) if self.scope.walks[0].notes_only else ()
+        notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)
         if not self.scope.rules.hidden:
             return (*notes, "--no-hidden")
         closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
@@ -320,9 +422,15 @@ class Search:
 class _Runs:
     """Processes under way; the paths they print are relative to `folder`."""
 
-    counting: list[Running]
-    listing: list[Running]
+    counting: Runs
+    listing: Runs | None
+    """Files that must be normalised first; None when carriage returns do not matter."""
     folder: str
+
+    def abandon(self) -> None:
+        self.counting.abandon()
+        if self.listing is not None:
+            self.listing.abandon()
 
 
 _MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")

@@ -107,6 +107,17 @@ class Work:
         """Keep a sentence about the vault, once."""
         self.warnings[sentence] = None
 
+    def is_over(self) -> bool:
+        """Whether no time is left, the time to show what was found included.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        if self.remaining() > 0:
+            return False
+        self.finish()
+        return self.remaining() <= 0
+
     def pass_over(self, path: str, reason: Reason, *, is_folder: bool = False) -> None:
         """Count a file (or a folder that was not entered) as not searched."""
         entry = self.skipped.setdefault(reason, PassedOver())

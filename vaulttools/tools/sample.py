@@ -67,7 +67,7 @@ def run(vault: OpenVault, request: SampleRequest, work: Work) -> SampleAnswer:
 
     first = search(pattern, work)
     scanned = scan.one(first)
-    located = first.located([file.path for file in scanned.files], scan.KEPT_LINES)
+    located = list(first.located([file.path for file in scanned.files], scan.KEPT_LINES))
     found = located[0] if located else None
     matches = scanned.matches if found else Count(0)
     every = clusters(hit.line for hit in found.hits) if found else []

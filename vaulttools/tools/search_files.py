@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.core import excerpt, limits, page, paths, render
 from vaulttools.core.page import Section
 from vaulttools.core.pattern import Mode, Pattern
 from vaulttools.core.ripgrep import Hit
 from vaulttools.core.scope import Scope, Walk
-from vaulttools.core.search import FileHits, Search
+from vaulttools.core.search import FileCount, FileHits, Search
 from vaulttools.core.work import Work
 from vaulttools.notes.note import Note, Part, breadcrumbs
 from vaulttools.opened import OpenVault
@@ -34,6 +35,13 @@ _READ_TOGETHER: Final = 16
 """Notes read at once while a filter looks into them."""
 
 
+def _named_tags(tags: list[str]) -> list[str]:
+    for tag in tags:
+        if not tag.strip().strip("#"):
+            raise ValueError(f"tags must be names of tags, such as work or #project/alpha, got {json.dumps(tag)}")
+    return tags
+
+
 class SearchFilesRequest(Request):
     """The arguments of `search_files`."""
 
@@ -50,7 +58,9 @@ class SearchFilesRequest(Request):
     case_sensitive: bool = Field(True, description="Whether upper and lower case differ.")
     fixed: bool = Field(False, description="Take the pattern as plain text.")
     within: Part | None = Field(None, description="The part of a note in which a matching line must lie.")
-    tags: Texts | None = Field(None, description="Only notes with all of these tags, nested ones included: `work`.")
+    tags: Annotated[Texts, AfterValidator(_named_tags)] | None = Field(
+        None, description="Only notes with all of these tags, nested ones included: `work`."
+    )
     properties: Values | None = Field(
         None,
         description='Only notes whose properties match: `{"status": "active"}`; null means present and empty.',
@@ -83,16 +93,9 @@ class SearchFilesAnswer(Answer):
 
     files: list[FileMatch] = Field(description="The files shown, in the order asked for.")
     total_files: int = Field(description="Matching files, shown or not.")
-    total_is_exact: bool = Field(description="False when counting stopped at `total_files`.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A matching file; `found` is there when a filter has read it already."""
-
-    path: str
-    count: int
-    found: FileHits | None = None
+    total_is_exact: bool = Field(
+        description="False when counting stopped at `total_files`, or not all of the scope was searched."
+    )
 
 
 def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
@@ -111,11 +114,11 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     )
     matches, total, exact = _page(vault, request, search)
     files, sections = [], []
-    for match, found in _located(search, matches):
+    for match, found in search.shown(matches, limits.KEPT_HITS):
         file, section = _shown(match, found, request.context_lines)
         files.append(file)
         sections.append(section)
-    total -= len(matches) - len(files)
+    total -= search.vanished
     notices = list(compiled.notices)
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
@@ -123,7 +126,7 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     if total == 0 and work.complete:
         notices += _hints(vault, request, search)
     closing = []
-    if total > len(files) or not exact:
+    if total > request.max_results or not exact:
         of = f"{total}" if exact else f"more than {total}"
         closing = [f"Showing {len(files)} of {of} matching files. Raise max_results or narrow the pattern."]
     text = page.compose(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
@@ -136,7 +139,7 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
         notices=[*notices, *page.cut_of(text), *closing],
         files=files,
         total_files=total,
-        total_is_exact=exact,
+        total_is_exact=exact and work.complete,
     )
 
 
@@ -146,15 +149,12 @@ def _looks_into_notes(request: SearchFilesRequest) -> bool:
 
 def _scope(vault: OpenVault, request: SearchFilesRequest, work: Work) -> Scope:
     """Notes, or the files that `file_pattern` selects; one named exactly is in whatever the rules say (spec 2.7)."""
-    notes_only = request.file_pattern is None or _looks_into_notes(request)
-    walks: tuple[Walk, ...] = (Walk(notes_only=notes_only),)
-    named: tuple[str, ...] = ()
-    if request.file_pattern is not None:
-        walks, named = vault.selected(request.file_pattern, notes_only=notes_only)
+    notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
+    walks, named = vault.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
 
 
-def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tuple[list[_Match], int, bool]:
+def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], int, bool]:
     """The files to show, the number of matching files, and whether it is exact.
 
     The number stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
@@ -168,7 +168,7 @@ def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tupl
     return first[: request.max_results], min(len(first), bound), len(first) <= bound
 
 
-def _rank(vault: OpenVault, request: SearchFilesRequest, match: _Match) -> tuple[int, bytes]:
+def _rank(vault: OpenVault, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
     if request.sort == "matches":
         return -match.count, paths.order(match.path)
     try:
@@ -177,16 +177,17 @@ def _rank(vault: OpenVault, request: SearchFilesRequest, match: _Match) -> tuple
         return 0, paths.order(match.path)
 
 
-def _matches(request: SearchFilesRequest, search: Search) -> Iterator[_Match]:
+def _matches(request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
     counted = search.matching()
     if not _looks_into_notes(request):
-        yield from (_Match(file.path, file.count) for file in counted)
+        yield from counted
         return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         for found in search.located(together, limit=None):
             hits = _filtered(request, found)
             if hits:
-                yield _Match(found.document.path, len(hits), FileHits(found.document, hits[: limits.KEPT_HITS]))
+                kept = FileHits(found.document, hits[: limits.KEPT_HITS])
+                yield FileCount(found.document.path, len(hits), kept)
 
 
 def _filtered(request: SearchFilesRequest, found: FileHits) -> tuple[Hit, ...]:
@@ -202,16 +203,7 @@ def _filtered(request: SearchFilesRequest, found: FileHits) -> tuple[Hit, ...]:
     return tuple(hit for hit in found.hits if hit.line in lines)
 
 
-def _located(search: Search, matches: Sequence[_Match]) -> Iterator[tuple[_Match, FileHits]]:
-    missing = [match.path for match in matches if match.found is None]
-    located = {found.document.path: found for found in search.located(missing)} if missing else {}
-    for match in matches:
-        found = match.found or located.get(match.path)
-        if found is not None:
-            yield match, found
-
-
-def _shown(match: _Match, found: FileHits, context: int) -> tuple[FileMatch, Section]:
+def _shown(match: FileCount, found: FileHits, context: int) -> tuple[FileMatch, Section]:
     """A file's excerpts as details and as text."""
     text = found.document.lines
     columns = {hit.line: hit.column for hit in found.hits}

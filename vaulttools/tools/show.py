@@ -83,7 +83,7 @@ def run(vault: OpenVault, request: ShowRequest, work: Work) -> ShowAnswer:
         )
     # So many matching lines at most stand before the end of what is shown.
     wanted = MATCHES if request.line is None else request.line + request.context
-    located = first.located([file.path for file in scanned.files], wanted)
+    located = list(first.located([file.path for file in scanned.files], wanted))
     hits = located[0].hits if located else ()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
