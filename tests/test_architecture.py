@@ -49,6 +49,8 @@ LATE_IMPORTS = {
         "vaulttools.resources.targets",
     },
     "core.default_excludes": {"pathspec"},
+    "core.ripgrep": {"tempfile"},
+    "core.scratch": {"tempfile"},
     "core.snapshots": {"xxhash"},
     "notes.blocks": None,
     "resources.archives": None,

@@ -16,20 +16,43 @@ VaultToolsError
 
 from __future__ import annotations
 
+import unicodedata
+
 _SENTENCE = 8_000
 """Characters of a sentence; it may repeat a hundred paths, and an answer has a bound (spec 3)."""
 
 _QUOTED = 1_000
 """Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound (spec 3)."""
 
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""The Unicode categories of what steers a terminal or a reader and is not seen: controls and line ends, zero-width and
+bidi characters, lone surrogates (which would besides break every output, `faults.md` O04), line separators."""
+
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _shown(sentence: str) -> str:
+    """One bounded line, every unseen character of what it repeats as a visible escape (`faults.md` N01 to N04, O04)."""
+    return _bounded(sentence if sentence.isprintable() else "".join(map(_escaped, sentence)))
+
+
+def _bounded(sentence: str) -> str:
+    return sentence if len(sentence) <= _SENTENCE else f"{sentence[:_SENTENCE]}…"
+
+
+def _escaped(character: str) -> str:
+    category = unicodedata.category(character)
+    if category not in _UNSEEN:
+        return character
+    code = f"{ord(character):x}"
+    return f"\\u{code}" if category == "Cs" else _SHORT.get(character, f"\\u{{{code}}}")
+
 
 class VaultToolsError(Exception):
     """Base of everything this package raises on purpose; ``str(error)`` is one sentence for people and models."""
 
     def __str__(self) -> str:
-        # A lone surrogate, from JSON or from a file name, would break every output that repeats it (`faults.md` O04).
-        sentence = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
-        return sentence if len(sentence) <= _SENTENCE else f"{sentence[:_SENTENCE]}…"
+        return _shown(super().__str__())
 
 
 class BadArgument(VaultToolsError):
@@ -40,8 +63,11 @@ class BadArguments(BadArgument):
     """Several arguments refused at once, a sentence each; they stand on lines of their own."""
 
     def __init__(self, *sentences: str) -> None:
-        self.sentences = sentences
-        super().__init__("\n".join(sentences))
+        self.sentences = tuple(map(_shown, sentences))
+        super().__init__(*sentences)
+
+    def __str__(self) -> str:
+        return _bounded("\n".join(self.sentences))
 
 
 class InvalidPattern(BadArgument):

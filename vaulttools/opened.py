@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from vaulttools.core.root import Place, Root
 from vaulttools.core.scope import Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
-from vaulttools.core.work import Work
+from vaulttools.core.work import Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathTooLong
 
 if TYPE_CHECKING:
@@ -147,17 +147,24 @@ class OpenVault:
                 read = archives.read_member(file, archive, member, work.remaining)
         except OSError as error:
             raise archives.MemberUnreadable("not a readable archive") from error
+        if read.is_cut_short:
+            work.pass_over(archive, "too large")
         return Document(f"{archive}:{member}", read.text), read.warnings
 
-    def selected(self, glob: str, *, notes_only: bool) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-        """What a glob filter of `search_files` selects: walks, or a file that it names exactly.
+    def selected(
+        self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool
+    ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
+        """Of walks without a glob and of files named, what a glob filter selects; a blank one selects everything.
 
-        A filter that lies in a protected folder selects nothing (spec 2.3).
+        A file that the filter names exactly, as it is written (spec 2.8), counts as named (spec 2.7); a folder means
+        what it holds, also behind a link (spec 2.1). What lies in a protected folder is not selected (spec 2.3).
 
         Raises:
             InvalidGlob: it is malformed.
             OutsideVault: it leads out of the vault.
         """
+        if glob is None or not glob.strip():
+            return walks, named
         try:
             place = self.root.locate(glob)
         except AccessDenied:
@@ -167,20 +174,33 @@ class OpenVault:
                 raise
             place = Place(glob, None)
         if place.kind == "file":
-            return (), (place.path,) if paths.is_note(place.path) or not notes_only else ()
-        if place.kind == "folder" and not glob.endswith("/"):
-            glob = f"{glob}/"  # a folder named without its slash means what it holds
-        return (Walk(glob=globs.parse(glob, ignore_case=True), notes_only=notes_only),), ()
+            is_meant = place.path in named or any(walk.covers(place.path) for walk in walks)
+            return (), (place.path,) if is_meant else ()
+        if place.kind == "folder":
+            held = tuple(path for path in named if paths.is_below(place.path, path))
+            return _narrowed(walks, place.path), held
+        parsed = globs.parse(self.root.anchored(glob), ignore_case=ignore_case)
+        try:
+            base = self.root.locate(parsed.literal_folders or ".")
+        except AccessDenied:  # not told above when the rest of the glob is too long for a path
+            return (), ()
+        # A walk from further up would not follow a link; elsewhere it must, for the rules about the folders on the way.
+        if base.kind == "folder" and self.root.resolved(base.path) != base.path:
+            walks = _narrowed(walks, base.path)
+        return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
 
     def _excludes(self, include_excluded: bool) -> bool:
         return self.config.respect_excluded and not include_excluded
 
-    def _regex_excluded(self, entries: Sequence[str], work: Work) -> Callable[[Sequence[str]], set[int]]:
+    def _regex_excluded(
+        self, entries: Sequence[str], work: Work
+    ) -> Callable[[Sequence[str]], tuple[set[int], Reason | None]]:
         """Obsidian's `/regex/` entries, matched by ripgrep: nothing from a vault is compiled in this process."""
 
-        def covered(paths: Sequence[str]) -> set[int]:
+        def covered(paths: Sequence[str]) -> tuple[set[int], Reason | None]:
             lines = [path.replace("\n", " ") for path in paths]
             found: set[int] = set()
+            stopped: Reason | None = None
             for entry in entries:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
@@ -189,8 +209,9 @@ class OpenVault:
                         "A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing."
                     )
                 else:
-                    found |= matched
-            return found
+                    found |= matched[0]
+                    stopped = stopped or matched[1]
+            return found, stopped
 
         return covered
 
@@ -211,6 +232,11 @@ def open_folder(folder: str, config: VaultConfig) -> OpenVault:
     config_folder = config.config_folder or next(iter(found), ".obsidian")
     protection = Protection.of((*added, config_folder, *found))
     return OpenVault(Root(real, given, protection), config, config_folder)
+
+
+def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:
+    """The walks with only what lies in a folder."""
+    return tuple(part for walk in walks if (part := walk.narrowed(folder)) is not None)
 
 
 def _below(folder: str, roots: tuple[str, str]) -> str:

@@ -613,3 +613,11 @@ def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg
     answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
     assert len(answer.files) == 1
     assert answer.skipped["ripgrep died"].count == 1
+
+
+def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`communicate` asked in turns sends the rest of a pipe's text to nobody (CPython 3.11)."""
+    monkeypatch.setattr(ripgrep, "_POLL", 0.0001)
+    text = b"x\n" * 3_000_000 + b"needle\n"
+    hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
+    assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])

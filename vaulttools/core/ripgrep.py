@@ -16,10 +16,10 @@ import sys
 import sysconfig
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from vaulttools.core import pattern as patterns
 from vaulttools.core.pattern import Pattern
@@ -99,15 +99,11 @@ class Running:
     """A ripgrep process that has been started and not yet waited for."""
 
     def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
-        self._stdin = stdin
         try:
-            self._process = subprocess.Popen(
-                command,
-                cwd=folder,
-                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+            with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
+                self._process = subprocess.Popen(
+                    command, cwd=folder, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
         except FileNotFoundError as error:
             raise RipgrepUnavailable(f"ripgrep could not be started: {_GET_IT}") from error
         except OSError as error:  # no more descriptors, no memory (`faults.md` S07)
@@ -119,15 +115,13 @@ class Running:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        stdin = self._stdin
         try:
             while True:
                 left = work.remaining()
                 try:
-                    out, err = self._process.communicate(stdin, timeout=min(left, _POLL) if work.cancel else left)
+                    out, err = self._process.communicate(timeout=min(left, _POLL) if work.cancel else left)
                     return Outcome(out, err, self._process.returncode, out_of_time=False)
                 except subprocess.TimeoutExpired:
-                    stdin = None
                     if work.remaining() > 0:
                         continue
                     self._process.kill()
@@ -141,9 +135,6 @@ class Running:
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()
-        if self._process.stdin is not None:
-            with suppress(OSError):  # what it had not read yet goes nowhere
-                self._process.stdin.close()
 
 
 class Runs:
@@ -418,6 +409,19 @@ def _relative(path: bytes) -> str:
     if os.sep != "/":
         name = name.replace(os.sep, "/")
     return name[2:] if name.startswith("./") else name
+
+
+def _file_of(text: bytes) -> IO[bytes]:
+    """A text to read from its start.
+
+    Not a pipe: `communicate`, asked in turns, forgets what it has not sent yet (CPython 3.11).
+    """
+    from tempfile import TemporaryFile
+
+    file = TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(text)
+    file.seek(0)
+    return file
 
 
 def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:

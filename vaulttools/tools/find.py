@@ -35,6 +35,11 @@ LONGEST: Final = 60.0
 _LISTED: Final[frozenset[Reason]] = frozenset(("symlink", "not a regular file"))
 """What keeps a thing from being searched and not from being listed (spec 6)."""
 
+_NOTHING: Final = "No files found matching pattern"
+
+_OURS: Final = ("#", "[", _NOTHING, "No matches in the ")
+"""How lines of our own begin; a name that begins so is escaped, so that it cannot stand as one (spec 3)."""
+
 PROGRESS_SECONDS: Final = 0.2
 """Least time between two progress reports (seed 002)."""
 
@@ -138,7 +143,7 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     reached = len(every) > request.limit
     if reached:
         notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
-    text = _text(kept, targets, page.fitting(answer.plain(notices)), work)
+    text = _text(kept, targets, page.fitting(answer.bracketed(notices)), work)
     cut = page.cut_of(text)
     return FindAnswer(
         text=text,
@@ -226,8 +231,9 @@ def grouped(found: Sequence[str]) -> str:
         folder, _, name = path.removesuffix("/").rpartition("/")
         end = "/" if path.endswith("/") else ""
         shown = f"{paths.shown(name)}{end}"
-        # A name that starts like a heading is escaped, so that it cannot stand as one.
-        groups.setdefault(folder, []).append(f"\\u{{23}}{shown[1:]}" if shown.startswith("#") else shown)
+        if shown.startswith(_OURS):
+            shown = f"\\u{{{ord(shown[0]):x}}}{shown[1:]}"
+        groups.setdefault(folder, []).append(shown)
     blocks = ["\n".join([f"# {paths.shown(folder)}/", *names] if folder else names) for folder, names in groups.items()]
     return "\n\n".join(blocks)
 
@@ -236,10 +242,9 @@ def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: W
     """The whole text; when it would be too large, the first paths of it."""
     end = "\n".join(notices)
     if not kept:
-        nothing = "No files found matching pattern"
-        first = nothing if work.complete else answer.nothing_found(work, nothing)
+        first = answer.nothing_found(work, _NOTHING)
         return "\n\n".join(filter(None, [first, end]))
-    if len(targets.found) == 1 and targets.found[0].is_single_file and len(kept) == 1:
+    if len(targets.found) == 1 and targets.found[0].is_single and len(kept) == 1:
         return "\n\n".join(filter(None, [paths.shown(kept[0]), end]))
     shown = len(kept)
     while True:
