@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, BinaryIO, Final
 
 from vaulttools.core import paths
+from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
 
 if TYPE_CHECKING:
@@ -61,6 +62,17 @@ class MemberUnreadable(Exception):
         self.reason = reason
         super().__init__(reason)
 
+    @property
+    def skipped_as(self) -> Reason | None:
+        """As what the member counts among the files passed over; None when there is no text to search in it."""
+        if self.reason in ("a folder", "binary") or self.reason.startswith("Archive file "):
+            return None
+        if self.reason == "not a regular file":
+            return "not a regular file"
+        if self.reason == "time limit":
+            return "time limit"
+        return "too large" if self.reason.startswith("too ") else "unreadable"
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -69,6 +81,8 @@ class Member:
     text: str
     warnings: tuple[str, ...] = ()
     """Sentences about what was odd on the way to it."""
+    is_cut_short: bool = False
+    """Whether a part of the archive was not looked through, which may hold a later member of the name."""
 
 
 def split(path: str) -> tuple[str, str] | None:
@@ -108,7 +122,7 @@ def read_member(file: BinaryIO, archive: str, member: str, remaining: Callable[[
         warnings.append(f"{where} has {sought.copies:,} members named {name}; the last was searched")
     if sought.cut_short:
         warnings.append(f"Only the first {_megabytes(UNPACKED_BYTES)} of {where} were looked through for {name}")
-    return Member(text, tuple(warnings))
+    return Member(text, tuple(warnings), sought.cut_short)
 
 
 class _Sought:

@@ -12,6 +12,7 @@ Readings of an entry, the first that holds wins:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -28,6 +29,8 @@ from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
 
 _PRUNED: Final = "node_modules"
 _QUOTES: Final = ("'", '"', "`")
+_LIKE_A_FILE: Final = re.compile(r"[*?]|\.[a-z0-9]{1,5}(?::[0-9L]|$)", re.IGNORECASE)
+"""A wildcard, or what ends the name of a file, before a line range at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Target:
     place: Place | None = None
     """A file, folder or other thing that exists."""
     glob: Glob | None = None
+    base: str = ""
+    """Vault-relative, with `glob`: the folder before its first wildcard, where its walk begins."""
     member: tuple[str, str] | None = None
     """The vault-relative path of an archive, and the name of a member."""
     virtual: Virtual | None = None
@@ -47,9 +52,9 @@ class Target:
     """The section of the file that is meant, `[[Note#Heading]]`; with `place`."""
 
     @property
-    def is_single_file(self) -> bool:
-        """Whether it names one text."""
-        return self.glob is None and (self.place is None or self.place.kind == "file")
+    def is_single(self) -> bool:
+        """Whether it names one thing, not what a folder or a glob holds."""
+        return self.glob is None and (self.place is None or self.place.kind != "folder")
 
     @property
     def label(self) -> str:
@@ -73,7 +78,7 @@ class Targets:
             for target in self.found
             if target.place is not None and target.place.kind == "folder"
         ]
-        globbed = [Walk(glob=target.glob) for target in self.found if target.glob is not None]
+        globbed = [Walk(target.base, target.glob) for target in self.found if target.glob is not None]
         return tuple(dict.fromkeys([*folders, *globbed]))
 
     @property
@@ -140,7 +145,7 @@ class Reader:
         except AccessDenied:
             if not globs.has_magic(entry):
                 raise
-            self.root.relative(_before_magic(entry))
+            self.root.relative(globs.before_magic(entry))
             return None
         except PathTooLong:
             if not globs.has_magic(entry):
@@ -158,9 +163,9 @@ class Reader:
         place = Place("", "folder") if entry == "/" else self._literal(entry)
         if place is not None:
             return [Target(entry, place=place)]
-        if entry.startswith("[[") and entry.endswith("]]"):
-            return self._linked(entry)
         path, selector = selectors.split(entry)
+        if path.startswith("[[") and path.endswith("]]"):
+            return self._linked(entry, path, _parsed(selector))
         member = archives.split(path)
         if member is not None and (archive := self._literal(member[0])) is not None and archive.kind == "file":
             return [Target(entry, member=(archive.path, member[1]), ranges=_parsed(selector))]
@@ -176,12 +181,18 @@ class Reader:
             raise PathNotFound(entry)
         return Target(entry, place=place, ranges=ranges, headings=resource.heading)
 
-    def _linked(self, entry: str) -> list[Target]:
-        link = parse_link(entry)
+    def _linked(self, entry: str, text: str, ranges: Ranges | None) -> list[Target]:
+        link = parse_link(text)
         if link.block is not None:
             raise BadArgument(f"A link to a block is no path to search: {entry}; name the note, or its lines as :N-M")
+        if link.headings and ranges is not None:
+            raise BadArgument(
+                f"A link to a heading names its lines already: {entry}; give the heading or :N-M, not both"
+            )
         path = self.resolve_link(link.target)
-        return [] if path is None else [Target(entry, place=self.root.locate(path), headings=link.headings)]
+        if path is None:
+            return []
+        return [Target(entry, place=self.root.locate(path), ranges=ranges, headings=link.headings)]
 
     def _selected(self, entry: str, path: str, selector: str) -> Target:
         place = self._literal(path)
@@ -194,41 +205,55 @@ class Reader:
         return Target(entry, place=place, ranges=selectors.parse(selector))
 
     def _globbed(self, entry: str) -> list[Target]:
-        if _joins_several(entry):
+        if self._joins_several(entry):
             raise BadArgument(f'paths is an array — pass ["a", "b"] not ["a,b"]: {entry}')
         if not globs.has_magic(entry):
             return []
-        inside = self.root.relative(_before_magic(entry))
-        # An absolute glob is one below the root; a leading slash keeps it anchored there.
-        text = entry if not entry.startswith("/") else f"/{inside}/{entry[len(_before_magic(entry)) :]}"
+        text = self.root.anchored(entry)
+        self.root.relative(globs.before_magic(text))
         glob = globs.parse(text, ignore_case=False)
         base = self.root.locate(glob.literal_folders) if glob.literal_folders else Place("", "folder")
         if base.kind is None:
             return []
         if base.kind != "folder":
             raise BadArgument(f"Path is not a directory: {glob.literal_folders}")
-        return [Target(entry, glob=glob)]
+        return [Target(entry, glob=glob, base=base.path)]
+
+    def _joins_several(self, entry: str) -> bool:
+        """Whether commas join several entries, where nothing is called so: two of them stand for something, or each
+        does or is written like a file or a glob. The folders before a wildcard may have commas in their names."""
+        folders = globs.before_magic(entry) if globs.has_magic(entry) else ""
+        kept = len(folders) if "," in folders and self._literal(folders) is not None else 0
+        parts = _entries(entry[kept:])
+        if len(parts) < 2:
+            return False
+        standing = [self._stands(part) for part in parts]
+        return sum(standing) > 1 or all(
+            stands or _LIKE_A_FILE.search(part) for stands, part in zip(standing, parts, strict=True)
+        )
+
+    def _stands(self, part: str) -> bool:
+        """Whether something is there under one of several entries, for a glob under the folders before it."""
+        path, _ = selectors.split(part)
+        place = self._literal(globs.before_magic(path) or "." if globs.has_magic(path) else path)
+        return place is not None
 
 
 def _parsed(selector: str | None) -> Ranges | None:
     return None if selector is None else selectors.parse(selector)
 
 
-def _before_magic(entry: str) -> str:
-    """The folders of a glob before the first component with a wildcard, as written, with the last `/`."""
-    text = entry.replace("\\", "/")
-    end = min(index for index, character in enumerate(text) if character in "*?[{")
-    return text[: text.rfind("/", 0, end) + 1]
-
-
-def _joins_several(entry: str) -> bool:
-    """Whether a comma stands outside braces and classes: several paths in one string."""
+def _entries(text: str) -> list[str]:
+    """What stands between the commas of a text; one within braces or a class is part of a glob."""
+    parts = [""]
     depth = 0
-    for character in entry:
+    for character in text:
         if character in "{[":
             depth += 1
         elif character in "}]":
             depth -= 1
-        elif character == "," and depth <= 0:
-            return True
-    return False
+        if character == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]

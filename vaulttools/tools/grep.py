@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import ClassVar, Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import excerpt, globs, limits, page, paths, render
+from vaulttools.core import excerpt, limits, page, paths, render
 from vaulttools.core.page import Section
 from vaulttools.core.pattern import Pattern
 from vaulttools.core.scope import Scope, Walk
@@ -98,7 +97,7 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
         notices=[*notices, *cut],
         matches=matches,
         total_matches=min(total, COUNTED_LINES) if not exact else total,
-        total_is_exact=exact,
+        total_is_exact=exact and work.complete,
         truncated=total > len(matches) or bool(cut),
     )
 
@@ -115,8 +114,7 @@ def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work)
         named = (target.place.path,)
     else:
         work.pass_over(target.place.path, "not a regular file")
-    if request.glob is not None:
-        walks, named = _selected(vault, request.glob, walks, named)
+    walks, named = vault.selected(request.glob, walks, named, ignore_case=False)
     return vault.scope(
         walks,
         named,
@@ -126,21 +124,6 @@ def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work)
         gitignore=request.gitignore,
         pruned=targets.pruned,
     )
-
-
-def _selected(
-    vault: OpenVault, glob: str, walks: tuple[Walk, ...], named: tuple[str, ...]
-) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-    """The walks and files with only what the glob selects; a file called just as it is written, wildcards and all, is
-    meant itself (spec 2.8)."""
-    if globs.has_magic(glob):
-        with suppress(BadArgument):
-            place = vault.root.locate(glob)
-            if place.kind == "file":
-                inside = place.path in named or any(walk.covers(place.path) for walk in walks)
-                return (), (place.path,) if inside else ()
-    parsed = globs.parse(glob, ignore_case=False)
-    return tuple(replace(walk, glob=parsed) for walk in walks), tuple(path for path in named if parsed.matches(path))
 
 
 def _counted(search: Search) -> tuple[list[FileCount], int]:

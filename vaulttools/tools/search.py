@@ -17,7 +17,7 @@ from vaulttools.core.document import Document
 from vaulttools.core.page import Section
 from vaulttools.core.pattern import Pattern
 from vaulttools.core.scope import Scope
-from vaulttools.core.search import FileHits, Search
+from vaulttools.core.search import FileCount, FileHits, Search
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
@@ -87,18 +87,8 @@ class SearchAnswer(Answer):
     truncated: bool = Field(description="Whether anything was left out of the text.")
     missing_paths: list[str] = Field(description="Entries of `paths` under which nothing is there.")
     total_files: int = Field(description="Matching files, or how far they were counted.")
-    total_is_exact: bool = Field(description="False when counting stopped at `total_files`.")
+    total_is_exact: bool = Field(description="False when counting stopped at `total_files`, or not all was searched.")
     next_skip: int | None = Field(description="The `skip` of the next page, or null.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A matching file; `found` is there when its lines have been read already."""
-
-    name: str
-    count: int
-    found: FileHits | None = None
-    ranges: Ranges | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +120,10 @@ class _Plan:
     notes: list[str]
     """What was passed over among the entries."""
 
+    def ranges_of(self, name: str) -> Ranges | None:
+        """The lines that are meant of a file or text; None: all."""
+        return self.ranged.get(name) or next((ranges for text, ranges in self.texts if text.path == name), None)
+
 
 def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     """Search, and show one page of files."""
@@ -150,10 +144,9 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     matches = list(islice(_matches(search, plan), min(bound + 1, sys.maxsize)))
     exact = len(matches) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
-    located = list(_located(search, matches[skip : skip + PAGE_FILES], cap))
-    gone = len(matches[skip : skip + PAGE_FILES]) - len(located)
-    total = min(len(matches), bound) - gone
-    shown = [_rendered(vault, plan, match, found, cap) for match, found in located]
+    on_page = matches[skip : skip + PAGE_FILES]
+    shown = [_rendered(vault, plan, match, found, cap) for match, found in search.shown(on_page, cap + 1)]
+    total = min(len(matches), bound) - search.vanished
     notices = [*compiled.notices, *plan.notes, *answer.passed_over(work, found=total > 0, told=["not a regular file"])]
     if total == 0 and work.complete:
         notices += _hints(vault, request, targets, search)
@@ -166,7 +159,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
             f"Use skip={next_skip} for the next page, or narrow paths/pattern."
         )
     sections = [file.section for file in shown]
-    text = page.compose(_first_line(shown, total, skip, work), sections, answer.plain(notices))
+    text = page.compose(_first_line(on_page, total, skip, work), sections, answer.plain(notices))
     cut = page.cut_of(text)
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
@@ -189,7 +182,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
         truncated=bool(next_skip or per_file or lines_cut or cut),
         missing_paths=targets.missing,
         total_files=total,
-        total_is_exact=exact,
+        total_is_exact=exact and work.complete,
         next_skip=next_skip,
     )
 
@@ -197,6 +190,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
 def _planned(vault: OpenVault, request: SearchRequest, targets: Targets, work: Work) -> _Plan:
     """Sort the targets by how they are searched; a file named whole and with ranges is searched whole."""
     parts: dict[str, Ranges | None] = {}
+    names: dict[str, str] = {}  # by where the file really lies: one that links name too is searched once
     texts: dict[str, Document] = {}
     unreadable: list[str] = []
     notes = [f"Skipped missing paths: {named(targets.missing)}"] if targets.missing else []
@@ -207,12 +201,15 @@ def _planned(vault: OpenVault, request: SearchRequest, targets: Targets, work: W
             work.pass_over(target.place.path, "not a regular file")
             notes.append(f"Skipped: {paths.shown(target.place.path)} (not a regular file)")
         elif target.place is not None:
-            _add(parts, target.place.path, vault.lines_of(target))
+            name = names.setdefault(vault.root.resolved(target.place.path), target.place.path)
+            _add(parts, name, vault.lines_of(target))
         else:
             try:
                 document, warnings = vault.text_of(target, work)
             except MemberUnreadable as error:
                 unreadable.append(f"{target.given} ({error.reason})")
+                if error.skipped_as is not None:
+                    work.pass_over(target.given, error.skipped_as)
                 continue
             notes += warnings
             texts[document.path] = document
@@ -234,7 +231,7 @@ def _planned(vault: OpenVault, request: SearchRequest, targets: Targets, work: W
         gitignore=request.gitignore,
         pruned=targets.pruned,
     )
-    all_files = all(target.is_single_file for target in targets.found)
+    all_files = all(target.is_single for target in targets.found)
     return _Plan(
         scope=scope,
         ranged={name: ranges for name, ranges in parts.items() if ranges is not None and name not in texts},
@@ -251,19 +248,18 @@ def _add(parts: dict[str, Ranges | None], name: str, ranges: Ranges | None) -> N
     parts[name] = known.union(ranges) if known is not None and ranges is not None else None
 
 
-def _matches(search: Search, plan: _Plan) -> Iterator[_Match]:
+def _matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
     """The matching files in the order of the page."""
     apart = [*_ranged_matches(search, plan), *_text_matches(search, plan)]
-    apart.sort(key=lambda match: paths.order(match.name))
-    streamed = (_Match(file.path, file.count) for file in search.matching())
-    every = merge(streamed, apart, key=lambda match: paths.order(match.name))
+    apart.sort(key=lambda match: paths.order(match.path))
+    every = merge(search.matching(), apart, key=lambda match: paths.order(match.path))
     if plan.order is None:
         return every
     place = {name: index for index, name in enumerate(plan.order)}
-    return iter(sorted(every, key=lambda match: place[match.name]))
+    return iter(sorted(every, key=lambda match: place[match.path]))
 
 
-def _ranged_matches(search: Search, plan: _Plan) -> Iterator[_Match]:
+def _ranged_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
     if not plan.ranged:
         return
     part = replace(search, scope=replace(plan.scope, walks=(), named=tuple(plan.ranged)), loose=None)
@@ -273,7 +269,7 @@ def _ranged_matches(search: Search, plan: _Plan) -> Iterator[_Match]:
             yield match
 
 
-def _text_matches(search: Search, plan: _Plan) -> Iterator[_Match]:
+def _text_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
     for document, ranges in plan.texts:
         hits, stopped = search.ripgrep.hits_in_text(search.pattern, document.searchable, search.work)
         if stopped is not None:
@@ -284,25 +280,16 @@ def _text_matches(search: Search, plan: _Plan) -> Iterator[_Match]:
             yield match
 
 
-def _within(found: FileHits, ranges: Ranges | None) -> _Match | None:
+def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
     """The hits inside the ranges, the first 2,000 kept; None without any."""
     hits = [hit for hit in found.hits if ranges is None or ranges.contains(hit.line)]
     if not hits:
         return None
     kept = FileHits(found.document, tuple(hits[: limits.KEPT_HITS]))
-    return _Match(found.document.path, len(hits), kept, ranges)
+    return FileCount(found.document.path, len(hits), kept)
 
 
-def _located(search: Search, matches: Sequence[_Match], cap: int) -> Iterator[tuple[_Match, FileHits]]:
-    missing = [match.name for match in matches if match.found is None]
-    located = {found.document.path: found for found in search.located(missing, cap + 1)} if missing else {}
-    for match in matches:
-        found = match.found or located.get(match.name)
-        if found is not None:
-            yield match, found
-
-
-def _rendered(vault: OpenVault, plan: _Plan, match: _Match, found: FileHits, cap: int) -> _Shown:
+def _rendered(vault: OpenVault, plan: _Plan, match: FileCount, found: FileHits, cap: int) -> _Shown:
     document = found.document
     shown, last_line = found.first(cap)
     columns = {hit.line: hit.column for hit in shown.hits}
@@ -313,7 +300,7 @@ def _rendered(vault: OpenVault, plan: _Plan, match: _Match, found: FileHits, cap
     lines: list[str] = []
     cut = False
     previous = 0
-    for number in _numbers(columns, before, after, last_line, match.ranges):
+    for number in _numbers(columns, before, after, last_line, plan.ranges_of(match.path)):
         if previous and number != previous + 1:
             lines.append("...")
         previous = number
@@ -321,13 +308,13 @@ def _rendered(vault: OpenVault, plan: _Plan, match: _Match, found: FileHits, cap
         cut = cut or len(text.rstrip()) > limits.LINE_CHARACTERS
         mark = "*" if number in columns else " "
         lines.append(f"{mark}{number}{gutter}{render.line(text, columns.get(number))}")
-    heading = paths.shown(match.name)
+    heading = paths.shown(match.path)
     if hashline:
-        tag = vault.snapshots.add(match.name, document.normalised)
+        tag = vault.snapshots.add(match.path, document.normalised)
         heading = f"¶{heading}#{tag}" if plan.is_single else f"# {heading}#{tag}"
     else:
         heading = "" if plan.is_single else f"# {heading}"
-    return _Shown(match.name, len(columns), match.count - len(columns), cut, Section(heading, lines))
+    return _Shown(match.path, len(columns), match.count - len(columns), cut, Section(heading, lines))
 
 
 def _numbers(hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None) -> Iterator[int]:
@@ -348,8 +335,8 @@ def _limits(shown: Sequence[_Shown], cap: int, plan: _Plan) -> list[str]:
     return [f"Showing the first {cap} matching lines of {named(names)}. Search such a file alone for up to 200."]
 
 
-def _first_line(shown: Sequence[_Shown], total: int, skip: int, work: Work) -> str:
-    if shown:
+def _first_line(on_page: Sequence[FileCount], total: int, skip: int, work: Work) -> str:
+    if total and on_page:
         return ""
     if total:
         return f"No more results ({total} file{'s' if total != 1 else ''} total; skip={skip} is past the end)"

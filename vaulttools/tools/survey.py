@@ -93,10 +93,8 @@ class _Searched:
     given: str
     place: Place
     scans: list[Scan]
-
-    def top_folder(self, scanned: Scan) -> str:
-        """The folder with the most matching lines, relative to the path."""
-        return scan.by_folder(scanned.files, self.place.path)[0][0]
+    top_folders: list[str]
+    """For each scan the folder with the most matching lines, relative to the path; `""` without any."""
 
 
 def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
@@ -112,7 +110,9 @@ def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
     for path, place in places.items():
         if place is not None:
             search = exploration.search(vault, patterns[0], place, work, include_excluded=request.include_excluded)
-            scans[path] = _Searched(path, place, scan.several(search, patterns))
+            several = scan.several(search, patterns)
+            folders = [scan.by_folder(scanned.files, place.path) for scanned in several]
+            scans[path] = _Searched(path, place, several, [rows[0][0] if rows else "" for rows in folders])
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
     end = _closing(request, searched, totals, missing, work)
@@ -190,8 +190,8 @@ def _lines(
     lines.append("by_path:")
     for path in searched:
         rows = [
-            toon.row(4, term, scanned.matches, scanned.file_count.number, path.top_folder(scanned))
-            for term, scanned in zip(request.terms, path.scans, strict=True)
+            toon.row(4, term, scanned.matches, scanned.file_count.number, top)
+            for term, scanned, top in zip(request.terms, path.scans, path.top_folders, strict=True)
             if scanned.files
         ]
         if rows:
@@ -205,9 +205,9 @@ def _counts(terms: Sequence[str], path: _Searched) -> list[TermCount]:
             term=term,
             matches=exploration.number(scanned.matches),
             files=exploration.number(scanned.file_count),
-            top_directory=_portable(scan.within(path.place.path, path.top_folder(scanned), path.place.kind)),
+            top_directory=_portable(scan.within(path.place.path, top, path.place.kind)),
         )
-        for term, scanned in zip(terms, path.scans, strict=True)
+        for term, scanned, top in zip(terms, path.scans, path.top_folders, strict=True)
         if scanned.files
     ]
 

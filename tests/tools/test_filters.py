@@ -1,0 +1,172 @@
+"""The glob filters `search_files.file_pattern` and `grep.glob`: one reading for both."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools import Vault
+from vaulttools.errors import BadArgument, OutsideVault
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+
+NOTES = dict.fromkeys(("a.md", "real/b.md", "real/deep/c.md", "other/d.md", "real/e.txt"), "hit\n")
+
+Look = Callable[[Vault, str], list[str]]
+
+
+def by_pattern(vault: Vault, file_pattern: str) -> list[str]:
+    return [file.path for file in vault.search_files("hit", file_pattern=file_pattern).files]
+
+
+def by_glob(vault: Vault, glob: str, path: str | None = None) -> list[str]:
+    return [match.path for match in vault.grep("hit", glob=glob, path=path).matches]
+
+
+@pytest.mark.parametrize("look", [by_pattern, by_glob])
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("*.md", ["a.md"]),
+        ("real", ["real/b.md", "real/deep/c.md", "real/e.txt"]),
+        ("real/", ["real/b.md", "real/deep/c.md", "real/e.txt"]),
+        ("a.md", ["a.md"]),
+        ("real/../real/*.md", ["real/b.md"]),
+        ("**/c.md", ["real/deep/c.md"]),
+    ],
+)
+def test_an_absolute_filter_is_one_below_the_root(
+    look: Look, name: str, files: list[str], make_vault: MakeVault
+) -> None:
+    vault = make_vault(NOTES)
+    assert look(vault, f"{vault.path.as_posix()}/{name}") == files
+
+
+@pytest.mark.parametrize("folder", ["[x]", "{a,b}"])
+def test_an_absolute_filter_may_lead_through_folders_called_like_globs(folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "a.md").write_text("hit\n", encoding="utf-8")
+    with Vault.open(tmp_path / folder) as vault:
+        assert by_pattern(vault, f"{vault.path.as_posix()}/*.md") == ["a.md"]
+        assert vault.search("hit", paths=[f"{vault.path.as_posix()}/*.md"]).files == ["a.md"]
+
+
+@pytest.mark.parametrize("glob", ["../*.md", "/etc/*", "../a.md", "real/../../x/**"])
+def test_a_filter_that_leads_outside_the_vault_is_refused(glob: str, make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    for look in (by_pattern, by_glob):
+        with pytest.raises(OutsideVault, match=r"^Path is outside the vault: "):
+            look(vault, glob)
+
+
+@posix_only
+@pytest.mark.parametrize("link", ["out", "out/*.md"])
+def test_a_filter_behind_a_link_out_of_the_vault_is_refused(link: str, make_vault: MakeVault, tmp_path: Path) -> None:
+    vault = make_vault(NOTES)
+    (tmp_path / "outside").mkdir()
+    (vault.path / "out").symlink_to(tmp_path / "outside")
+    for look in (by_pattern, by_glob):
+        with pytest.raises(OutsideVault):
+            look(vault, link)
+
+
+@pytest.mark.parametrize("glob", [".obsidian", ".obsidian/app.md", ".obsidian/*", "**/app.md", "{.obsidian,x}/*"])
+def test_a_filter_that_lies_in_a_protected_folder_selects_nothing(glob: str, make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, ".obsidian/app.md": "hit\n"})
+    assert (by_pattern(vault, glob), by_glob(vault, glob)) == ([], [])
+
+
+@posix_only
+@pytest.mark.parametrize("name", [r"a\b.md", "[id]/p.md", "a,b.md", "{x}.md", "new\nline.md"])
+def test_a_file_called_just_as_the_filter_is_meant_itself(name: str, make_vault: MakeVault) -> None:
+    vault = make_vault({name: "hit\n", "a/b.md": "hit\n", "i/p.md": "hit\n"})
+    assert by_glob(vault, name) == by_pattern(vault, name) == [name]
+
+
+@posix_only
+def test_a_filter_takes_a_name_as_it_is_shown(make_vault: MakeVault) -> None:
+    vault = make_vault({"new\nfold/a.md": "hit\n", "new\nfold/b\r.md": "hit\n", "c.md": "hit\n"})
+    for look in (by_pattern, by_glob):
+        assert look(vault, r"new\nfold") == ["new\nfold/a.md", "new\nfold/b\r.md"]
+        assert look(vault, r"new\nfold/b\r.md") == ["new\nfold/b\r.md"]
+
+
+@posix_only
+def test_a_filter_behind_a_link_into_a_protected_folder_selects_nothing(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, ".obsidian/app.md": "hit\n"})
+    (vault.path / "door").symlink_to(".obsidian")
+    for glob in ("door", "door/*.md", f"door/{{{'x' * 300},*}}.md"):
+        assert (by_pattern(vault, glob), by_glob(vault, glob)) == ([], [])
+
+
+@posix_only
+def test_a_filter_follows_the_links_that_it_names(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    (vault.path / "folder").symlink_to("real")
+    (vault.path / "link.md").symlink_to("other/d.md")
+    for look in (by_pattern, by_glob):
+        assert look(vault, "folder") == ["folder/b.md", "folder/deep/c.md", "folder/e.txt"]
+        assert look(vault, "folder/*.md") == ["folder/b.md"]
+        assert look(vault, "link.md") == ["link.md"]
+
+
+def test_a_file_named_by_a_filter_is_searched_whatever_the_rules_say(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            ".gitignore": "ignored.md\n",
+            ".obsidian/app.json": '{"userIgnoreFilters": ["excluded/"]}',
+            "ignored.md": "hit\n",
+            "excluded/x.md": "hit\n",
+            ".hidden/h.md": "hit\n",
+        }
+    )
+    for name in ("ignored.md", "excluded/x.md", ".hidden/h.md"):
+        assert by_glob(vault, name) == by_pattern(vault, name) == [name]
+    assert by_glob(vault, "ignore?.md") == by_glob(vault, "excluded/*.md") == []
+    assert by_pattern(vault, "excluded/*.md") == by_pattern(vault, ".hidden/*.md") == []
+
+
+def test_a_glob_of_grep_selects_only_below_its_path(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    assert by_glob(vault, "a.md", "real") == by_glob(vault, "other", "real") == []
+    assert by_glob(vault, "real", "real/deep") == by_glob(vault, "real/deep", "real") == ["real/deep/c.md"]
+    assert by_glob(vault, "real", "real/b.md") == by_glob(vault, "*.md", "real/b.md") == ["real/b.md"]
+    assert by_glob(vault, "real/deep", "real/b.md") == []
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_filter_is_none(blank: str, make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    assert vault.search_files("hit", file_pattern=blank) == vault.search_files("hit")
+    assert vault.grep("hit", glob=blank, path="") == vault.grep("hit")
+
+
+@pytest.mark.parametrize("tag", ["", "#", "  "])
+def test_a_tag_without_a_name_is_refused(tag: str, make_vault: MakeVault) -> None:
+    with pytest.raises(BadArgument, match=r"^tags must be names of tags, such as work or #project/alpha, got "):
+        make_vault(NOTES).search_files("hit", tags=["work", tag])
+
+
+@posix_only
+def test_a_link_is_told_only_when_it_could_hold_what_is_asked_for(make_vault: MakeVault, tmp_path: Path) -> None:
+    vault = make_vault({**NOTES, ".obsidian/app.md": "hit\n"})
+    (tmp_path / "outside").mkdir()
+    for name, target in {
+        "folder": "real",
+        "closed.md": ".obsidian/app.md",
+        "config": ".obsidian",
+        "file.md": "a.md",
+        "image.png": "real/e.txt",
+        "out": "../outside",
+        "other/up": "../real",
+    }.items():
+        (vault.path / name).symlink_to(target)
+    assert vault.search_files("no such text").skipped["symlink"].paths == ["file.md", "folder", "other/up"]
+    answer = vault.search_files("no such text", file_pattern="other/*/*.md")
+    assert answer.skipped["symlink"].paths == ["other/up"]
+    assert "symlink" not in vault.search_files("no such text", file_pattern="real/*.md").skipped
+    assert "closed.md" not in vault.find(["*"]).files
