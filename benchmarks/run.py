@@ -54,6 +54,8 @@ class Words:
 
     rare: str
     common: str
+    spread: tuple[str, ...]
+    """Eight, from the rarest to the most common in even steps."""
     absent: str = "qzxjqvkw"
     regex: str = r"[A-Z]{2}\w+[0-9]{2}"
 
@@ -88,11 +90,34 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
             lambda: _run([rg, "--json", "-C2", pattern, "."], vault.path),
         )
 
+    def search(name: str, pattern: str) -> Row:
+        return Row(
+            f"`search`, {name} (`{pattern}`)",
+            lambda: vault.search(pattern),
+            lambda: _run([rg, "--json", "--hidden", "--no-require-git", "-B1", "-A3", pattern, "."], vault.path),
+        )
+
+    def find(path: str, *theirs: str) -> Row:
+        command = [rg, "--files", "--hidden", "--no-require-git", "--sortr=modified", *theirs]
+        return Row(f"`find`, `{path}`", lambda: vault.find(path), lambda: _run(command, vault.path))
+
+    folder = _largest_folder(vault.path)
     return [
         search_files("a rare word", words.rare),
         search_files("a common word", words.common),
         search_files("a word that occurs nowhere", words.absent),
         search_files("a regex without a literal", words.regex),
+        search("a common word", words.common),
+        search("a rare word", words.rare),
+        search("a word that occurs nowhere", words.absent),
+        find("**/*.md", "--glob=**/*.md"),
+        find("*.png", "--glob=*.png"),
+        find(folder, folder),
+        Row(
+            f"`survey`, eight words ({', '.join(words.spread)})",
+            lambda: vault.survey(list(words.spread)),
+            lambda: [_run([rg, "-c", "-F", "-e", word, "."], vault.path) for word in words.spread],
+        ),
         Row(
             f"command line, a rare word (`{words.rare}`)",
             lambda: _run([*ours, "search-files", words.rare], vault.path),
@@ -159,7 +184,14 @@ def _words(notes: Sequence[Path]) -> Words:
     ordered = sorted(holding, key=lambda word: (holding[word], word))
     if not ordered:
         raise SystemExit("There are no notes with words of plain letters to search for.")
-    return Words(rare=ordered[0], common=ordered[-1])
+    spread = tuple(ordered[step * (len(ordered) - 1) // 7] for step in range(8))
+    return Words(rare=ordered[0], common=ordered[-1], spread=spread)
+
+
+def _largest_folder(vault: Path) -> str:
+    """The name of the folder at the root with the most notes."""
+    holding = Counter(note.relative_to(vault).parts[0] for note in vault.rglob("*.md") if note.parent != vault)
+    return min(holding, key=lambda name: (-holding[name], name), default=".")
 
 
 def _versions(origin: str, notes: Sequence[Path]) -> list[str]:

@@ -1,0 +1,294 @@
+"""`grep` as its document (seed 003) and spec 7 have it: one line a match, counts, bounds, refusals."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vaulttools import Vault, VaultConfig
+from vaulttools.core import limits
+from vaulttools.resources.urls import Backed, Virtual
+from vaulttools.tools.grep import GrepMatch
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
+
+NOTHING = "No matches found"
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+
+
+def text_of(vault: Vault, pattern: str, **arguments: Any) -> str:
+    """The text of an answer or a refusal."""
+    return vault.call("grep", {"pattern": pattern, **arguments}).text
+
+
+# Text, exactly
+
+
+def test_a_matching_line_is_file_line_and_text(make_vault: MakeVault) -> None:
+    vault = make_vault({"b/c d.md": "x\n  hit one  \nhit two", "a.md": "hit\n", "z.txt": "x hit\r\n"})
+    assert text_of(vault, "hit") == "a.md:1: hit\nb/c d.md:2:   hit one\nb/c d.md:3: hit two\nz.txt:1: x hit"
+    assert vault.grep("hit", "b").matches == [
+        GrepMatch(path="b/c d.md", line=2, text="  hit one  "),
+        GrepMatch(path="b/c d.md", line=3, text="hit two"),
+    ]
+
+
+def test_context_has_dashes_and_groups_stand_apart(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "1\n2\nhit\n4\n5\n6\nhit\n\nhit\n10\n", "b.md": "hit\n"})
+    assert text_of(vault, "hit", context_lines=1) == (
+        "a.md-2- 2\na.md:3: hit\na.md-4- 4\n"
+        "--\n"
+        "a.md-6- 6\na.md:7: hit\na.md-8-\na.md:9: hit\na.md-10- 10\n"
+        "--\n"
+        "b.md:1: hit"
+    )
+    assert text_of(vault, "hit", context_lines=2, path="a.md").count("--\n") == 0
+    assert text_of(vault, "hit") == "a.md:3: hit\na.md:7: hit\na.md:9: hit\nb.md:1: hit"
+
+
+def test_several_hits_on_one_line_count_once_and_lines_across_count_each(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit hit\nfoo\r\nbar\n"})
+    assert text_of(vault, "hit") == "a.md:1: hit hit"
+    assert text_of(vault, r"foo\nbar") == "a.md:2: foo\na.md:3: bar"
+    assert vault.grep("foo\nbar").total_matches == 2
+
+
+def test_byte_order_marks_are_no_part_of_the_first_line(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            "8.md": b"\xef\xbb\xbfhit\n",
+            "16.md": "hit\n".encode("utf-16"),
+            "two.md": "\ufeffhit\n".encode("utf-16"),
+            "be.md": b"\xfe\xff" + "\ufeffhit\n".encode("utf-16-be"),
+        }
+    )
+    answer = vault.grep("^hit$")
+    assert answer.text == "16.md:1: hit\n8.md:1: hit\nbe.md:1: hit\ntwo.md:1: hit"
+    assert answer.complete
+
+
+def test_an_empty_matching_line_has_no_trailing_blank(make_vault: MakeVault) -> None:
+    assert text_of(make_vault({"a.md": "x\n\n"}), "^$") == "a.md:2:"
+
+
+@posix_only
+def test_a_line_is_one_line_whatever_the_file_or_the_text_is_called(make_vault: MakeVault) -> None:
+    vault = make_vault({"a\nb.md": "hit\x1b[2K\u2028x\u202e\n"})
+    assert text_of(vault, "hit") == "a\\nb.md:1: hit\\x1b[2K\\u{2028}x\\u{202e}"
+    assert vault.grep("hit").matches == [GrepMatch(path="a\nb.md", line=1, text="hit\x1b[2K\u2028x\u202e")]
+
+
+def test_a_long_line_is_cut_in_the_text_and_whole_in_the_details(make_vault: MakeVault) -> None:
+    line = "x" * 600 + "hit" + "y" * 600
+    answer = make_vault({"a.md": line}).grep("hit")
+    assert answer.text == f"a.md:1: …{'x' * 80}hit{'y' * 429}…"
+    assert answer.matches[0].text == line
+
+
+# Where
+
+
+FILES = {"a.md": "hit\n", "b/c.md": "hit\n", "b/c.txt": "hit\n", "b/d/e.md": "hit\n", ".h.md": "hit\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        ({}, [".h.md", "a.md", "b/c.md", "b/c.txt", "b/d/e.md"]),
+        ({"path": None}, [".h.md", "a.md", "b/c.md", "b/c.txt", "b/d/e.md"]),
+        ({"path": "."}, [".h.md", "a.md", "b/c.md", "b/c.txt", "b/d/e.md"]),
+        ({"path": "/"}, [".h.md", "a.md", "b/c.md", "b/c.txt", "b/d/e.md"]),
+        ({"path": "b"}, ["b/c.md", "b/c.txt", "b/d/e.md"]),
+        ({"path": "b/c.txt"}, ["b/c.txt"]),
+        ({"glob": "*.md"}, [".h.md", "a.md", "b/c.md", "b/d/e.md"]),
+        ({"glob": "b/*.md"}, ["b/c.md"]),
+        ({"glob": "c.{md,txt}"}, ["b/c.md", "b/c.txt"]),
+        ({"path": "b", "glob": "*.md"}, ["b/c.md", "b/d/e.md"]),
+        ({"path": "b/d", "glob": "b/*.md"}, []),
+        ({"path": "b/c.md", "glob": "*.txt"}, []),
+        ({"path": "b/c.md", "glob": "*.md"}, ["b/c.md"]),
+        ({"glob": "*.MD"}, []),
+        ({"path": "[[e]]"}, ["b/d/e.md"]),
+        ({"path": "obsidian://open?vault=vault&file=b/c.md"}, ["b/c.md"]),
+    ],
+)
+def test_path_and_glob_say_where(make_vault: MakeVault, arguments: dict[str, Any], files: list[str]) -> None:
+    assert [match.path for match in make_vault(FILES).grep("hit", **arguments).matches] == files
+
+
+@posix_only
+def test_a_literal_name_wins_over_its_reading_as_a_glob(make_vault: MakeVault) -> None:
+    vault = make_vault({"[ab]/p.md": "hit\n", "a/p.md": "hit\n", "test:1-2": "hit\n", "test": "hit\n"})
+    assert text_of(vault, "hit", path="[ab]/p.md") == text_of(vault, "hit", glob="[ab]/p.md") == "[ab]/p.md:1: hit"
+    assert text_of(vault, "hit", path="[ab]") == "[ab]/p.md:1: hit"
+    assert text_of(vault, "hit", path="a", glob="[ab]/p.md") == NOTHING
+    assert text_of(vault, "hit", path="test:1-2") == "test:1-2:1: hit"
+
+
+@pytest.mark.parametrize("glob", [".obsidian/**", "**/.git/*", ".TRASH/*.md", "{.obsidian,.trash}/*", "**"])
+def test_a_glob_that_reaches_into_protected_folders_finds_nothing(make_vault: MakeVault, glob: str) -> None:
+    vault = make_vault({".obsidian/app.json": "{}\nCANARY", "x/.git/c": "CANARY", ".trash/a.md": "CANARY", "a.md": "x"})
+    result = vault.call("grep", {"pattern": "CANARY", "glob": glob})
+    assert (result.text, result.details["skipped"]) == (NOTHING, {})
+
+
+def test_ignored_and_excluded_files_are_out_unless_asked_for(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}',
+            ".gitignore": "*.log\n",
+            "a.log": "hit\n",
+            "Old/b.md": "hit\n",
+        }
+    )
+    assert text_of(vault, "hit") == (
+        f"{NOTHING}\n\n[Passed over, excluded: 1 (Old); include_excluded=true searches them.]\n"
+        "[Passed over, ignored: 1 (a.log).]"
+    )
+    assert text_of(vault, "hit", gitignore=False, include_excluded=True) == "Old/b.md:1: hit\na.log:1: hit"
+    assert text_of(vault, "hit", path="a.log") == "a.log:1: hit"
+
+
+@posix_only
+def test_a_fifo_is_passed_over(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit\n"})
+    os.mkfifo(vault.path / "p.fifo")
+    assert text_of(vault, "hit", path="p.fifo") == f"{NOTHING}\n\n[Passed over, not a regular file: 1 (p.fifo).]"
+    assert text_of(vault, "hit") == "a.md:1: hit"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"pattern": " "}, "Pattern must not be empty"),
+        ({"pattern": "[[x"}, r"Invalid regex: [[x: unclosed character class. To find it literally use \[\[x"),
+        ({"path": "gone"}, "Path not found: gone"),
+        ({"path": "*.md"}, "path must be a file or folder, got *.md; search takes globs and parts of files"),
+        ({"path": "a.md:1-2"}, "path must be a file or folder, got a.md:1-2; search takes globs and parts of files"),
+        (
+            {"path": "[[a#Head]]"},
+            "path must be a file or folder, got [[a#Head]]; search takes globs and parts of files",
+        ),
+        ({"path": "mail://x"}, "path must be a file or folder, got mail://x; search takes globs and parts of files"),
+        ({"path": "../x"}, "Path is outside the vault: ../x"),
+        ({"path": ".obsidian/app.json"}, "Access denied: '.obsidian/' is a protected folder"),
+        ({"path": ["a.md", "b"]}, 'path must be a text, got ["a.md", "b"]'),
+        ({"glob": "*.{md"}, "Invalid glob pattern: *.{md: unclosed brace, { without }"),
+        ({"glob": "../*"}, "Path is outside the vault: ../*"),
+        ({"context_lines": 21}, "context_lines must be a whole number from 0 to 20, got 21"),
+        ({"context_lines": -1}, "context_lines must be a whole number from 0 to 20, got -1"),
+        ({"max_results": 0}, "max_results must be a whole number from 1 to 10,000, got 0"),
+        ({"max_results": 10_001}, "max_results must be a whole number from 1 to 10,000, got 10001"),
+        ({"paths": "a.md"}, "unknown argument 'paths'; accepted are: pattern, path, glob, context_lines, max_results"),
+    ],
+)
+def test_a_wrong_argument_is_refused_in_one_sentence(
+    make_vault: MakeVault, arguments: dict[str, Any], sentence: str
+) -> None:
+    vault = make_vault({"a.md": "# Head\nhit\n", ".obsidian/app.json": "{}"})
+    vault.register_resolver("mail", lambda url: [Virtual(url, "hit")])
+    result = vault.call("grep", {"pattern": "hit", **arguments})
+    assert result.is_error
+    assert result.text.startswith(sentence)
+
+
+def test_a_url_with_a_file_behind_it_is_a_path(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit\n"})
+    vault.register_resolver("note", lambda url: [Backed("a.md")])
+    assert text_of(vault, "hit", path="note://x") == "a.md:1: hit"
+
+
+# Counts and bounds
+
+
+def test_fifty_matching_lines_are_shown_and_all_are_counted(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit\n" * 30, "b.md": "hit\n" * 40, "c.md": "hit\n"})
+    answer = vault.grep("hit")
+    assert [(match.path, match.line) for match in answer.matches][28:32] == [
+        ("a.md", 29),
+        ("a.md", 30),
+        ("b.md", 1),
+        ("b.md", 2),
+    ]
+    notice = "Showing 50 of 71 matching lines. Raise max_results or narrow pattern, path or glob."
+    assert (len(answer.matches), answer.total_matches, answer.truncated) == (50, 71, True)
+    assert answer.notices == [notice]
+    assert answer.text.endswith(f"\nb.md:20: hit\n\n[{notice}]")
+    whole = vault.grep("hit", max_results=71)
+    assert (len(whole.matches), whole.total_matches, whole.truncated, whole.notices) == (71, 71, False, [])
+
+
+def test_context_ends_before_a_match_that_is_not_shown(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit\n2\nhit\n4\n"})
+    assert text_of(vault, "hit", context_lines=2, max_results=1).split("\n\n")[0] == "a.md:1: hit\na.md-2- 2"
+
+
+@pytest.mark.parametrize(("lines", "exact"), [(10_000, True), (10_001, False), (25_000, False)])
+def test_the_total_is_exact_up_to_ten_thousand_matching_lines(make_vault: MakeVault, lines: int, exact: bool) -> None:
+    vault = make_vault({"a.md": "hit\n" * (lines - 3_000), "b.md": "hit\n" * 3_000, "c.md": "x\n"})
+    answer = vault.grep("hit", max_results=1)
+    assert (answer.total_matches, answer.total_is_exact) == (10_000, exact)
+    of = "10,000" if exact else "more than 10,000"
+    assert answer.text == (
+        f"a.md:1: hit\n\n[Showing 1 of {of} matching lines. Raise max_results or narrow pattern, path or glob.]"
+    )
+
+
+def test_ten_thousand_matches_may_be_asked_for_and_the_text_stays_within_fifty_kib(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "hit ü\n" * 6_000, "b.md": "hit\n" * 5_000}).grep("hit", max_results=10_000)
+    assert (len(answer.matches), answer.total_is_exact, answer.truncated) == (10_000, False, True)
+    assert answer.matches[-1] == GrepMatch(path="b.md", line=4_000, text="hit")
+    assert len(answer.text.encode()) <= limits.TEXT_BYTES
+    *_, cut, showing = answer.text.split("\n")
+    assert cut.startswith("[Cut at 50 KiB: ")
+    assert showing.startswith("[Showing 10,000 of more than 10,000 matching lines. ")
+
+
+def test_a_text_that_was_cut_is_told_as_truncated(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": f"hit {'x' * 500}\n" * 150}).grep("hit", max_results=150)
+    assert (len(answer.matches), answer.total_matches, answer.truncated) == (150, 150, True)
+    assert answer.text.endswith(" more lines. Narrow the pattern or the paths.]")
+
+
+# Nothing found
+
+
+def test_nothing_found_says_what_another_reading_would_have(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n"})
+    assert text_of(vault, "absent") == NOTHING
+    assert text_of(vault, "hit") == f"{NOTHING}\n\n[2 files match when case is ignored.]"
+    assert text_of(vault, "hit", glob="b*") == f"{NOTHING}\n\n[1 file matches when case is ignored.]"
+
+
+def test_nothing_found_in_an_incomplete_search_is_not_called_nothing(tmp_path: Path) -> None:
+    (tmp_path / "big.md").write_text("x" * 2000 + " hit\n", encoding="utf-8")
+    (tmp_path / "a.md").write_text("x\n", encoding="utf-8")
+    answer = Vault.open(tmp_path, config=VaultConfig(max_file_size=1000)).grep("hit")
+    assert answer.text == "No matches in the 1 file searched; the search is incomplete: 1 file too large (big.md)."
+    assert not answer.complete
+
+
+def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "hit {}\nhit\n", "b.md": b"hit\x00", "c.md": "x"})
+    result = vault.call("grep", {"pattern": "hit {}|hit", "max_results": 1})
+    notices = [
+        "The braces in 'hit {}|hit' were taken literally.",
+        "Passed over, binary: 1 (b.md).",
+        "Showing 1 of 2 matching lines. Raise max_results or narrow pattern, path or glob.",
+    ]
+    assert result.details == {
+        "complete": True,
+        "searched": 2,
+        "skipped": {"binary": {"count": 1, "paths": ["b.md"]}},
+        "notices": notices,
+        "matches": [{"path": "a.md", "line": 1, "text": "hit {}"}],
+        "total_matches": 2,
+        "total_is_exact": True,
+        "truncated": True,
+    }
+    assert result.text == "a.md:1: hit {}\n\n" + "\n".join(f"[{notice}]" for notice in notices)
