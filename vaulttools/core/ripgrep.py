@@ -134,7 +134,10 @@ class Running:
         """Kill the process if it still runs; its output is of no interest."""
         if self._process.poll() is None:
             self._process.kill()
-            self._process.communicate()
+            self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 class Runs:

@@ -231,7 +231,8 @@ def grouped(found: Sequence[str]) -> str:
         folder, _, name = path.removesuffix("/").rpartition("/")
         end = "/" if path.endswith("/") else ""
         shown = f"{paths.shown(name)}{end}"
-        if shown.startswith(_OURS):
+        # Below a heading no line stands where a notice would; a heading could stand anywhere.
+        if shown.startswith("#") or (not folder and shown.startswith(_OURS)):
             shown = f"\\u{{{ord(shown[0]):x}}}{shown[1:]}"
         groups.setdefault(folder, []).append(shown)
     blocks = ["\n".join([f"# {paths.shown(folder)}/", *names] if folder else names) for folder, names in groups.items()]
