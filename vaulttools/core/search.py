@@ -115,19 +115,19 @@ class Search:
             rest = list(entries)
             yield from self._tallied(rest, self._counts(self._start(_files(rest)), lambda: rest))
             return
-        rest = []
-
-        def walked() -> list[Entry]:
-            rest.extend(entries)
-            return rest
-
-        if self.scope.rules.ignores and any(_is_ignored_folder(entry) for entry in walked()):
+        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
+        runs = self._start(None, globs, loosely=self.loose is not None)
+        try:
+            rest = list(entries)
+        except BaseException:
+            runs.abandon()
+            raise
+        if any(_is_ignored_folder(entry) for entry in rest):
             # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
+            runs.abandon()
             yield from self._tallied(rest, self._counts(self._start(_files(rest)), lambda: rest))
             return
-
-        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
-        counts = self._counts(self._start(None, globs, loosely=self.loose is not None), walked)
+        counts = self._counts(runs, lambda: rest)
         self.matches_loosely = self.loose is None or bool(counts.matching)
         yield from self._tallied(rest, counts, loosely=self.loose is not None)
 
