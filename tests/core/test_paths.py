@@ -63,14 +63,6 @@ def test_a_note_ends_in_md(path: str, is_note: bool) -> None:
     assert paths.is_note(path) is is_note
 
 
-@pytest.mark.parametrize(
-    ("path", "is_hidden"),
-    [(".a", True), ("b/.a/c.md", True), ("b/.a", True), ("a.md", False), ("b./a.md", False), ("", False)],
-)
-def test_a_hidden_path_has_a_name_that_starts_with_a_dot(path: str, is_hidden: bool) -> None:
-    assert paths.is_hidden(path) is is_hidden
-
-
 @pytest.mark.parametrize("name", ["é", "한글", "Ω", "ё.md", "a.md"])
 def test_names_are_compared_in_nfc(name: str) -> None:
     assert paths.nfc(unicodedata.normalize("NFD", name)) == paths.nfc(name) == unicodedata.normalize("NFC", name)

@@ -42,16 +42,14 @@ class Glob:
     """A parsed glob; paths and folders given to it are vault-relative, with `/`, without a trailing one.
 
     >>> glob = parse("Projects/a/**/x*.md", ignore_case=False)
-    >>> glob.literal_folders, glob.literal
-    ('Projects/a', None)
+    >>> glob.literal_folders
+    'Projects/a'
     >>> glob.matches("Projects/a/b/c/x1.md"), glob.may_hold("Projects"), glob.may_hold("Daily")
     (True, True, False)
     """
 
     text: str
     """The glob as it was given."""
-    literal: str | None
-    """The path it spells when it holds no wildcard, else None. Without a trailing `/`; the vault root is ''."""
     literal_folders: str
     """The folders before the first wildcard, the same in every alternative; '' when there are none.
 
@@ -104,7 +102,6 @@ def parse(glob: str, *, ignore_case: bool) -> Glob:
     flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
     return Glob(
         text=glob,
-        literal=None if has_magic(text) else "/".join(name for name in alternatives[0] if name != "**"),
         literal_folders="/".join(_shared([list(takewhile(_is_literal, names[:-1])) for names in alternatives])),
         _path=re.compile("|".join(dict.fromkeys(map(path_regex, regexes))), flags),
         _reach=re.compile("|".join(dict.fromkeys(map(_reach_regex, regexes))), flags),

@@ -53,11 +53,6 @@ is_note: Final[Callable[[str], bool]] = methodcaller("endswith", (".md", ".MD", 
 is a call that Python need not interpret (measured: a third of the time)."""
 
 
-def is_hidden(path: str) -> bool:
-    """Whether a name in the path starts with a dot (spec 2.4)."""
-    return path.startswith(".") or "/." in path
-
-
 def shown(path: str) -> str:
     r"""The path as text shows it: one line, every invisible or directional character as a visible escape.
 

@@ -9,21 +9,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from vaulttools.core import limits, paths
 from vaulttools.errors import Cancelled
 
-Reason = Literal[
-    # what a rule leaves out: the answer stays complete
-    "hidden",
-    "excluded",
-    "ignored",
-    "default excludes",
-    "symlink",
-    "not a regular file",
-    "binary",
-    # what could have changed the answer: `complete` becomes false
+LeftOut = Literal["hidden", "excluded", "ignored", "default excludes", "symlink", "not a regular file", "binary"]
+"""What a rule leaves out: the answer stays complete."""
+
+Missed = Literal[
     "unreadable",
     "too large",
     "changed while read",
@@ -33,20 +27,11 @@ Reason = Literal[
     "ripgrep died",
     "time limit",
 ]
+"""Why a file of the scope was not searched although it might have matched: `complete` becomes false (spec 3)."""
 
-INCOMPLETE: Final[frozenset[Reason]] = frozenset(
-    (
-        "unreadable",
-        "too large",
-        "changed while read",
-        "not downloaded",
-        "too deep",
-        "pattern too costly",
-        "ripgrep died",
-        "time limit",
-    )
-)
-"""The reasons for which a file of the scope was not searched although it might have matched (spec 3)."""
+Reason = LeftOut | Missed
+
+INCOMPLETE: Final[frozenset[Reason]] = frozenset(get_args(Missed))
 
 
 @dataclass(slots=True)

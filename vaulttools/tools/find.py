@@ -22,7 +22,7 @@ from vaulttools.opened import OpenVault
 from vaulttools.resources.targets import Target, Targets
 from vaulttools.tools import answer
 from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request, Texts
+from vaulttools.tools.request import Request, Texts, number_of
 from vaulttools.tools.tool import Tool
 
 LIMIT: Final = 200
@@ -45,9 +45,8 @@ PROGRESS_SECONDS: Final = 0.2
 
 
 def _limited(value: object) -> object:
-    try:
-        number = float(str(value))
-    except ValueError:
+    number = number_of(value)
+    if number is None:
         return value
     if not math.isfinite(number) or number <= 0:
         raise ValueError("Limit must be a positive number")
@@ -55,13 +54,8 @@ def _limited(value: object) -> object:
 
 
 def _clamped(value: object) -> object:
-    try:
-        number = float(str(value))
-    except ValueError:
-        return value
-    if math.isnan(number):
-        return value
-    return min(max(number, SHORTEST), LONGEST)
+    number = number_of(value)
+    return value if number is None or math.isnan(number) else min(max(number, SHORTEST), LONGEST)
 
 
 class FindRequest(Request):

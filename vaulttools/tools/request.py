@@ -73,6 +73,14 @@ def _text_of(value: object) -> object:
     return value
 
 
+def number_of(value: object) -> float | None:
+    """The number that a caller gives, as one or as text; None when it is none, for pydantic to say so."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
 Texts = Annotated[list[str], BeforeValidator(_list_of)]
 """A list of strings; one string is a list of one."""
 

@@ -26,7 +26,7 @@ from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Targets
 from vaulttools.tools import answer, hints
 from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request, Texts
+from vaulttools.tools.request import Request, Texts, number_of
 from vaulttools.tools.tool import Tool
 
 PAGE_FILES: Final = 20
@@ -44,9 +44,8 @@ HITS_OF_ONE: Final = 200
 
 def _floored(value: object) -> object:
     """The whole part of what a caller gives for `skip` (seed 000)."""
-    try:
-        number = float(str(value))
-    except ValueError:
+    number = number_of(value)
+    if number is None:
         return value
     if not math.isfinite(number) or number < 0:
         raise ValueError("Skip must be a non-negative number")
