@@ -49,7 +49,7 @@ LATE_IMPORTS = {
         "vaulttools.resources.targets",
     },
     "core.default_excludes": {"pathspec"},
-    "core.ripgrep": {"tempfile"},
+    "core.process": {"tempfile"},
     "core.scratch": {"tempfile"},
     "core.snapshots": {"xxhash"},
     "notes.blocks": None,

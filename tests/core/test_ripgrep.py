@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
-from vaulttools.core import ripgrep, search
+from vaulttools.core import process, ripgrep, search
 from vaulttools.core.pattern import Mode
-from vaulttools.core.ripgrep import Counts, Hit, Outcome, Ripgrep, Running
+from vaulttools.core.process import Outcome, Running
+from vaulttools.core.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
 
@@ -617,7 +618,7 @@ def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg
 
 def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
     """`communicate` asked in turns sends the rest of a pipe's text to nobody (CPython 3.11)."""
-    monkeypatch.setattr(ripgrep, "_POLL", 0.0001)
+    monkeypatch.setattr(process, "_POLL", 0.0001)
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
     assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from vaulttools import Vault
 from vaulttools.core import scratch
-from vaulttools.core.ripgrep import Ripgrep, Running
+from vaulttools.core.process import Running
+from vaulttools.core.ripgrep import Ripgrep
 
 
 def test_copies_are_removed_whatever_happens() -> None:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import document as documents
-from vaulttools.core import limits, ripgrep, search
+from vaulttools.core import limits, process, ripgrep, search
 from vaulttools.core.document import Document
 from vaulttools.core.pattern import Mode, Pattern
 from vaulttools.core.ripgrep import Hit
@@ -691,19 +691,19 @@ def test_many_batches_are_asked_two_at_a_time(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(ripgrep, "_COMMAND_BYTES", 100)
     running: set[int] = set()
     most = []
-    start, outcome = ripgrep.Running.__init__, ripgrep.Running.outcome
+    start, outcome = process.Running.__init__, process.Running.outcome
 
-    def started(self: ripgrep.Running, *arguments: object) -> None:
+    def started(self: process.Running, *arguments: object) -> None:
         start(self, *arguments)  # type: ignore[arg-type]
         running.add(id(self))
         most.append(len(running))
 
-    def ended(self: ripgrep.Running, work: Work) -> ripgrep.Outcome:
+    def ended(self: process.Running, work: Work) -> process.Outcome:
         found = outcome(self, work)
         running.discard(id(self))
         return found
 
-    monkeypatch.setattr(ripgrep.Running, "__init__", started)
-    monkeypatch.setattr(ripgrep.Running, "outcome", ended)
+    monkeypatch.setattr(process.Running, "__init__", started)
+    monkeypatch.setattr(process.Running, "outcome", ended)
     assert vault.search_files("x$", max_results=100).total_files == 60
     assert max(most) <= 6  # counting, carriage returns and NUL bytes: two each

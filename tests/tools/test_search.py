@@ -20,7 +20,8 @@ import pytest
 
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import catalogue, limits, ripgrep, snapshots
-from vaulttools.core.ripgrep import Ripgrep, Running
+from vaulttools.core.process import Running
+from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.tools.answer import Skipped
 from vaulttools.vault import Snapshot

