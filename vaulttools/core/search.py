@@ -7,7 +7,7 @@ costs seconds in Python.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -104,7 +104,7 @@ class Search:
         if self._sees_attachments:
             entries = map(self._fitting, entries)
         probe = list(islice(entries, PROBE))
-        counts = self._counts(self._start(_files(probe)), lambda: probe)
+        counts = self._counts_by_name(probe)
         yield from self._tallied(probe, counts)
         if len(probe) < PROBE:
             return
@@ -114,7 +114,7 @@ class Search:
         globs = self._folder_globs()
         if globs is None:
             rest = list(entries)
-            yield from self._tallied(rest, self._counts(self._start(_files(rest)), lambda: rest))
+            yield from self._tallied(rest, self._counts_by_name(rest))
             return
         # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
         runs = self._start(None, globs, loosely=self.loose is not None)
@@ -126,9 +126,9 @@ class Search:
         if any(_is_ignored_folder(entry) for entry in rest):
             # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
             runs.abandon()
-            yield from self._tallied(rest, self._counts(self._start(_files(rest)), lambda: rest))
+            yield from self._tallied(rest, self._counts_by_name(rest))
             return
-        counts = self._counts(runs, lambda: rest)
+        counts = self._counts(runs, _files(rest))
         self.matches_loosely = self.loose is None or bool(counts.matching)
         yield from self._tallied(rest, counts, loosely=self.loose is not None)
 
@@ -200,7 +200,7 @@ class Search:
         instead, and the counts hold other files too. `work` is not told of any.
         """
         runs = self._start(*self._cheapest(files, searched))
-        counts = self._counts(runs, lambda: list(map(_named, files)) if runs.listing is not None else [])
+        counts = self._counts(runs, files)
         if self.pattern.multiline:
             self._count_lines(list(counts.matching), counts)
         return counts
@@ -266,10 +266,13 @@ class Search:
             listing = self.ripgrep.start_listing(expression, folder, files, globs)
         return _Runs(counting, listing, "" if files is not None else self.scope.walks[0].folder)
 
-    def _counts(self, runs: _Runs, entries: Callable[[], Sequence[Entry]]) -> Counts:
-        """Wait for what was started; the entries are asked for while it runs."""
+    def _counts_by_name(self, entries: Sequence[Entry]) -> Counts:
+        files = _files(entries)
+        return self._counts(self._start(files), files)
+
+    def _counts(self, runs: _Runs, files: Sequence[str]) -> Counts:
+        """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
         try:
-            files = _files(entries())
             counts = self.ripgrep.counts(runs.counting, self.work).below(runs.folder)
             if runs.listing is not None:
                 listed, stopped = self.ripgrep.listed(runs.listing, self.work)
@@ -357,7 +360,7 @@ class Search:
 
     def _count_strictly(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace what was counted for the loose pattern."""
-        strict = self._counts(self._start(matched), lambda: [Entry(path, "file") for path in matched])
+        strict = self._counts(self._start(matched), matched)
         for path in matched:
             counts.matching.pop(path)
             if strict.stopped is not None:
@@ -436,10 +439,6 @@ class _Runs:
 
 _MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")
 """Why a folder is left out that ripgrep would walk, and that may be far larger than the vault."""
-
-
-def _named(path: str) -> Entry:
-    return Entry(path, "file")
 
 
 def _is_ignored_folder(entry: Entry) -> bool:
