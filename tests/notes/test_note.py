@@ -137,6 +137,50 @@ def test_rules_S05_S36_S39_properties_asked_for(lines: list[str], name: str, val
     assert note(*lines).has_property(name, value) is answer
 
 
+@pytest.mark.parametrize(
+    ("line", "aliases"),
+    [
+        ("aliases: [Doggo, Woofer]", ("Doggo", "Woofer")),
+        ("aliases:\n  - Doggo\n  - Yapper, Woofer", ("Doggo", "Yapper, Woofer")),
+        ("aliases: Doggo, Woofer", ("Doggo", "Woofer")),
+        ("aliases: Doggo", ("Doggo",)),
+        ("Aliases: [Doggo, Doggo]", ("Doggo",)),
+        ("aliases: [2024, 1.10, true, null, '', ' a ']", ("2024", "1.10", "true", "a")),
+        ("aliases: 2024", ("2024",)),
+        ("aliases:", ()),
+        ("aliases: []", ()),
+        ("alias: Doggo", ()),
+    ],
+)
+def test_rule_A01_the_aliases(line: str, aliases: tuple[str, ...]) -> None:
+    assert Note("n.md", f"---\n{line}\n---\n").aliases == aliases
+
+
+@pytest.mark.parametrize(
+    ("path", "title"), [("a/b/Some note.md", "Some note"), ("v1.2 notes.md", "v1.2 notes"), (".hidden.md", ".hidden")]
+)
+def test_the_title_is_the_name_of_the_file(path: str, title: str) -> None:
+    assert Note(path, "---\ntitle: no\n---\n# no\n").title == title
+
+
+@pytest.mark.parametrize(
+    ("chain", "line"),
+    [
+        (["A"], 1),
+        (["a", "C"], 3),
+        (["A", "d", "C"], 5),
+        (["b", "c"], 3),
+        (["C"], 3),
+        (["  x   Y "], 6),
+        (["B", "A"], None),
+        ([], None),
+    ],
+)
+def test_rule_L05_a_chain_of_headings_leads_to_a_section(chain: list[str], line: int | None) -> None:
+    found = Note("n.md", "# A\n## B\n### C\n## D\n### C\n# X y\n").section(chain)
+    assert (found.line if found else None) == line
+
+
 def test_rule_P10_a_broken_block_leaves_the_note_readable() -> None:
     broken = Note("n.md", "---\na: b: c\n---\n# H #t\n")
     assert broken.properties == {}

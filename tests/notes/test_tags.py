@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.structure import Tag, parse
+from vaulttools.notes.parts import Tag
+from vaulttools.notes.structure import parse
 from vaulttools.notes.tags import covers, distinct, tag_name
 
 

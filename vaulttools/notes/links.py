@@ -57,8 +57,7 @@ def parse_link(text: str) -> Link:
     """
     inner = text[text.rfind("[[") + 2 :].partition("]]")[0] if "[[" in text else text
     named, bar, display = inner.partition("|")
-    link = parse_linktext(named.removesuffix("\\") if bar else named)
-    return Link(link.target, link.headings, link.block, display.strip() if bar else None)
+    return Link(*split_linktext(named.removesuffix("\\") if bar else named), display.strip() if bar else None)
 
 
 def parse_linktext(text: str) -> Link:
@@ -66,11 +65,18 @@ def parse_linktext(text: str) -> Link:
 
     The first `#` ends the target, so a file with `#` in its name cannot be meant (rule L04).
     """
+    return Link(*split_linktext(text))
+
+
+def split_linktext(text: str) -> tuple[str, tuple[str, ...], str | None]:
+    """Target, headings and block of a `Link`."""
+    if "#" not in text:
+        return text.strip(), (), None
     target, *parts = (part.strip() for part in text.split("#"))
     block = None
-    if parts and _BLOCK_ID.fullmatch(parts[-1]):
+    if _BLOCK_ID.fullmatch(parts[-1]):
         block = parts.pop()[1:]
-    return Link(target, tuple(filter(None, parts)), block)
+    return target, tuple(filter(None, parts)), block
 
 
 class LinkIndex:

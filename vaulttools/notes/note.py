@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vaulttools.notes.blocks import Heading, Span
+from vaulttools.notes.contents import Contents
 from vaulttools.notes.frontmatter import Block, Properties, load, split
-from vaulttools.notes.structure import Structure, parse
-from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
+    from vaulttools.notes.parts import Heading, Span, Structure, Tag
+    from vaulttools.notes.references import Reference
     from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.stored import Stored
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
 """Which part of a note a matching line must lie in (spec 4, ``within``)."""
@@ -59,11 +61,18 @@ class LineSet:
 
 
 @dataclass(frozen=True)  # not slotted: the parts that were read are kept in the instance
-class Note:
+class Note(Contents):
     """A note's text, decoded, without byte order mark; reading a part never raises, whatever the text holds."""
 
     path: str
     text: str
+    stored: Stored | None = field(default=None, compare=False, repr=False)
+    """The parts as they were read before from the same text; without them the text is parsed."""
+
+    @property
+    def title(self) -> str:
+        """What Obsidian calls the note: the file name without extension."""
+        return PurePosixPath(self.path).stem
 
     @cached_property
     def frontmatter(self) -> Block | None:
@@ -72,8 +81,22 @@ class Note:
 
     @cached_property
     def structure(self) -> Structure:
-        """What stands where in the body. The first call in a process loads the Markdown parser."""
+        """What stands where in the body. The first parse in a process loads the Markdown parser."""
+        if self.stored:
+            return self.stored.structure
+        from vaulttools.notes.structure import parse
+
         return parse(self.text, self.body_line)
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """The outline of the body."""
+        return (self.stored or self.structure).headings
+
+    @property
+    def body_tags(self) -> tuple[Tag, ...]:
+        """The tags in the body, which is parsed only when there is a `#` in it."""
+        return self.structure.tags if "#" in self.text else ()
 
     @cached_property
     def _loaded(self) -> Properties:
@@ -82,12 +105,23 @@ class Note:
     @property
     def properties(self) -> Mapping[str, Value]:
         """The values of the properties block by name as written; empty when there is none or it cannot be read."""
-        return self._loaded.values
+        return self.stored.properties if self.stored else self._loaded.values
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the properties block."""
-        return self._loaded.warnings
+        return self.stored.warnings if self.stored else self._loaded.warnings
+
+    @cached_property
+    def property_references(self) -> tuple[Reference, ...]:
+        """The links in the properties (rule P05)."""
+        if self.stored:
+            return self.stored.property_references
+        if not (self.frontmatter and "[[" in self.frontmatter.raw):
+            return ()
+        from vaulttools.notes.references import in_properties
+
+        return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 
     @property
     def body_line(self) -> int:
@@ -98,71 +132,6 @@ class Note:
     def line_count(self) -> int:
         """Lines of the file; a line ends at ``\\n``, and an empty file has none."""
         return self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
-
-    @cached_property
-    def tags(self) -> tuple[str, ...]:
-        """The tags without `#`, those of the properties first, once each in the casing first seen (rules T03, T06)."""
-        return distinct([*self._property_tags, *(tag.name for tag in self.structure.tags)])
-
-    @cached_property
-    def _property_tags(self) -> tuple[str, ...]:
-        # `tags` in any casing (S23); the singular `tag` is no longer read (T09).
-        return tuple(
-            tag for name, value in self.properties.items() if name.casefold() == "tags" for tag in property_tags(value)
-        )
-
-    def has_tag(self, tag: str) -> bool:
-        """Whether the note has the tag or one nested in it; case and a leading `#` do not matter (T03, T05).
-
-        The body is parsed only when the properties do not answer.
-        """
-        return any(covers(tag, name) for name in self._property_tags) or (
-            "#" in self.text and any(covers(tag, name) for name in self.tags)
-        )
-
-    def has_property(self, name: str, value: str | None) -> bool:
-        """Whether a property matches, as `[name:value]` does with a plain word (spec 4).
-
-        The name is compared without case (S39). The value is found in the text of the property, or of any element of
-        a list, without case (S05, S19); booleans read `true` and `false`, dates and numbers as written. ``None`` asks
-        for a property that is there and empty: null, not `""` and not `[]` (S36).
-        """
-        held = [kept for key, kept in self.properties.items() if key.casefold() == name.casefold()]
-        if value is None:
-            return None in held
-        wanted = value.casefold()
-        return any(wanted in text.casefold() for kept in held for text in _texts(kept))
-
-    def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
-        headings = self.structure.headings
-        trail: list[str] = []
-        level = 7
-        for index in range(bisect_right(self._heading_lines, line) - 1, -1, -1):
-            if headings[index].level < level:
-                level = headings[index].level
-                trail.append(headings[index].text)
-                if level == 1:
-                    break
-        return tuple(reversed(trail))
-
-    def section(self, headings: Sequence[str]) -> Heading | None:
-        """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (L05): each below the one before, the first
-        that fits; upper and lower case and runs of blanks do not matter. None when there is none."""
-        wanted = [_plain(text) for text in headings]
-        trail: list[Heading] = []
-        for heading in self.structure.headings:
-            while trail and trail[-1].level >= heading.level:
-                trail.pop()
-            if len(trail) < len(wanted) and _plain(heading.text) == wanted[len(trail)]:
-                trail.append(heading)
-                if len(trail) == len(wanted):
-                    return heading
-        return None
-
-    @cached_property
-    def _heading_lines(self) -> list[int]:
-        return [heading.line for heading in self.structure.headings]
 
     def lines_in(self, part: Part) -> LineSet:
         """The lines of one part. Fences belong to the code, an underline to its heading, a task has its own lines.
@@ -184,21 +153,3 @@ class Note:
                 return LineSet((task.line, task.end_line) for task in self.structure.tasks)
             case "comments":
                 return LineSet(self.structure.comments)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _texts(value: Value) -> Iterator[str]:
-    """The texts of the single values in a property; none for null and for empty lists."""
-    if isinstance(value, bool):
-        yield "true" if value else "false"
-    elif isinstance(value, list):
-        for element in value:
-            yield from _texts(element)
-    elif isinstance(value, dict):
-        for element in value.values():
-            yield from _texts(element)
-    elif value is not None:
-        yield str(value)

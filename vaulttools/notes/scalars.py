@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, time
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 Scalar: TypeAlias = bool | int | float | str | None
 
@@ -58,6 +58,13 @@ def resolve(word: str) -> tuple[Scalar, str]:
     if (match := _DATE.fullmatch(word)) and not _exists(match):
         return word, "an impossible date is kept as text"
     return word, ""
+
+
+def moment(word: str) -> Literal["date", "datetime"] | None:
+    """Whether a text is a day or a time that exists, as YAML writes it."""
+    if not (match := _DATE.fullmatch(word)) or not _exists(match):
+        return None
+    return "datetime" if match["hour"] else "date"
 
 
 def _exists(match: re.Match[str]) -> bool:

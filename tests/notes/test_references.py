@@ -1,0 +1,351 @@
+"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, P05)."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from vaulttools.notes import inline
+from vaulttools.notes.brackets import MarkdownLink
+from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Structure
+from vaulttools.notes.references import Reference
+from vaulttools.notes.structure import parse
+
+
+def references(body: str) -> list[Reference]:
+    return list(parse(body).references)
+
+
+def targets(body: str) -> list[str]:
+    return [reference.target for reference in references(body)]
+
+
+def wiki(
+    written: str, target: str, *headings: str, block: str | None = None, display: str | None = None, line: int = 1
+) -> Reference:
+    return Reference(line, written, "wikilink", written.startswith("!"), target, headings, block, display)
+
+
+def markdown(
+    written: str, target: str, *headings: str, block: str | None = None, display: str = "t", line: int = 1
+) -> Reference:
+    return Reference(line, written, "markdown", written.startswith("!"), target, headings, block, display)
+
+
+def external(written: str, target: str, display: str = "t") -> Reference:
+    return Reference(1, written, "external", written.startswith("!"), target, (), None, display)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("see [[Note]].", [wiki("[[Note]]", "Note")]),
+        ("[[Note.md]]", [wiki("[[Note.md]]", "Note.md")]),
+        ("[t](Note) [t](Note.md)", [markdown("[t](Note)", "Note"), markdown("[t](Note.md)", "Note.md")]),
+        ("[t](My%20note.md)", [markdown("[t](My%20note.md)", "My note.md")]),
+        ("[t](<My note.md>)", [markdown("[t](<My note.md>)", "My note.md")]),
+        ("[t](J%C3%B6rg.md)", [markdown("[t](J%C3%B6rg.md)", "Jörg.md")]),
+        ("[t](100%.md) [t](a%FFb)", [markdown("[t](100%.md)", "100%.md"), markdown("[t](a%FFb)", "a%FFb")]),
+        ("[t](C%23.md#H)", [markdown("[t](C%23.md#H)", "C#.md", "H")]),
+        ('[t](a.md "Title")', [markdown('[t](a.md "Title")', "a.md")]),
+        ("[t](a(b).md)", [markdown("[t](a(b).md)", "a(b).md")]),
+        (r"[t](a\)b) [t](a&amp;b)", [markdown(r"[t](a\)b)", "a)b"), markdown("[t](a&amp;b)", "a&b")]),
+        ("[t](My note.md)", []),
+        ("[t]( )", []),
+        ("[t]()", []),
+        ("[t] (a)", []),
+        ("[t][a]\n\n[a]: b.md", []),
+    ],
+)
+def test_rule_L01_the_forms_of_a_link(body: str, found: list[Reference]) -> None:
+    assert references(body) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[[N#H]]", [wiki("[[N#H]]", "N", "H")]),
+        ("[[#H]]", [wiki("[[#H]]", "", "H")]),
+        ("[[N#H1#H2]]", [wiki("[[N#H1#H2]]", "N", "H1", "H2")]),
+        ("[t](N.md#My%20heading)", [markdown("[t](N.md#My%20heading)", "N.md", "My heading")]),
+        ("[t](#H1#H2)", [markdown("[t](#H1#H2)", "", "H1", "H2")]),
+        ("[t](N.md#)", [markdown("[t](N.md#)", "N.md")]),
+        ("[t](#) [[#]]", []),
+    ],
+)
+def test_rule_L05_links_to_headings(body: str, found: list[Reference]) -> None:
+    assert references(body) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[[N#^id-1]]", [wiki("[[N#^id-1]]", "N", block="id-1")]),
+        ("[[#^id]]", [wiki("[[#^id]]", "", block="id")]),
+        ("[[N#^two words]]", [wiki("[[N#^two words]]", "N", "^two words")]),
+        ("[t](N.md#^id)", [markdown("[t](N.md#^id)", "N.md", block="id")]),
+        ("[t](N.md#%5Eid)", [markdown("[t](N.md#%5Eid)", "N.md", block="id")]),
+    ],
+)
+def test_rule_L06_links_to_blocks(body: str, found: list[Reference]) -> None:
+    assert references(body) == found
+
+
+def test_rule_L09_the_display_text() -> None:
+    assert references("[[N|a b]] [[N|]]\n\n|x|\n|-|\n|[[N\\|c]]|\n") == [
+        wiki("[[N|a b]]", "N", display="a b"),
+        wiki("[[N|]]", "N", display=""),
+        wiki("[[N\\|c]]", "N", display="c", line=5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "size"),
+    [
+        ("![[a.png|640x480]]", (640, 480)),
+        ("![[a.png|100]]", (100, None)),
+        ("![[a.png|a caption|100]]", (100, None)),
+        ("![[a.png\\|100]]", (100, None)),
+        ("![a caption|640x480](a.png)", (640, 480)),
+        ("![100](a.png)", (100, None)),
+        ("![[a.png]]", None),
+        ("![[a.png|a caption]]", None),
+        ("![[a.png|100px]]", None),
+        ("[[a.png|100]]", None),
+    ],
+)
+def test_rule_L10_the_size_of_an_embed(body: str, size: tuple[int, int | None] | None) -> None:
+    (reference,) = references(body)
+    assert (reference.size, reference.target) == (size, "a.png")
+
+
+def test_rule_L10_embeds() -> None:
+    assert references("![[N#H]] ![[m.pdf#page=3]] ![t](a.png) !x[[N]] \\![[N]]") == [
+        wiki("![[N#H]]", "N", "H"),
+        wiki("![[m.pdf#page=3]]", "m.pdf", "page=3"),
+        markdown("![t](a.png)", "a.png"),
+        wiki("[[N]]", "N"),
+        wiki("[[N]]", "N"),
+    ]
+
+
+def test_rule_L11_relative_paths_stay_as_they_are() -> None:
+    assert targets("[t](../Note.md) [t](./Note.md) [t](/Folder/Note.md) [[../Note]]") == [
+        "../Note.md",
+        "./Note.md",
+        "/Folder/Note.md",
+        "../Note",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[[a]b]]", ["a]b"]),
+        ("[[a[b]]", ["a[b"]),
+        ("[[a [[Inner]] c]]", ["Inner"]),
+        ("[[[a]]]", ["a"]),
+        ("[[ a ]]", ["a"]),
+        ("[[https://example.com]]", ["https://example.com"]),
+        ("[[]] [[ ]] [[|a]]", []),
+        ("[[a\nb]]", []),
+        ("[[a]", []),
+        ("[a]]", []),
+        ("\\[[a]]", []),
+        ("[\\[a]]", []),
+        ("[[a]](b)", ["a"]),
+        ("[x [[a]] y](b)", ["a"]),
+        ("[x ![[a]] y](b)", ["b", "a"]),
+        ("[![t](a)](b)", ["b", "a"]),
+        ("[[a](b)", ["b"]),
+        ("[x [y](a) z](b)", ["a"]),
+        ("[x] [y](a) ](b)", ["a"]),
+    ],
+)
+def test_rule_L16_odd_brackets(body: str, found: list[str]) -> None:
+    assert sorted(targets(body)) == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[t](https://x.y/z?a=%20b#c)", [external("[t](https://x.y/z?a=%20b#c)", "https://x.y/z?a=%20b#c")]),
+        ("![t](http://x.y/a.png)", [external("![t](http://x.y/a.png)", "http://x.y/a.png")]),
+        ("[t](mailto:a@b.c)", [external("[t](mailto:a@b.c)", "mailto:a@b.c")]),
+        ("[t](obsidian://open?file=a)", [external("[t](obsidian://open?file=a)", "obsidian://open?file=a")]),
+        ("[t](//x.y/z)", [external("[t](//x.y/z)", "//x.y/z")]),
+        ("![t](data:image/png;base64,AAAA)", []),
+        ("https://x.y <https://x.y>", []),
+    ],
+)
+def test_what_leads_out_of_the_vault_is_external(body: str, found: list[Reference]) -> None:
+    assert references(body) == found
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["[[a]]", "![[a]]", "[t](a)", "![t](a)"],
+)
+@pytest.mark.parametrize(
+    "around",
+    [
+        "`{}`",
+        "`` {} ` ``",
+        "```\n{}\n```",
+        "> ```\n> {}\n> ```",
+        "    {}",
+        "$x {} y$",
+        "$$\n{}\n$$",
+        "<!-- {} -->",
+        "text <!-- {} --> text",
+        "<div>\n{}\n</div>",
+        "<span title='{}'>text</span>",
+    ],
+)
+def test_there_is_no_link_in_code_math_and_html(around: str, link: str) -> None:
+    assert references(around.format(link)) == []
+
+
+@pytest.mark.parametrize(
+    ("around", "line"),
+    [
+        ("{}", 1),
+        ("# H {}", 1),
+        ("a\n{} b", 2),
+        ("- a\n  - {}", 2),
+        ("- [ ] {}", 1),
+        ("> a\n> {}", 2),
+        ("> [!note] {}", 1),
+        ("|a|\n|-|\n|{}|", 3),
+        ("*{}* **a** ~~b~~", 1),
+        ("%% {} %%", 1),
+        ("%%\n\n{}\n%%", 3),
+        ("[^1]: {}", 1),
+        ("a ^[b {}]", 1),
+        ("`code` {} `code`", 1),
+        ("costs $5 {} and $6", 1),
+        ("<b>{}</b>", 1),
+        ("a\n===\n{}", 3),
+        ("> " * 60 + "{}", 1),
+    ],
+)
+@pytest.mark.parametrize("link", ["[[a]]", "![[a]]", "[t](a)", "![t](a)"])
+def test_anywhere_else_there_is(around: str, line: int, link: str) -> None:
+    assert [(found.target, found.line, found.written) for found in references(around.format(link))] == [
+        ("a", line, link)
+    ]
+
+
+def test_links_count_lines_from_the_top_and_begin_where_they_open() -> None:
+    body = "---\nx: 1\n---\r\n> [a ![[i]]\r\n> b](c)\r\n\r\n[[d]]"
+    assert parse(body, 4).references == (
+        markdown("[a ![[i]]\n> b](c)", "c", display="a ![[i]] b", line=4),
+        wiki("![[i]]", "i", line=4),
+        wiki("[[d]]", "d", line=7),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["up: '[[N#H|x]]'"], [(2, "[[N#H|x]]", "N", "up")]),
+        (["up:", "  - '[[A]]'", '  - "see [[B]] and [[C]]"'], [(3, "[[A]]", "A", "up"), (4, "[[B]]", "B", "up"),
+                                                              (4, "[[C]]", "C", "up")]),
+        (["a: '[[N]]'", "b: '[[N]]'"], [(2, "[[N]]", "N", "a"), (3, "[[N]]", "N", "b")]),
+        (["m: {k: '[[N]]'}"], [(2, "[[N]]", "N", "m")]),
+        (["a: x", "b: \"[[J\\u00f6rg]]\""], [(2, "[[Jörg]]", "Jörg", "b")]),
+        (["a: [[N]]"], []),
+        (["a: '[t](N.md)'"], []),
+    ],
+)  # fmt: skip
+def test_rule_P05_links_in_properties(lines: list[str], found: list[tuple[int, str, str, str]]) -> None:
+    note = Note("n.md", "\n".join(["---", *lines, "---", "[[Body]]"]))
+    *in_properties, in_body = note.references
+    assert [(link.line, link.written, link.target, link.in_property) for link in in_properties] == found
+    assert in_body == wiki("[[Body]]", "Body", line=len(lines) + 3)
+
+
+def _markdown_links(text: str) -> list[tuple[bool, str]]:
+    """Of each link and image, where it leads, as markdown-it's inline parser has them."""
+    parser = MarkdownIt("commonmark", {"maxNesting": 1_000})
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+
+    def found(tokens: list[Token]) -> list[tuple[bool, str]]:
+        links = []
+        for token in tokens:
+            if token.type == "image":
+                links.append((True, str(token.attrs["src"])))
+            elif token.type == "link_open" and token.markup != "autolink":
+                links.append((False, str(token.attrs["href"])))
+            links += found(token.children or [])
+        return links
+
+    return found(parser.parseInline(text))
+
+
+FRAGMENTS = st.lists(
+    st.sampled_from(
+        ["[", "]", "(", ")", "](", "![", "!", "[a](b)", "](c)", "](<d e>)", "<", ">", "`", "``", "\\", " ", "\n", "x",
+         "&amp;", "](y 'z')", "](y \"z\")", "\"", "'", "<b>", "<http://x.y>", "%20", "#", "é", "*"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(FRAGMENTS.filter(lambda text: "[[" not in text))
+def test_markdown_links_are_those_of_markdown_it(text: str) -> None:
+    text = text.strip()
+    found = [hit for hit in inline.scan(text, 0, len(text), table=False) if isinstance(hit, MarkdownLink)]
+    assert sorted((text[hit.start] == "!", hit.destination) for hit in found) == sorted(_markdown_links(text))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60) | st.text("[]()!<>|#^\\`$% \nax&;\"'", max_size=60))
+def test_no_text_breaks_it_and_each_link_stands_where_it_says(text: str) -> None:
+    lines = text.replace("\r\n", "\n").split("\n")
+    for reference in references(text):
+        assert reference.written.split("\n")[0] in lines[reference.line - 1]
+        assert reference.target or reference.headings or reference.block
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[a]] " * 20_000,
+        "[a](b) " * 20_000,
+        "![a](b) " * 20_000,
+        "[[a]]\n" * 20_000,
+        "[" * 20_000,
+        "[" * 10_000 + "]" * 10_000,
+        "[" * 10_000 + "](b)" * 10_000,
+        "![" * 10_000 + "[a](b)" * 10_000,
+        "[[a " * 20_000,
+        "[[a]" * 20_000,
+        "[a](" * 20_000,
+        "[a](<" * 20_000,
+        '[a](b "' * 20_000,
+        "[a](b (" * 20_000,
+        "[`" * 20_000,
+        "[$" * 20_000,
+        "[a]: " * 20_000,
+        "[a](b\\" * 20_000,
+        "^a " * 20_000,
+        "x ^a\n" * 20_000,
+        "^a\n\n" * 10_000,
+        "> [!a]\n\n" * 10_000,
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_time_is_linear_in_the_text(text: str) -> None:
+    parse("")
+    start = time.process_time()
+    assert isinstance(parse(text), Structure)
+    assert time.process_time() - start < 5

@@ -1,0 +1,254 @@
+"""markdown-it-py's block parser, at two fifths of its time: its rules, called only for lines that they can apply to.
+
+What differs: lines are found from a `Source`, rules are chosen by the first character of a line, paragraphs and setext
+headings are one rule (which markdown-it reads twice), tokens that `blocks` does not read are not made, and the depth is
+bounded. A differential test holds it to the parser as it comes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from markdown_it import MarkdownIt, rules_block
+from markdown_it.common.utils import mdTrim
+from markdown_it.parser_block import ParserBlock
+from markdown_it.ruler import Ruler
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+if TYPE_CHECKING:
+    from vaulttools.notes.source import Source
+
+_Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+_Rules: TypeAlias = dict[str, tuple[_Rule, ...]]
+
+# How deep lists and quotes are told apart; beyond, they are text of the deepest, while markdown-it drops them. 60-deep
+# lists are to be read (fault C16), and each level costs three Python frames of the 1,000 there are. Each quote reads
+# its lines again for those in it: 128 levels of lazily continued quotes took 20 s for 50 kB.
+MAX_LISTS = 64
+MAX_QUOTES = 8
+
+_READ = frozenset(
+    (
+        *("paragraph_open", "heading_open", "inline", "fence", "code_block", "html_block", "hr"),
+        *("blockquote_open", "blockquote_close", "table_open", "table_close"),
+        *("bullet_list_open", "ordered_list_open", "list_item_open", "list_item_close"),
+    )
+)
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
+
+
+def tokens(source: Source, first_line: int) -> list[Token]:
+    """The block tokens of a text from line ``first_line`` on, their lines from 0 from its top.
+
+    Of those that markdown-it makes, the ones of `_READ`; a paragraph has no `inline` of its own.
+    """
+    state = _State(source)
+    _PARSER.block.tokenize(state, first_line - 1, state.lineMax)
+    return state.tokens
+
+
+class _Token(Token):
+    """A token of which only what is asked for is set: half the time to make (measured)."""
+
+    __slots__ = ()
+
+    def __init__(self, kind: str, tag: str, level: int) -> None:
+        self.type = kind
+        self.tag = tag
+        self.level = level
+        self.map = None
+
+
+class _State(StateBlock):
+    """What the rules work on: the lines, and how deep the parser is in lists and quotes."""
+
+    def __init__(self, source: Source) -> None:
+        lines = source.lines
+        count = len(lines) - (not lines[-1].strip(" \t"))  # markdown-it has no last line of blanks
+        end = len(source.text)
+        self.src = source.text
+        self.md = _PARSER
+        self.env = {}
+        self.tokens = []
+        self.bMarks = [*source.starts[:count], end]
+        self.eMarks = [*(start - 1 for start in source.starts[1 : count + 1]), end]
+        self.tShift = [*(len(line) - len(line.lstrip(" \t")) for line in lines[:count]), 0]
+        self.sCount = self.tShift.copy()
+        if "\t" in source.text:
+            for number, (line, indent) in enumerate(zip(lines[:count], self.tShift, strict=False)):
+                if indent and "\t" in line[:indent]:
+                    self.sCount[number] = len(line[:indent].expandtabs(4))
+        self.bsCount = [0] * (count + 1)
+        self.line = 0
+        self.lineMax = count
+        self.blkIndent = self.level = 0
+        self.listIndent = self.ddIndent = -1
+        self.tight = False
+        self.parentType = "root"
+        self._code_enabled = True
+        self.lists = self.quotes = 0
+        self._unread = _Token("", "", 0)
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """A new token, which is not kept when nobody reads it."""
+        level = self.level
+        if nesting < 0:
+            self.level = level = level - 1
+        elif nesting > 0:
+            self.level += 1
+        if ttype not in _READ:
+            return self._unread
+        token = _Token(ttype, tag, level)
+        self.tokens.append(token)
+        return token
+
+
+class _Blocks(ParserBlock):
+    """The loop over blocks, and the rules that end a list item, a quote or a table for their own rules to ask."""
+
+    def __init__(self) -> None:
+        self.ruler = Ruler[_Rule]()
+        self.ruler.push("in lists", _any_of(_ENDING_LISTS), {"alt": ["list"]})
+        self.ruler.push("in quotes and tables", _any_of(_BY_SIGN), {"alt": ["blockquote"]})
+        self.ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
+
+    def tokenize(self, state: StateBlock, start: int, end: int) -> None:
+        """Tokens for some lines; stops before one that belongs to what holds them."""
+        source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
+        line = start
+        while line < end:
+            while line < state.lineMax and begins[line] + shifts[line] >= ends[line]:
+                line += 1
+            state.line = line
+            if line >= end or indents[line] < state.blkIndent:
+                break
+            below = begins[line + 1] + shifts[line + 1]
+            if source[below : below + 1] in _BELOW_HEADS and rules_block.table(state, line, end, False):
+                pass
+            elif indents[line] - state.blkIndent >= 4:
+                rules_block.code(state, line, end, False)
+            else:
+                for rule in _BY_SIGN.get(source[begins[line] + shifts[line]], ()):
+                    if rule(state, line, end, False):
+                        break
+                else:
+                    _text(state, line, end)
+            line = state.line
+            if line < end and begins[line] + shifts[line] >= ends[line]:
+                state.line = line = line + 1
+
+
+def _text(state: StateBlock, start: int, end: int) -> None:
+    """A paragraph or a setext heading: the rules `lheading` and `paragraph`, in one reading of the lines."""
+    source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
+    indent = state.blkIndent
+    last = state.lineMax  # of lazy lines too
+    parent, state.parentType = state.parentType, "paragraph"
+    line = start + 1
+    while line < last:
+        first = begins[line] + shifts[line]
+        if first >= ends[line]:
+            break
+        width = indents[line]
+        if width - indent <= 3:
+            sign = source[first]
+            if sign in _BELOW_HEADS and line - 1 > start and _heads_table(state, line - 1, last):
+                line -= 1
+                break
+            if sign in "-=" and indent <= width and line < end and _underlines(source, first, ends[line]):
+                _add_heading(state, start, line, "h1" if sign == "=" else "h2")
+                state.parentType = parent
+                return
+            # Below zero are lines that a quote took for lazy, having asked the rules itself.
+            if width >= 0 and _ends_text(state, line, last, True):
+                break
+        line += 1
+    state.line = line
+    state.push("paragraph_open", "p", 0).map = [start, line]
+    state.parentType = parent
+
+
+def _underlines(source: str, first: int, end: int) -> bool:
+    return _UNDERLINE.fullmatch(source, first, end) is not None
+
+
+def _add_heading(state: StateBlock, start: int, underline: int, tag: str) -> None:
+    state.line = underline + 1
+    state.push("heading_open", tag, 0).map = [start, underline + 1]
+    inline = state.push("inline", "", 0)
+    inline.content = mdTrim(state.getLines(start, underline, state.blkIndent, False))
+    inline.map = [start, underline]
+
+
+def _heads_table(state: StateBlock, line: int, end: int) -> bool:
+    """Whether a line in a text ends it as the head of a table."""
+    return 0 <= state.sCount[line] <= state.blkIndent + 3 and rules_block.table(state, line, end, True)
+
+
+def _list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    assert isinstance(state, _State)
+    if state.lists >= MAX_LISTS:
+        return False
+    state.lists += 1
+    found = rules_block.list_block(state, start, end, silent)
+    state.lists -= 1
+    return found
+
+
+def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    assert isinstance(state, _State)
+    if state.quotes >= MAX_QUOTES:
+        return False
+    state.quotes += 1
+    found = rules_block.blockquote(state, start, end, silent)
+    state.quotes -= 1
+    return found
+
+
+def _hr(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    first = state.bMarks[start] + state.tShift[start]
+    # Most lines that begin so are items of a list.
+    return state.src.count(state.src[first], first, state.eMarks[start]) >= 3 and rules_block.hr(
+        state, start, end, silent
+    )
+
+
+def _any_of(rules: _Rules) -> _Rule:
+    def found(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        first = state.bMarks[start] + state.tShift[start]
+        if first < state.eMarks[start]:
+            for rule in rules.get(state.src[first], ()):
+                if rule(state, start, end, silent):
+                    return True
+        return False
+
+    return found
+
+
+# In the order in which markdown-it asks them (markdown_it/parser_block.py).
+_BY_SIGN: _Rules = {
+    "`": (rules_block.fence,),
+    "~": (rules_block.fence,),
+    ">": (_quote,),
+    "-": (_hr, _list),
+    "*": (_hr, _list),
+    "_": (_hr,),
+    "+": (_list,),
+    **dict.fromkeys("0123456789", (_list,)),
+    "<": (rules_block.html_block,),
+    "#": (rules_block.heading,),
+}
+_ENDING_LISTS: _Rules = {
+    "`": (rules_block.fence,),
+    "~": (rules_block.fence,),
+    ">": (_quote,),
+    **dict.fromkeys("-*_", (_hr,)),
+}
+_BELOW_HEADS = frozenset("|-:")
+_ends_text = _any_of(_BY_SIGN)
+
+_PARSER = MarkdownIt("commonmark")
+_PARSER.block = _Blocks()

@@ -1,0 +1,148 @@
+"""What a note says, asked for by tag, property, link or line, wherever its parts come from: a text, or the index."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from vaulttools.notes.outline import breadcrumb_of, section_of
+from vaulttools.notes.tags import covers, distinct, property_tags
+
+if TYPE_CHECKING:
+    from vaulttools.notes.parts import BlockId, Heading, Structure, Tag
+    from vaulttools.notes.references import Reference
+    from vaulttools.notes.safe_yaml import Value
+
+
+class Contents(ABC):
+    """The parts of a note, and the answers they give. Each part is read when first asked for."""
+
+    @property
+    @abstractmethod
+    def properties(self) -> Mapping[str, Value]:
+        """The values of the properties block by name as written; empty when there is none or it cannot be read."""
+
+    @property
+    @abstractmethod
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the properties block."""
+
+    @property
+    @abstractmethod
+    def body_line(self) -> int:
+        """The first line after the properties block; one past the end when nothing follows."""
+
+    @property
+    @abstractmethod
+    def line_count(self) -> int:
+        """Lines of the file; a line ends at ``\\n``, and an empty file has none."""
+
+    @property
+    @abstractmethod
+    def structure(self) -> Structure:
+        """What stands where in the body."""
+
+    @property
+    @abstractmethod
+    def property_references(self) -> tuple[Reference, ...]:
+        """The links in the properties (rule P05)."""
+
+    # Answered from the structure, which a subclass may not need for that.
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """The outline of the body."""
+        return self.structure.headings
+
+    @property
+    def body_tags(self) -> tuple[Tag, ...]:
+        """The tags in the body."""
+        return self.structure.tags
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The links and embeds, those of the properties first."""
+        return (*self.property_references, *self.structure.references)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags without `#`, those of the properties first, once each in the casing first seen (rules T03, T06)."""
+        return distinct([*self._property_tags, *(tag.name for tag in self.body_tags)])
+
+    @cached_property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names of the note: the list `aliases`, or one string with commas (rule A01).
+
+        The name of the property in any casing; the singular `alias` is no longer read (P09).
+        """
+        return tuple(dict.fromkeys(name for value in self._named("aliases") for name in _aliases(value)))
+
+    @cached_property
+    def _property_tags(self) -> tuple[str, ...]:
+        # `tags` in any casing (S23); the singular `tag` is no longer read (T09).
+        return tuple(tag for value in self._named("tags") for tag in property_tags(value))
+
+    def has_tag(self, tag: str) -> bool:
+        """Whether the note has the tag or one nested in it; case and a leading `#` do not matter (T03, T05).
+
+        The body is asked only when the properties do not answer.
+        """
+        return any(covers(tag, name) for name in self._property_tags) or any(
+            covers(tag, found.name) for found in self.body_tags
+        )
+
+    def has_property(self, name: str, value: str | None) -> bool:
+        """Whether a property matches, as `[name:value]` does with a plain word (spec 4).
+
+        The name is compared without case (S39). The value is found in the text of the property, or of any element of
+        a list, without case (S05, S19); booleans read `true` and `false`, dates and numbers as written. ``None`` asks
+        for a property that is there and empty: null, not `""` and not `[]` (S36).
+        """
+        held = list(self._named(name))
+        if value is None:
+            return None in held
+        wanted = value.casefold()
+        return any(wanted in text.casefold() for kept in held for text in _texts(kept))
+
+    def _named(self, name: str) -> Iterator[Value]:
+        """The values of the properties of that name, in any casing."""
+        folded = name.casefold()
+        return (value for key, value in self.properties.items() if key.casefold() == folded)
+
+    def breadcrumb(self, line: int) -> tuple[str, ...]:
+        """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
+        return breadcrumb_of(self.headings, line)
+
+    def section(self, headings: Sequence[str]) -> Heading | None:
+        """The heading that a chain of headings leads to, as `outline.section_of`."""
+        return section_of(self.headings, headings)
+
+    def block(self, block_id: str) -> BlockId | None:
+        """What an id names, the first of those with that id; case does not matter. None when there is none."""
+        wanted = block_id.lower()
+        return next((found for found in self.structure.block_ids if found.id.lower() == wanted), None)
+
+
+def _aliases(value: Value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from filter(None, (name.strip() for name in value.split(",")))
+    elif isinstance(value, list):
+        yield from filter(None, (text.strip() for element in value for text in _texts(element)))
+    else:
+        yield from _texts(value)
+
+
+def _texts(value: Value) -> Iterator[str]:
+    """The texts of the single values in a property; none for null and for empty lists."""
+    if isinstance(value, bool):
+        yield "true" if value else "false"
+    elif isinstance(value, list):
+        for element in value:
+            yield from _texts(element)
+    elif isinstance(value, dict):
+        for element in value.values():
+            yield from _texts(element)
+    elif value is not None:
+        yield str(value)

@@ -1,0 +1,55 @@
+"""The outline of a note: its headings in order, where their sections end, and what stands under which."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vaulttools.notes.parts import Heading
+
+
+def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
+    """The headings with the ends of their sections, in order, in a note of ``last_line`` lines."""
+    ends: list[int] = []
+    following: list[tuple[int, int]] = []  # level and line of the headings below that can still end a section
+    for heading in reversed(headings):
+        while following and following[-1][0] > heading.level:
+            following.pop()
+        ends.append(following[-1][1] - 1 if following else last_line)
+        following.append((heading.level, heading.line))
+    for heading, end in zip(headings, reversed(ends), strict=True):
+        yield type(heading)(*heading[:4], end)
+
+
+def breadcrumb_of(headings: Sequence[Heading], line: int) -> tuple[str, ...]:
+    """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
+    trail: list[str] = []
+    level = 7
+    for index in range(bisect_right(headings, line, key=lambda heading: heading.line) - 1, -1, -1):
+        if headings[index].level < level:
+            level = headings[index].level
+            trail.append(headings[index].text)
+            if level == 1:
+                break
+    return tuple(reversed(trail))
+
+
+def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
+    """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (L05): each below the one before, the first
+    that fits; upper and lower case and runs of blanks do not matter. None when there is none."""
+    wanted = [_plain(text) for text in chain]
+    trail: list[Heading] = []
+    for heading in headings:
+        while trail and trail[-1].level >= heading.level:
+            trail.pop()
+        if len(trail) < len(wanted) and _plain(heading.text) == wanted[len(trail)]:
+            trail.append(heading)
+            if len(trail) == len(wanted):
+                return heading
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,91 @@
+"""The parts of a note's body: what each is, and the lines it stands on. How they are found is left to `structure`.
+
+All lines count from 1 from the top of the file; ranges include their end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from vaulttools.notes.callouts import Callout
+from vaulttools.notes.references import Reference
+
+BlockKind: TypeAlias = Literal[
+    "paragraph", "heading", "list_item", "quote", "callout", "table", "code", "html", "thematic_break", "footnote"
+]
+Span: TypeAlias = tuple[int, int]
+"""First and last line."""
+
+
+class Heading(NamedTuple):
+    """An ATX or setext heading of the outline: not in a quote, a list, code or HTML (rules F01, H01)."""
+
+    level: int
+    text: str
+    line: int
+    last_line: int
+    """Of the heading itself; a setext heading has an underline."""
+    end_line: int
+    """Of its section: the line before the next heading of the same or a higher level."""
+
+
+class Block(NamedTuple):
+    """A stretch of lines that reads as one thing; blocks do not overlap, and each line with text lies in one.
+
+    A list item ends before the first item nested in it; what follows that list is a block of its own. A quote or
+    callout is one block with all it holds. Each definition of a footnote is one.
+    """
+
+    kind: BlockKind
+    start_line: int
+    end_line: int
+
+
+class BlockId(NamedTuple):
+    """A name that links use for a block, `[[Note#^id]]` (rules L06, L07), and the lines it names.
+
+    Those of a list item with all that is nested in it; of a whole list, when the id stands below it on its own.
+    """
+
+    id: str
+    """As written, without `^`; case does not matter."""
+    line: int
+    """Where the id stands."""
+    start_line: int
+    end_line: int
+
+
+class Task(NamedTuple):
+    """A list item with a checkbox, at any depth, in quotes too, never in code (rule D01)."""
+
+    status: str
+    """The character between the brackets; anything but a blank means done."""
+    text: str
+    line: int
+    end_line: int
+    """Without the items nested in it."""
+
+
+class Tag(NamedTuple):
+    """A tag in the body, as written, without `#`."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """All of it, each part in the order of lines."""
+
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    block_ids: tuple[BlockId, ...] = ()
+    callouts: tuple[Callout, ...] = ()
+    code: tuple[Span, ...] = ()
+    """Code blocks; the lines of their fences belong to them, an unclosed fence runs to the end."""
+    comments: tuple[Span, ...] = ()
+    """The lines that each `%%…%%` touches."""
+    tasks: tuple[Task, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    references: tuple[Reference, ...] = ()

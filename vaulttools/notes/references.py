@@ -1,0 +1,124 @@
+"""References: links and embeds where they stand in a note, in its body or its properties, with what they name.
+
+Finding them between other things in a line is left to `inline` and `brackets`; which file they lead to, to `links`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from urllib.parse import unquote
+
+from vaulttools.notes.links import split_linktext
+
+if TYPE_CHECKING:
+    from vaulttools.notes.safe_yaml import Value
+
+ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
+
+# `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule L16).
+WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*+\]\]")
+
+# At least two characters, so that the drive of a Windows path is none.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+_FOLDED_LINE = re.compile(r"[ \t]*\n[ \t>]*")
+_SIZE = re.compile(r"(?:.*\|)?\s*([0-9]{1,5})(?:x([0-9]{1,5}))?\s*", re.DOTALL)
+
+
+class Reference(NamedTuple):
+    """A link or an embed.
+
+    >>> wikilink("![[Note#H1#H2|shown]]", line=7)[2:]
+    ('wikilink', True, 'Note', ('H1', 'H2'), None, 'shown', None)
+    """
+
+    line: int
+    """Where it begins."""
+    written: str
+    """The whole of it as written, with its brackets and the `!` of an embed."""
+    kind: ReferenceKind
+    """``external`` is a Markdown link with a scheme, which leads out of the vault."""
+    embed: bool
+    target: str
+    """Which file: without headings and display text, percent-decoded. `""` is the note itself; a URL in full if
+    external."""
+    headings: tuple[str, ...]
+    """The chain of headings that leads to the section meant, outermost first (rule L05)."""
+    block: str | None
+    """The id of the block meant, without `^` (rule L06)."""
+    display: str | None
+    """The text shown instead of the target, with its markup; None when none is given."""
+    in_property: str | None = None
+    """The property that it stands in; None in the body."""
+
+    @property
+    def size(self) -> tuple[int, int | None] | None:
+        """Width and height in pixels that an embed is shown at, from `|640x480` or `|100` at its end (rule L10)."""
+        if not self.embed or self.display is None or not (found := _SIZE.fullmatch(self.display)):
+            return None
+        return int(found[1]), int(found[2]) if found[2] else None
+
+
+def wikilink(written: str, line: int, in_property: str | None = None) -> Reference | None:
+    """What `[[…]]` or `![[…]]` names; None when that is nothing, as in `[[]]`."""
+    embed = written[0] == "!"
+    named, bar, display = written[2 + embed : -2].partition("|")
+    target, headings, block = split_linktext(named.removesuffix("\\") if bar else named)
+    if not (target or headings or block):
+        return None
+    shown = display.strip() if bar else None
+    return Reference(line, written, "wikilink", embed, target, headings, block, shown, in_property)
+
+
+def markdown_link(written: str, line: int, text: str, destination: str) -> Reference | None:
+    """What `[text](destination)` or `![text](destination)` names, the destination without `<>` and escapes.
+
+    None for an empty destination, which names nothing, and for `data:`, which holds what it shows and leads nowhere.
+    A heading is split off before percent-decoding, so that `C%23.md` is the file `C#.md`.
+    """
+    embed = written.startswith("!")
+    display = _FOLDED_LINE.sub(" ", text)
+    if _SCHEME.match(destination):
+        if destination[:5].lower() == "data:":
+            return None
+        return Reference(line, written, "external", embed, destination, (), None, display)
+    target, *parts = destination.split("#")
+    _, headings, block = split_linktext("#".join(("", *map(_decoded, parts))))
+    if not (target or headings or block):
+        return None
+    return Reference(line, written, "markdown", embed, _decoded(target).strip(), headings, block, display)
+
+
+def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
+    """The wikilinks in the values of a block (rule P05), in the order of properties.
+
+    ``raw`` is the text of the block, from line ``first_line`` on: a link's line is the first on which it is written so
+    after those before it, or the first of the block where it is not written so at all.
+    """
+    position = 0
+    for name, value in properties.items():
+        for text in _texts(value):
+            for found in WIKILINK.finditer(text):
+                offset = raw.find(found[0], position)
+                position = offset + len(found[0]) if offset >= 0 else position
+                line = raw.count("\n", 0, max(offset, 0)) + first_line
+                if reference := wikilink(found[0], line, name):
+                    yield reference
+
+
+def _decoded(text: str) -> str:
+    if "%" not in text:
+        return text
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text
+
+
+def _texts(value: Value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for element in value.values() if isinstance(value, dict) else value:
+            yield from _texts(element)

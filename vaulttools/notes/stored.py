@@ -1,0 +1,175 @@
+"""A note's parts as bytes, to be kept in the index, and read again one by one without the text.
+
+One line of JSON for each part, in the order of `_PARTS`: those that nobody asks for are never decoded. The bytes hold
+no version; whoever keeps them parses all notes anew when this module, or what it reads, changes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, get_args
+
+from vaulttools.notes.callouts import Callout
+from vaulttools.notes.contents import Contents
+from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Structure, Tag, Task
+from vaulttools.notes.references import Reference, wikilink
+
+if TYPE_CHECKING:
+    from vaulttools.notes.safe_yaml import Value
+
+_PARTS = (
+    "lines",
+    "headings",
+    "properties",
+    "warnings",
+    "tags",
+    "references",
+    "tasks",
+    "blocks",
+    "block_ids",
+    "callouts",
+    "code",
+    "comments",
+)
+_PLACES = {name: place for place, name in enumerate(_PARTS)}
+_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
+_KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
+
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
+def dump(note: Contents) -> bytes:
+    """The parts of a note; never raises."""
+    found = note.structure
+    parts = (
+        (note.body_line, note.line_count),
+        found.headings,
+        note.properties,
+        note.warnings,
+        found.tags,
+        [_reduced(reference) for reference in note.references],
+        found.tasks,
+        [number for kind, start, end in found.blocks for number in (_KIND_NUMBERS[kind], start, end)],
+        found.block_ids,
+        found.callouts,
+        found.code,
+        found.comments,
+    )
+    # Half of a surrogate pair can stand in a text, and UTF-8 has no form for it.
+    return "\n".join(_encode(part) if part else "" for part in parts).encode("utf-8", "surrogatepass")
+
+
+def load(data: bytes, path: str, text: str) -> Note:
+    """The note of whose parts `dump` made ``data``, when it had this text; equal to one that is parsed anew."""
+    return Note(path, text, Stored(data))
+
+
+class Stored(Contents):
+    """A note without its text, from what `dump` made of it. Each part is decoded when first asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self._parts = data.split(b"\n")
+
+    def _part(self, name: str) -> Any:
+        part = self._parts[_PLACES[name]]
+        return json.loads(part.decode("utf-8", "surrogatepass")) if part else ()
+
+    @cached_property
+    def _lines(self) -> tuple[int, int]:
+        body_line, line_count = self._part("lines")
+        return body_line, line_count
+
+    @property
+    def body_line(self) -> int:
+        """The first line after the properties block; one past the end when nothing follows."""
+        return self._lines[0]
+
+    @property
+    def line_count(self) -> int:
+        """Lines of the file."""
+        return self._lines[1]
+
+    @cached_property
+    def properties(self) -> Mapping[str, Value]:
+        """The values of the properties block by name as written; empty when there is none or it cannot be read."""
+        return dict(self._part("properties"))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the properties block."""
+        return tuple(self._part("warnings"))
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """The outline of the body."""
+        return tuple(starmap(Heading, self._part("headings")))
+
+    @cached_property
+    def body_tags(self) -> tuple[Tag, ...]:
+        """The tags in the body."""
+        return tuple(starmap(Tag, self._part("tags")))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The links and embeds, those of the properties first."""
+        return tuple(map(_reference, self._part("references")))
+
+    @cached_property
+    def property_references(self) -> tuple[Reference, ...]:
+        """The links in the properties (rule P05)."""
+        return tuple(reference for reference in self.references if reference.in_property is not None)
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The list items with a checkbox."""
+        return tuple(starmap(Task, self._part("tasks")))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of the body."""
+        numbers = iter(self._part("blocks"))
+        return tuple(
+            Block(_KINDS[kind], start, end) for kind, start, end in zip(numbers, numbers, numbers, strict=True)
+        )
+
+    @cached_property
+    def block_ids(self) -> tuple[BlockId, ...]:
+        """The names of blocks."""
+        return tuple(starmap(BlockId, self._part("block_ids")))
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What stands where in the body; decodes all parts of it."""
+        return Structure(
+            headings=self.headings,
+            blocks=self.blocks,
+            block_ids=self.block_ids,
+            callouts=tuple(starmap(Callout, self._part("callouts"))),
+            code=tuple(map(tuple, self._part("code"))),
+            comments=tuple(map(tuple, self._part("comments"))),
+            tasks=self.tasks,
+            tags=self.body_tags,
+            references=tuple(reference for reference in self.references if reference.in_property is None),
+        )
+
+
+def _reduced(reference: Reference) -> tuple[object, ...]:
+    """A wikilink says itself what it names: nearly half the bytes of all references (measured)."""
+    if reference.kind != "wikilink":
+        return reference
+    if reference.in_property is None:
+        return reference.line, reference.written
+    return reference.line, reference.written, reference.in_property
+
+
+def _reference(fields: list[Any]) -> Reference:
+    if len(fields) > 3:
+        return Reference._make((*fields[:5], tuple(fields[5]), *fields[6:]))
+    line, written, *in_property = fields
+    found = wikilink(written, line, *in_property)
+    assert found is not None  # one that names nothing was never a reference
+    return found
