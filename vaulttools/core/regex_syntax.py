@@ -16,8 +16,10 @@ Kind = Literal[
     "character", "set", "dot", "assertion", "open", "close", "or", "quantifier", "flags", "blank", "brace", "other"
 ]
 Holds = frozenset[str] | None  # which of \r and \n can be matched; None: not known
+Members = frozenset[str] | None  # all characters that can be matched, case apart; None: many, or not known for sure
 
 _MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (faults R03)
+_FEW = 16  # members of a class beyond which they are not listed
 NOTHING: Holds = frozenset()
 BOTH = frozenset("\r\n")
 _SETS: dict[str, Holds] = {
@@ -29,6 +31,8 @@ _ASSERTIONS = (r"\A", r"\z", r"\b", r"\B", r"\<", r"\>", r"\b{start}", r"\b{end}
 _CATEGORY = re.compile(
     r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})"
 )  # \r and \n are in C; of other properties nothing is known
+# Fewer digits than Rust wants: in verbose mode blanks may stand before the others, in PCRE2 these are all.
+_SHORT = re.compile(r"\\(?:x[^{]|u[^{].{0,2}|U[^{].{0,6})")
 _POSIX = re.compile(r"\[:(\^?)(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]")
 _ESCAPE = re.compile(
     r"""\\(?: [xuU]\{[^}]*\}? | x[0-9A-Fa-f]{1,2} | u[0-9A-Fa-f]{1,4} | U[0-9A-Fa-f]{1,8}
@@ -61,6 +65,8 @@ class Token:
     """Whether it is unknown to Rust and known to PCRE2."""
     nested: bool = False
     """Whether it is a class that PCRE2 would read differently."""
+    members: Members = None
+    """The characters that it can match, case apart; None: many, or not known for sure."""
 
 
 def read(text: str) -> tuple[Engine, list[Token]]:
@@ -133,7 +139,9 @@ def _repeatable(found: list[Token]) -> bool:
 
 
 def _literal(written: str, character: str) -> Token:
-    return Token("character", written, BOTH & {character}, newline=character == "\n")
+    doubtful = len(written) > 1 and (written == r"\v" or _SHORT.fullmatch(written))  # PCRE2 reads \v as a set
+    members = None if doubtful else frozenset(character)
+    return Token("character", written, BOTH & {character}, newline=character == "\n", members=members)
 
 
 def _group(text: str, position: int) -> Token:
@@ -208,25 +216,29 @@ def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) 
     if position == opened and text.startswith("]", position):
         position = _within(text, position + 1, blanks=blanks)
     left, union, operator = NOTHING, NOTHING, ""
+    # A range may begin at the first characters in PCRE2.
+    members: Members = frozenset(text[opened:position]) if text[opened:position] in ("", "-") else None
     newline = nested = False
     while not text.startswith("]", position):
         if position >= len(text):
             return None
         if rust and text[position : position + 2] in ("&&", "--", "~~"):
             left, union, operator = _combined(left, operator, union), NOTHING, text[position : position + 2]
-            nested = True
+            nested, members = True, None
             position = _within(text, position + 2, blanks=blanks)
             continue
         item = _class_item(text, position, rust=rust, verbose=verbose, depth=depth)
         if item is None:
             return None
         union = _combined(union, "", item.holds)
+        members = _few(members, item.members)
         newline |= item.newline
         nested |= item.nested
         position = _within(text, position + len(item.text), blanks=blanks)
     holds = _combined(left, operator, union)
     holds = _combined(BOTH, "--", holds) if negated else holds
-    return Token("set", text[start : position + 1], holds, newline, nested=nested)
+    members = None if negated else members
+    return Token("set", text[start : position + 1], holds, newline, nested=nested, members=members)
 
 
 def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> Token | None:
@@ -246,7 +258,8 @@ def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: i
     last = _class_character(text, second)
     low, high = _character(first.text), _character(last.text)
     holds = None if low is None or high is None else frozenset(end for end in BOTH if low <= end <= high)
-    return Token("set", text[position : second + len(last.text)], holds, first.newline or last.newline)
+    written = text[position : second + len(last.text)]
+    return Token("set", written, holds, first.newline or last.newline, members=_range(first.members, last.members))
 
 
 def _class_character(text: str, position: int) -> Token:
@@ -269,3 +282,17 @@ def _combined(left: Holds, operator: str, right: Holds) -> Holds:
         case "~~":
             return left ^ right
     return left | right
+
+
+def _few(left: Members, right: Members) -> Members:
+    if left is None or right is None or len(left) + len(right) > _FEW:
+        return None
+    return left | right
+
+
+def _range(first: Members, last: Members) -> Members:
+    """The members of a range between two characters."""
+    if first is None or last is None:
+        return None
+    low, high = ord(min(first)), ord(min(last))
+    return frozenset(map(chr, range(low, high + 1))) if low <= high < low + _FEW else None
