@@ -21,13 +21,16 @@ from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
 from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.core.root import Place, Root
-from vaulttools.core.scope import Scope, Walk
+from vaulttools.core.scope import Covering, Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathTooLong
 
 if TYPE_CHECKING:
+    from vaulttools.core.known import Known
+    from vaulttools.index.live import Live
+    from vaulttools.notes.note import Note
     from vaulttools.resources.targets import Target, Targets
     from vaulttools.resources.urls import Resolvers
 
@@ -42,6 +45,8 @@ class OpenVault:
     """Vault-relative."""
     snapshots: SnapshotStore = field(default_factory=SnapshotStore)
     """The texts behind the tags of hashline mode."""
+    has_index: bool = False
+    """Whether an index is kept while the vault is open."""
 
     @cached_property
     def resolvers(self) -> Resolvers:
@@ -52,6 +57,13 @@ class OpenVault:
         resolvers.register("obsidian", obsidian.resolver(self.root, self.resolve_link))
         resolvers.register("vaulttools", documentation.resolve)
         return resolvers
+
+    @cached_property
+    def index(self) -> Live:
+        """The index of this vault; it begins to work when it is first asked."""
+        from vaulttools.index.live import Live
+
+        return Live(self.root, self.config.index_folder, self.config.max_file_size)
 
     @cached_property
     def ripgrep(self) -> Ripgrep:
@@ -88,9 +100,9 @@ class OpenVault:
                 default_excludes=default_excludes,
             ),
             walks,
-            work.warn,
             named,
             self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
+            self.index.known(work.started) if self.has_index else None,
         )
 
     def targets(self, entries: Sequence[str]) -> Targets:
@@ -110,6 +122,21 @@ class OpenVault:
 
         everything = self.scope((Walk(),), (), Work(self.config.time_limit), hidden=False, include_excluded=True)
         return LinkIndex(entry.path for entry in everything.entries() if entry.left_out is None).resolve(target)
+
+    def note(self, document: Document, known: Known | None) -> Note:
+        """The note that a document is, with the parts that an index has of this text, else parsed when asked for."""
+        from vaulttools.notes.note import Note
+
+        return self.parsed_note(document, known) or Note(document.path, document.text)
+
+    def parsed_note(self, document: Document, known: Known | None) -> Note | None:
+        """The note that a document is, where an index has the parts of this text; else None."""
+        data = None if known is None else known.structure(document.path, document.text)
+        if data is None:
+            return None
+        from vaulttools.notes.stored import load
+
+        return load(data, document.path, document.text)
 
     def lines_of(self, target: Target) -> Ranges | None:
         """The lines of a file that are meant: its range, its section for `[[Note#Heading]]`, or None for all.
@@ -192,32 +219,31 @@ class OpenVault:
     def _excludes(self, include_excluded: bool) -> bool:
         return self.config.respect_excluded and not include_excluded
 
-    def _regex_excluded(
-        self, entries: Sequence[str], work: Work
-    ) -> Callable[[Sequence[str]], tuple[set[int], Reason | None]]:
+    def _regex_excluded(self, entries: Sequence[str], work: Work) -> Callable[[Sequence[str]], Covering]:
         """Obsidian's `/regex/` entries, matched by ripgrep: nothing from a vault is compiled in this process."""
 
-        def covered(paths: Sequence[str]) -> tuple[set[int], Reason | None]:
+        def covered(paths: Sequence[str]) -> Covering:
             lines = [path.replace("\n", " ") for path in paths]
             found: set[int] = set()
             stopped: Reason | None = None
+            warnings: list[str] = []
             for entry in entries:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
                     # Not shown: it stands in a protected folder.
-                    work.warn(
+                    warnings.append(
                         "A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing."
                     )
                 else:
                     found |= matched[0]
                     stopped = stopped or matched[1]
-            return found, stopped
+            return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
 
         return covered
 
 
-def open_folder(folder: str, config: VaultConfig) -> OpenVault:
-    """The vault at a folder.
+def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) -> OpenVault:
+    """The vault at a folder; `has_index`: with the index that the configuration asks for.
 
     Raises:
         BadArgument: there is no such folder.
@@ -231,7 +257,8 @@ def open_folder(folder: str, config: VaultConfig) -> OpenVault:
     added = [_below(folder, (real, given)) for folder in config.protected]
     config_folder = config.config_folder or next(iter(found), ".obsidian")
     protection = Protection.of((*added, config_folder, *found))
-    return OpenVault(Root(real, given, protection), config, config_folder)
+    has_index = has_index and config.index == "auto"
+    return OpenVault(Root(real, given, protection), config, config_folder, has_index=has_index)
 
 
 def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:

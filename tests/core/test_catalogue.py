@@ -61,7 +61,10 @@ def walked(
     def selects(path: str) -> bool:
         return (parsed is None or parsed.matches(path)) and (not notes_only or paths.is_note(path))
 
-    return list(catalogue.walk(root, folder, rules, selects, parsed, pytest.fail))
+    def warn(folder: str, sentence: str) -> None:
+        pytest.fail(sentence)
+
+    return list(catalogue.walk(root, folder, rules, selects, parsed, warn))
 
 
 def files(entries: list[Entry]) -> list[str]:
@@ -240,7 +243,11 @@ def test_the_rules_of_a_repository_hold_and_their_file_is_never_told_of(tmp_path
     (tmp_path / ".gitignore").write_text("c.md\n[\n", encoding="utf-8")
     warnings: list[str] = []
     rules = Rules(hidden=True, excluded=Excluded(), ignores=True)
-    entries = list(catalogue.walk(root_of(tmp_path), "", rules, lambda path: True, None, warnings.append))
+
+    def warn(folder: str, sentence: str) -> None:
+        warnings.append(sentence)
+
+    entries = list(catalogue.walk(root_of(tmp_path), "", rules, lambda path: True, None, warn))
     assert files(entries) == [".gitignore", "a/b.md"]
     assert [warning.partition(": ")[0] for warning in warnings] == [".gitignore:2"]
 
@@ -368,14 +375,14 @@ def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault({"a.md": "needle", "b.md": "needle"})
-    listed = catalogue._listed
+    listed = catalogue.listed
 
-    def vanishing(root: Root, folder: str) -> list[os.DirEntry[str]]:
+    def vanishing(root: Root, folder: str) -> list[catalogue.Listed]:
         entries = listed(root, folder)
         (vault.path / "a.md").unlink(missing_ok=True)
         return entries
 
-    monkeypatch.setattr(catalogue, "_listed", vanishing)
+    monkeypatch.setattr(catalogue, "listed", vanishing)
     found = vault.search_files("needle")
     assert [file.path for file in found.files] == ["b.md"]
     assert (found.total_files, found.complete, found.skipped) == (1, True, {})
@@ -389,9 +396,9 @@ def test_fault_T12_what_changes_its_kind_during_the_walk_is_told_and_not_read(
         {"x.md/in.md": "needle", "b.md": "needle"} if folder_first else {"x.md": "needle", "b.md": "needle"}
     )
     thing = vault.path / "x.md"
-    listed = catalogue._listed
+    listed = catalogue.listed
 
-    def turning(root: Root, folder: str) -> list[os.DirEntry[str]]:
+    def turning(root: Root, folder: str) -> list[catalogue.Listed]:
         entries = listed(root, folder)
         if folder == "" and thing.is_dir():
             shutil.rmtree(thing)
@@ -402,7 +409,7 @@ def test_fault_T12_what_changes_its_kind_during_the_walk_is_told_and_not_read(
             (thing / ".obsidian" / "in.md").write_text("needle", encoding="utf-8")
         return entries
 
-    monkeypatch.setattr(catalogue, "_listed", turning)
+    monkeypatch.setattr(catalogue, "listed", turning)
     found = vault.search_files("needle")
     assert [file.path for file in found.files] == ["b.md"]
     assert ".obsidian" not in found.text

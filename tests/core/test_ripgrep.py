@@ -161,7 +161,7 @@ def test_any_name_can_be_searched(rg: Ripgrep, tmp_path: Path, name: str) -> Non
     (tmp_path / name).write_bytes(b"x\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), [name]), Work()) == Counts({name: 1})
-    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, None)
+    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, {}, None)
 
 
 @links_and_bytes
@@ -174,7 +174,7 @@ def test_names_of_any_bytes_come_back_as_they_are(rg: Ripgrep, tmp_path: Path, n
     (tmp_path / "plain.md").write_bytes(b"x\nx\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), None), Work()) == Counts({name: 1, "plain.md": 2})
-    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, None)
+    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, {}, None)
     assert rg.listed(rg.start_listing("x", str(tmp_path), [name]), Work()) == ({name}, None)
 
 
@@ -217,7 +217,7 @@ def test_hits_are_lines_with_the_character_of_their_first_match(
 ) -> None:
     (tmp_path / "a.md").write_bytes(content)
     compiled = rg.compile(pattern or "x*", "regex", ignore_case=False)
-    assert rg.hits(compiled, str(tmp_path), ["a.md"], Work()) == ({"a.md": hits} if hits else {}, None)
+    assert rg.hits(compiled, str(tmp_path), ["a.md"], Work()) == ({"a.md": hits} if hits else {}, {}, None)
 
 
 def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> None:
@@ -226,6 +226,7 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
         compiled = rg.compile(pattern, "regex", ignore_case=False)
         assert rg.hits(compiled, str(tmp_path), ["a.md"], Work(), limit=2) == (
             {"a.md": [Hit(1, 0, "x"), Hit(2, 0, "x")]},
+            {},
             None,
         )
         assert rg.hits_in_text(compiled, b"x\n" * 9, Work(), limit=2) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)

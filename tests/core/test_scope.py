@@ -14,8 +14,7 @@ from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
 from vaulttools.core.root import Root
-from vaulttools.core.scope import Scope, Walk
-from vaulttools.core.work import Reason
+from vaulttools.core.scope import Covering, Scope, Walk
 
 FILES = (".h.md", ".obsidian/o.md", "Archive/a.md", "a!.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "z.md")
 VISIBLE = ("Archive/a.md", "a/b/c.md", "a/d.txt", "a/e.MD", "a b.md", "a!.md", "z.md")
@@ -35,7 +34,7 @@ def scope_of(
     root: Root, *walks: Walk, named: Sequence[str] = (), hidden: bool = False, excluded: Excluded | None = None
 ) -> Scope:
     """A scope without ignore files."""
-    return Scope(root, Rules(hidden=hidden, excluded=excluded or Excluded()), walks, pytest.fail, tuple(named))
+    return Scope(root, Rules(hidden=hidden, excluded=excluded or Excluded()), walks, tuple(named))
 
 
 def files(scope: Scope) -> list[str]:
@@ -93,10 +92,10 @@ def test_an_empty_scope_has_no_files(root: Root) -> None:
 
 
 def test_what_a_regex_entry_matches_is_told_as_excluded(root: Root) -> None:
-    def matching(some: Sequence[str]) -> tuple[set[int], None]:
-        return {index for index, path in enumerate(some) if "/" in path}, None
+    def matching(some: Sequence[str]) -> Covering:
+        return Covering({index for index, path in enumerate(some) if "/" in path}, None, ())
 
-    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk(),), pytest.fail, ("a/b/c.md",), matching)
+    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk(),), ("a/b/c.md",), matching)
     assert files(scope) == ["a/b/c.md", "a b.md", "a!.md", "z.md"]
     assert [entry.path for entry in scope.entries() if entry.left_out == "excluded"] == (
         ["Archive/a.md", "a/d.txt", "a/e.MD"]
@@ -104,10 +103,10 @@ def test_what_a_regex_entry_matches_is_told_as_excluded(root: Root) -> None:
 
 
 def test_a_file_of_which_nobody_knows_whether_a_regex_entry_matches_it_is_left_out_for_that_reason(root: Root) -> None:
-    def stopped(some: Sequence[str]) -> tuple[set[int], Reason]:
-        return {some.index("a b.md")}, "time limit"
+    def stopped(some: Sequence[str]) -> Covering:
+        return Covering({some.index("a b.md")}, "time limit", ())
 
-    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk(),), pytest.fail, ("z.md",), stopped)
+    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk(),), ("z.md",), stopped)
     assert files(scope) == ["z.md"]
     assert {entry.path: entry.left_out for entry in scope.entries() if entry.path in (*VISIBLE, ".h.md")} == {
         **dict.fromkeys((".h.md", "a b.md", "z.md")),
@@ -120,12 +119,12 @@ def test_a_file_of_which_nobody_knows_whether_a_regex_entry_matches_it_is_left_o
 def test_a_walk_stays_lazy_where_regex_entries_are_matched(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
 
-    def matching(some: Sequence[str]) -> tuple[set[int], None]:
+    def matching(some: Sequence[str]) -> Covering:
         asked.append(list(some))
-        return {0}, None
+        return Covering({0}, None, ())
 
     monkeypatch.setattr("vaulttools.core.scope._MATCHED_AT_ONCE", 2)
-    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk("a"),), pytest.fail, (), matching)
+    scope = Scope(root, Rules(hidden=False, excluded=Excluded()), (Walk("a"),), (), matching)
     entries = scope.everything()
     assert next(entries) == Entry("a/b", "folder")
     assert asked == [["a/b", "a/b/c.md"]]

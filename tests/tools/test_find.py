@@ -359,6 +359,7 @@ def slowed(monkeypatch: pytest.MonkeyPatch, clock: Clock, seconds: float) -> Non
     monkeypatch.setattr(catalogue, "walk", slow)
 
 
+@pytest.mark.scan_only
 def test_a_timeout_returns_what_was_found_and_says_so(
     make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,6 +373,7 @@ def test_a_timeout_returns_what_was_found_and_says_so(
     assert answer.result_limit_reached is None
 
 
+@pytest.mark.scan_only
 def test_a_timeout_without_results_never_says_that_there_are_none(
     make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -399,6 +401,7 @@ def test_the_timeout_is_clamped(
     assert given == [seconds]
 
 
+@pytest.mark.scan_only
 def test_progress_is_told_at_most_every_two_hundred_milliseconds(
     make_vault: MakeVault, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -421,6 +424,7 @@ def test_a_fast_search_tells_no_progress(make_vault: MakeVault, clock: Clock) ->
 # What is walked
 
 
+@pytest.mark.scan_only
 @pytest.mark.parametrize(
     ("paths", "folders"),
     [
@@ -442,12 +446,12 @@ def test_nothing_is_walked_that_the_paths_cannot_reach(
 ) -> None:
     vault = make_vault(dict.fromkeys(("a/b/x.md", "a/b/deep/x.md", "a/c/x.md", "z/x.md", "y/b/x.md", "x.md"), ""))
     listed = set()
-    listing = catalogue._listed
+    listing = catalogue.listed
 
     def spied(root: Any, folder: str) -> Any:
         listed.add(folder)
         return listing(root, folder)
 
-    monkeypatch.setattr(catalogue, "_listed", spied)
+    monkeypatch.setattr(catalogue, "listed", spied)
     vault.find(paths)
     assert listed == folders

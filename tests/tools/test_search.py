@@ -612,6 +612,7 @@ def test_a_timeout_is_told_and_never_says_that_there_are_no_matches(
 
 
 @posix_only
+@pytest.mark.scan_only
 def test_what_was_found_before_a_timeout_is_shown(make_vault: MakeVault, tmp_path: Path) -> None:
     real = ripgrep.locate().command
     slow = tmp_path / "rg"
@@ -637,7 +638,7 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], list[tuple[str, l
     """The folders that were listed, and the runs of ripgrep as (folder, arguments), from here on."""
     listed: set[str] = set()
     runs: list[tuple[str, list[str]]] = []
-    listing, start = catalogue._listed, Ripgrep.start
+    listing, start = catalogue.listed, Ripgrep.start
 
     def spied_listing(root: Any, folder: str) -> Any:
         listed.add(folder)
@@ -649,11 +650,12 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], list[tuple[str, l
             runs.append((folder, arguments))
         return start(self, arguments, folder, stdin)
 
-    monkeypatch.setattr(catalogue, "_listed", spied_listing)
+    monkeypatch.setattr(catalogue, "listed", spied_listing)
     monkeypatch.setattr(Ripgrep, "start", spied_start)
     return listed, runs
 
 
+@pytest.mark.scan_only
 def test_several_paths_are_never_walked_from_their_common_ancestor(
     make_vault: MakeVault, walked: tuple[set[str], list[tuple[str, list[str]]]]
 ) -> None:
@@ -675,6 +677,7 @@ def test_files_that_are_named_are_searched_without_a_walk(
     assert walked[0] == set()
 
 
+@pytest.mark.scan_only
 def test_a_glob_enters_only_the_folders_it_can_reach(
     make_vault: MakeVault, walked: tuple[set[str], list[tuple[str, list[str]]]]
 ) -> None:
@@ -870,3 +873,8 @@ def test_details_without_matches_have_the_same_fields(make_vault: MakeVault) -> 
         "total_is_exact": True,
         "next_skip": None,
     }
+
+
+def test_another_case_is_told_for_lines_of_a_file_beside_a_folder_without_it(make_vault: MakeVault) -> None:
+    vault = make_vault({"b.md": "HIT\n"} | {f"a/{number}.md": "x\n" for number in range(250)})
+    assert vault.search("hit", ["a", "b.md:1-1"]).notices == ["1 file matches when case is ignored."]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from operator import attrgetter
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -27,8 +28,18 @@ _JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
 _CLOUD_STUBS = sys.platform == "darwin"
 _SOURCES: Final = (".git", *IGNORE_FILES)
 """Names in a folder behind which there may be ignore rules."""
+_NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
 _STUB: Final = ".icloud"
 """Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (`faults.md` S02)."""
+
+
+class Listed(NamedTuple):
+    """One name in a folder, as the file system has it."""
+
+    name: str
+    kind: Kind
+    dataless: bool = False
+    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (`faults.md` S01)."""
 
 
 class Entry(NamedTuple):
@@ -61,20 +72,24 @@ def walk(
     rules: Rules,
     selects: Callable[[str], bool],
     glob: Glob | None,
-    warn: Callable[[str], None],
+    warn: Callable[[str, str], None],
     folders: bool = True,
+    names_in: Callable[[str], Sequence[Listed]] | None = None,
 ) -> Iterator[Entry]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
 
     Folders that are in are told only with `folders`; what is left out always is.
 
     A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
-    kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used.
+    kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used:
+    the folder in which they were met, and a sentence. `names_in` gives the names of a folder in their order, or raises
+    OSError; None: they are read from the disk.
     """
+    names_in = names_in or partial(listed, root)
     closes, initials = _closing(root, folder), root.protection.initials
     ordinary = _leaves_ordinary_files_in(rules)
     ignores = _ignores_at(root, folder, warn) if rules.ignores else IgnoreRules()
-    listing, left_out = _entered(root, folder, 0)
+    listing, left_out = _entered(names_in, folder, 0)
     if listing is None:
         if left_out is not None:
             yield Entry(folder, "folder", left_out)
@@ -84,13 +99,12 @@ def walk(
         where, rest, ignores = levels[-1]
         unasked = ordinary and not ignores
         for entry in rest:
-            name = entry.name
+            name, kind, dataless = entry
             path = f"{where}/{name}" if where else name
-            kind = _kind(entry)
             # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
             if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
                 continue
-            if unasked and kind == "file" and name[0] != ".":
+            if unasked and kind == "file" and name[0] != "." and not dataless:
                 if selects(path):
                     yield Entry(path, kind)
                 continue
@@ -103,7 +117,7 @@ def walk(
                 continue
             if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
                 continue
-            left_out = _left_out(entry, name, path, kind, rules)
+            left_out = _left_out(name, path, kind, rules, dataless=dataless)
             if left_out is None and ignores.ignores(path, kind == "folder"):
                 left_out = "ignored"
             if left_out is None and evicted:
@@ -113,7 +127,7 @@ def walk(
                     continue
                 yield Entry(path, kind, left_out)
                 continue
-            below, left_out = _entered(root, path, len(levels))
+            below, left_out = _entered(names_in, path, len(levels))
             if below is not None:
                 if folders:
                     yield Entry(path, kind)
@@ -123,6 +137,27 @@ def walk(
                 yield Entry(path, kind, left_out)
         else:
             levels.pop()
+
+
+def selected(
+    root: Root, entries: Iterable[Entry], selects: Callable[[str], bool], glob: Glob | None, *, folders: bool
+) -> Iterator[Entry]:
+    """Of all that a walk of the same folder and rules gives without a glob, what it gives with one."""
+    for entry in entries:
+        path, kind, left_out = entry
+        if kind == "file":
+            if selects(path):
+                yield entry
+            continue
+        reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
+        if not reached and not selects(path):
+            continue
+        if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
+            continue
+        if kind == "folder" and not reached and left_out in _NOT_ENTERED:
+            entry, left_out = Entry(path, kind), None  # nobody tried to enter it
+        if folders or kind != "folder" or left_out is not None:
+            yield entry
 
 
 def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
@@ -136,17 +171,17 @@ def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
 
 def _leaves_ordinary_files_in(rules: Rules) -> bool:
     """Whether no rule but those of ignore files can leave out a file that is not hidden, so that none need be asked."""
-    return not (rules.excluded.texts or rules.default_excludes or _CLOUD_STUBS)
+    return not (rules.excluded.texts or rules.default_excludes)
 
 
 def _level(
     root: Root,
     folder: str,
-    listing: list[os.DirEntry[str]],
+    listing: Sequence[Listed],
     ignores: IgnoreRules,
     rules: Rules,
-    warn: Callable[[str], None],
-) -> tuple[str, Iterator[os.DirEntry[str]], IgnoreRules]:
+    warn: Callable[[str, str], None],
+) -> tuple[str, Iterator[Listed], IgnoreRules]:
     """A folder being walked: its path, its entries, and the ignore rules in force for them."""
     if rules.ignores:
         names = {entry.name for entry in listing}
@@ -156,17 +191,17 @@ def _level(
 
 
 def _inside(
-    root: Root, folder: str, names: Collection[str], ignores: IgnoreRules, warn: Callable[[str], None]
+    root: Root, folder: str, names: Collection[str], ignores: IgnoreRules, warn: Callable[[str, str], None]
 ) -> IgnoreRules:
     texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
     inside, duds = ignores.entering(folder, texts)
     for warning in (*skipped, *duds):
         if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of (spec 2.3)
-            warn(warning)
+            warn(folder, warning)
     return inside
 
 
-def _ignores_at(root: Root, folder: str, warn: Callable[[str], None]) -> IgnoreRules:
+def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> IgnoreRules:
     """The rules that the folders above a walk's start bring to it.
 
     A folder named exactly is searched even if it is ignored: what ignores it, or a folder above it, is dropped there,
@@ -174,7 +209,7 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str], None]) -> IgnoreR
     """
     ignores, warnings = rules_above(Path(root.folder))
     for warning in warnings:
-        warn(warning)
+        warn("", warning)
     above = ""
     for part in folder.split("/") if folder else ():
         ignores = _inside(root, above, _SOURCES, ignores, warn)
@@ -184,30 +219,62 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str], None]) -> IgnoreR
     return ignores
 
 
-def _entered(root: Root, path: str, depth: int) -> tuple[list[os.DirEntry[str]] | None, Reason | None]:
-    """A folder's listing, or why it has none; neither when it is gone since its parent was listed (`faults.md` T03)."""
+def _entered(
+    names_in: Callable[[str], Sequence[Listed]], path: str, depth: int
+) -> tuple[Sequence[Listed] | None, Reason | None]:
+    """A folder's names, or why it has none; neither when it is gone since its parent was listed (`faults.md` T03)."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
     try:
-        return _listed(root, path), None
+        return names_in(path), None
     except FileNotFoundError:
         return None, None
     except OSError:
         return None, "unreadable"
 
 
-def _listed(root: Root, folder: str) -> list[os.DirEntry[str]]:
-    with os.scandir(root.absolute(folder)) as listing:
-        entries = list(listing)
+def listed(root: Root, folder: str) -> list[Listed]:
+    """The names in a vault-relative folder in path order, as they stand on disk.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    with os.scandir(root.absolute(folder)) as scanned:
+        names = [listed_as(entry) for entry in scanned]
+    return ordered(names)
+
+
+def ordered(names: list[Listed]) -> list[Listed]:
+    """The same list, put in path order."""
     try:
         # UTF-8 keeps the order of code points, so text that encodes sorts as its bytes do, in half the time.
-        entries.sort(key=attrgetter("name"))
-        names = "".join([entry.name for entry in entries])
-        if not names.isascii():
-            names.encode()
+        names.sort()
+        text = "".join([each.name for each in names])
+        if not text.isascii():
+            text.encode()
     except UnicodeEncodeError:
-        entries.sort(key=lambda entry: os.fsencode(entry.name))
-    return entries
+        names.sort(key=lambda each: os.fsencode(each.name))
+    return names
+
+
+def listed_as(entry: os.DirEntry[str]) -> Listed:
+    """One entry of a listing."""
+    kind = _kind(entry)
+    dataless = False
+    if _CLOUD_STUBS and kind == "file":
+        with suppress(OSError):
+            dataless = is_dataless(entry.stat(follow_symlinks=False))
+    return Listed(entry.name, kind, dataless)
+
+
+def is_dataless(status: os.stat_result) -> bool:
+    """Whether a status is that of a file of iCloud that is not here; elsewhere it is that of a sparse file."""
+    return _CLOUD_STUBS and status.st_size > 0 and getattr(status, "st_blocks", 1) == 0
+
+
+def is_junction(path: str) -> bool:
+    """Whether a folder of Windows leads elsewhere, as a link does."""
+    return _JUNCTIONS and os.path.isjunction(path)  # type: ignore[attr-defined, unused-ignore]
 
 
 def _kind(entry: os.DirEntry[str]) -> Kind:
@@ -222,7 +289,7 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
         return "other"
 
 
-def _left_out(entry: os.DirEntry[str], name: str, path: str, kind: Kind, rules: Rules) -> Reason | None:
+def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool) -> Reason | None:
     if not rules.hidden and name.startswith("."):
         return "hidden"
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
@@ -236,9 +303,7 @@ def _left_out(entry: os.DirEntry[str], name: str, path: str, kind: Kind, rules: 
         return "symlink"
     if kind == "other":
         return "not a regular file"
-    if _CLOUD_STUBS and kind == "file" and _is_dataless(entry):
-        return "not downloaded"
-    return None
+    return "not downloaded" if dataless else None
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
@@ -253,12 +318,3 @@ def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
     except OutsideVault:
         return is_selected
     return is_selected or os.path.isdir(root.absolute(real))
-
-
-def _is_dataless(entry: os.DirEntry[str]) -> bool:
-    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (`faults.md` S01)."""
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:
-        return False
-    return status.st_size > 0 and getattr(status, "st_blocks", 1) == 0

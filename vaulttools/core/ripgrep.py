@@ -17,7 +17,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from vaulttools.core import pattern as patterns
 from vaulttools.core.pattern import Pattern
@@ -66,6 +66,17 @@ class Counts:
             {f"{folder}/{path}": reason for path, reason in self.failed.items()},
             self.stopped,
         )
+
+
+class Hits(NamedTuple):
+    """Matching lines by vault-relative path."""
+
+    lines: dict[str, list[Hit]]
+    """A file without hits has no entry, nor has the one at which ripgrep was stopped."""
+    failed: dict[str, Reason]
+    """Files that could not be searched, with the reason."""
+    stopped: Reason | None
+    """Why a file in neither of the two may have hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,23 +183,22 @@ class Ripgrep:
         limit: int | None = None,
         *,
         normalised: bool = False,
-    ) -> tuple[dict[str, list[Hit]], Reason | None]:
-        """The matching lines of each file in order, the first `limit` at most; and why they may not be all.
-
-        A file without hits has no entry, nor has the one at which ripgrep was stopped.
-        """
+    ) -> Hits:
+        """The matching lines of each file in order, the first `limit` at most."""
         found: dict[str, list[Hit]] = {}
+        failed: dict[str, Reason] = {}
         stopped: Reason | None = None
         arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised)]
         for outcome in self._over(arguments, folder, files).outcomes(work):
             stopped = stopped or outcome.stopped
+            failed.update(_failures(outcome))
             for path, hit in _json_hits(outcome.stdout, rb"\n" if normalised else rb"\r?\n"):
                 kept = found.setdefault(_relative(path), [])
                 if not kept or kept[-1].line < hit.line:
                     kept.append(hit)
             if outcome.stopped is not None and found:
                 found.popitem()  # its hits may have been cut short
-        return {path: kept[:limit] for path, kept in found.items()}, stopped
+        return Hits({path: kept[:limit] for path, kept in found.items()}, failed, stopped)
 
     def hits_in_text(
         self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None

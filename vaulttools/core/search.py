@@ -13,12 +13,14 @@ from itertools import islice
 from typing import Final
 
 from vaulttools.core import document as documents
-from vaulttools.core import limits, paths, scratch
+from vaulttools.core import limits, literals, paths
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.globs import has_magic
+from vaulttools.core.known import Known
+from vaulttools.core.listing import MAY_BE_LARGE, Listing
+from vaulttools.core.matcher import Matcher
 from vaulttools.core.pattern import Pattern
-from vaulttools.core.process import Runs
 from vaulttools.core.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.core.root import Root
 from vaulttools.core.scope import Scope
@@ -29,21 +31,27 @@ PROBE: Final = 192
 """Files searched by name before the whole folder is: a word in six of ten notes fills its page from them. Measured on
 6,289 notes: 5 ms for the probe against 50 ms for the vault."""
 
+FIRST: Final = 24
+"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, in one process."""
+
+FETCHED_BYTES: Final = 128 * 1024
+"""Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
+
 CHUNK: Final = 128
 """Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
 
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
 
+NEAR: Final = 8
+NAMED: Final = 700
+"""While one in so many files matches, a page of 100 is near; so many files are named then before the folder is walked."""
+
 READ_TOGETHER: Final = 64
 """Files whose lines are read at once."""
 
 _HEAD_BYTES: Final = 64 * 1024
 """What is read of a file that is too large to search, to tell a film from a text."""
-
-NUL: Final = r"\x00"
-CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
-"""By `Pattern.normalise`: what a file holds whose line ends are normalised before it is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +96,17 @@ class Search:
     searched for it, and what it finds for `pattern`: a word that occurs nowhere is then known to occur in no spelling
     after one run instead of two."""
     matches_loosely: bool = True
-    """False when a whole run for `loose` found nothing."""
+    """False when it is known that `loose` matches nowhere."""
     vanished: int = 0
     """Files that were counted as matching and were gone, or matched no longer, when their lines were read."""
-    _normalised: set[str] = field(default_factory=set, init=False)
-    """Files whose carriage returns ripgrep would misread: their text is normalised first (`Pattern.normalise`)."""
+    _matcher: Matcher = field(init=False)
+    _fetched: dict[str, list[Hit]] = field(default_factory=dict, init=False)
+    """All lines of the files that were not counted first."""
+    _told: int = field(default=0, init=False)
+    """How many of the scope's warnings `work` has been told."""
+
+    def __post_init__(self) -> None:
+        self._matcher = Matcher(self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.scope.known)
 
     def matching(self) -> Iterator[FileCount]:
         """The matching files in path order.
@@ -100,37 +114,111 @@ class Search:
         Lazy: what a caller does not take is not counted in `work`, so that a search which stops at its hundredth
         file tells the same numbers however far ripgrep had run ahead.
         """
+        listing = self.scope.listing()
+        if listing is None or self.scope.known is None:
+            self._matcher.known = None  # which wants to hear of all files before it starts
+            yield from self._walked()
+        else:
+            yield from self._looked_up(listing, self.scope.known)
+        self._warn(None)
+
+    def _walked(self) -> Iterator[FileCount]:
+        """The matching files of what a walk meets, while it meets it."""
         entries = self.scope.entries()
         if self._sees_attachments:
             entries = map(self._fitting, entries)
-        probe = list(islice(entries, PROBE))
-        counts = self._counts_by_name(probe)
-        yield from self._tallied(probe, counts)
+        probe = Listing(islice(entries, PROBE))
+        counts = self._matcher.counts_of(probe.files)
+        yield from self._tallied(probe, counts, probe.files)
         if len(probe) < PROBE:
             return
+        where = self._folder()
         if counts.stopped == "time limit":
-            yield from self._tallied(list(entries), Counts(stopped=counts.stopped))
-            return
-        globs = self._folder_globs()
-        if globs is None:
-            rest = list(entries)
-            yield from self._tallied(rest, self._counts_by_name(rest))
-            return
+            rest = Listing(entries)
+            yield from self._tallied(rest, Counts(stopped=counts.stopped), rest.files)
+        elif where is None:
+            rest = Listing(entries)
+            yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
+        else:
+            yield from self._over_folder(entries, where)
+
+    def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
+        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
         # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
-        runs = self._start(None, globs, loosely=self.loose is not None)
+        started = self._matcher.start((), where, self.loose)
         try:
-            rest = list(entries)
+            rest = Listing(entries)
         except BaseException:
-            runs.abandon()
+            started.abandon()
             raise
-        if any(_is_ignored_folder(entry) for entry in rest):
+        if rest.holds_ignored_folders:
             # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
-            runs.abandon()
-            yield from self._tallied(rest, self._counts_by_name(rest))
+            started.abandon()
+            yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
             return
-        counts = self._counts(runs, _files(rest))
+        counts = self._matcher.counts(started, rest.files)
         self.matches_loosely = self.loose is None or bool(counts.matching)
-        yield from self._tallied(rest, counts, loosely=self.loose is not None)
+        yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
+
+    def _looked_up(self, listing: Listing, known: Known) -> Iterator[FileCount]:
+        """The matching ones of a listing: only files that may match are looked at, few at first."""
+        too_large = self._known_as_too_large(listing, known)
+        requirement = literals.required(self.pattern)
+        nominated = None if requirement is None else known.nominated(requirement)
+        if nominated is None:
+            candidates = listing.files
+        else:
+            places = listing.places
+            nominated |= {*too_large, *known.unknown(self.scope.named)}
+            candidates = sorted((path for path in nominated if path in places), key=places.__getitem__)
+            # The index knows no case.
+            self.matches_loosely = bool(candidates)
+        where = None if listing.holds_ignored_folders else self._folder()
+        done = start = matched = 0
+        for size in self._sizes(known, candidates, narrowed=requirement is not None):
+            asked = candidates[start : start + size]
+            start += len(asked)
+            place = listing.places[asked[-1]] + 1 if start < len(candidates) else len(listing)
+            counts = self._counted(known, [path for path in asked if path not in too_large], fetch=size <= FIRST)
+            matched += len(counts.matching)
+            counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
+            yield from self._tallied(listing, counts, asked, done, place)
+            done = place
+            if counts.stopped == "time limit":
+                yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[start:], done)
+                return
+            rest = candidates[start:]
+            is_page_near = start < CHUNK or (start < NAMED and matched * NEAR > start)
+            if where is not None and not is_page_near and len(rest) * MANY > len(listing) - done:
+                counts = self._matcher.counts(self._matcher.start(rest, where), rest)
+                counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
+                yield from self._tallied(listing, counts, rest, done)
+                return
+        if not candidates:
+            yield from self._tallied(listing, Counts(), ())
+
+    def _sizes(self, known: Known, candidates: Sequence[str], *, narrowed: bool) -> Iterator[int]:
+        """How many of the candidates to look at in one run, growing: few when the page is soon full."""
+        left, size = len(candidates), CHUNK
+        if narrowed and left:
+            small = next((n for n, path in enumerate(candidates[:FIRST]) if known.size(path) > FETCHED_BYTES), FIRST)
+            if small:
+                yield small
+                left -= small
+        while left > 0:
+            yield size
+            left, size = left - size, size * 4
+
+    def _counted(self, known: Known, files: Sequence[str], *, fetch: bool) -> Counts:
+        """The counts of named files, with their lines when these may be fetched at once."""
+        found = self._matcher.hits_at_once(files) if fetch else None
+        if found is None:
+            return self._matcher.counts_of(files)
+        self._fetched.update(found.lines)
+        matching = {path: len(lines) for path, lines in found.lines.items() if path not in found.failed}
+        if found.stopped == "time limit":
+            self.work.finish()
+        return Counts(matching, found.failed, found.stopped)
 
     def located(self, files: Sequence[str], limit: int | None = limits.KEPT_HITS) -> Iterator[FileHits]:
         """The texts of matching files and their first `limit` matching lines, in the order given.
@@ -157,7 +245,7 @@ class Search:
                 for path in wanted:
                     self.work.pass_over(path, "time limit")
                 break
-            hits, stopped = self._hits(wanted, limit)
+            hits, stopped = self._hits(wanted, limit, fresh=last_try)
             changed = []
             for path in wanted:
                 read = self._read(path)
@@ -199,10 +287,10 @@ class Search:
         `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
         instead, and the counts hold other files too. `work` is not told of any.
         """
-        runs = self._start(*self._cheapest(files, searched))
-        counts = self._counts(runs, files)
+        where = self._cheapest(files, searched)
+        counts = self._matcher.counts(self._matcher.start(files, where), files)
         if self.pattern.multiline:
-            self._count_lines(list(counts.matching), counts)
+            self._matcher.count_lines(list(counts.matching), counts)
         return counts
 
     def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
@@ -210,124 +298,71 @@ class Search:
 
         No two of them may be able to overlap (`pattern.may_overlap`), or ripgrep would miss the second.
         """
-        named, globs = self._cheapest(files, searched)
-        folder = "" if named is not None else self.scope.walks[0].folder
+        where = self._cheapest(files, searched)
+        folder, globs = where or ("", ())
+        named = files if where is None else None
         runs = self.ripgrep.start_matches(self.pattern, self.root.absolute(folder), named, globs)
         counts = self.ripgrep.counts_by_text(runs, texts, self.work)
         if any(each.stopped == "time limit" for each in counts):
             self.work.finish()
         return [each.below(folder) for each in counts]
 
-    def _cheapest(self, files: Sequence[str], searched: int) -> tuple[Sequence[str] | None, tuple[str, ...]]:
-        """The files to name to ripgrep; or None, and the options with which it walks the folder instead."""
-        globs = self._folder_globs()
-        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in _MAY_BE_LARGE)
-        if globs is None or left_out or len(files) * MANY < searched:
-            return files, ()
-        return None, globs
+    def _cheapest(self, files: Sequence[str], searched: int) -> tuple[str, Sequence[str]] | None:
+        """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
+        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in MAY_BE_LARGE)
+        return None if left_out or len(files) * MANY < searched else self._folder()
 
-    def _hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, list[Hit]], Reason | None]:
+    def _hits(
+        self, files: Sequence[str], limit: int | None, *, fresh: bool
+    ) -> tuple[dict[str, list[Hit]], Reason | None]:
         """The first hits of each file, and why a file without may have some."""
-        plain = [path for path in files if path not in self._normalised]
-        hits, stopped = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
-        unread: dict[str, Reason] = {}  # told by whoever reads them to show them
-        copied = [path for path in files if path in self._normalised]
-        for group in scratch.grouped(self._searchable(copied, unread)):
-            with scratch.copies(group) as (folder, names):
-                found, cut = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
-            stopped = stopped or cut
-            hits.update((names[name], lines) for name, lines in found.items())
-        if "time limit" in unread.values():
-            stopped = stopped or "time limit"
-        return hits, stopped
+        fetched = {} if fresh else {path: self._fetched[path][:limit] for path in files if path in self._fetched}
+        rest = [path for path in files if path not in fetched]
+        if not rest:
+            return fetched, None
+        found = self._matcher.hits(rest, limit)
+        return fetched | found.lines, found.stopped
 
     def _read(self, path: str) -> Document | None:
         try:
             return documents.read(self.root, path, self.max_bytes)
         except NotRead as error:
-            if self._is_there(path):
+            if self._matcher.is_there(path):
                 self.work.pass_over(path, error.reason)
             else:
                 self.vanished += 1
             return None
 
-    def _is_there(self, path: str) -> bool:
-        """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
-        return os.path.lexists(self.root.absolute(path))
+    def _tallied(
+        self,
+        listing: Listing,
+        counts: Counts,
+        asked: Sequence[str],
+        start: int = 0,
+        end: int | None = None,
+        *,
+        loosely: bool = False,
+    ) -> Iterator[FileCount]:
+        """The matching files among the entries of a listing from one place to another, each told to `work` as passed.
 
-    def _start(self, files: Sequence[str] | None, globs: Sequence[str] = (), *, loosely: bool = False) -> _Runs:
-        """Start counting, and looking for files that must be normalised first, in files or in the walk's folder."""
-        folder = self.root.folder if files is not None else self.root.absolute(self.scope.walks[0].folder)
-        pattern, limit = (self.loose, 1) if loosely and self.loose is not None else (self.pattern, None)
-        counting = self.ripgrep.start_count(pattern, folder, files, globs, limit)
-        listing = None
-        if self.pattern.normalise != "never":
-            expression = CARRIAGE_RETURNS[self.pattern.normalise]
-            listing = self.ripgrep.start_listing(expression, folder, files, globs)
-        return _Runs(counting, listing, "" if files is not None else self.scope.walks[0].folder)
-
-    def _counts_by_name(self, entries: Sequence[Entry]) -> Counts:
-        files = _files(entries)
-        return self._counts(self._start(files), files)
-
-    def _counts(self, runs: _Runs, files: Sequence[str]) -> Counts:
-        """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
-        try:
-            counts = self.ripgrep.counts(runs.counting, self.work).below(runs.folder)
-            if runs.listing is not None:
-                listed, stopped = self.ripgrep.listed(runs.listing, self.work)
-                counts.stopped = counts.stopped or stopped
-                self._count_normalised({paths.join(runs.folder, path) for path in listed}.intersection(files), counts)
-        finally:
-            runs.abandon()
-        if counts.stopped == "time limit" or "time limit" in counts.failed.values():
-            self.work.finish()
-        return counts
-
-    def _count_normalised(self, files: set[str], counts: Counts) -> None:
-        """Replace what was counted of files whose carriage returns ripgrep misreads."""
-        self._normalised |= files
-        for path in files:
-            counts.matching.pop(path, None)
-        for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
-            with scratch.copies(group) as (folder, names):
-                found = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
-                copied = self.ripgrep.counts(found, self.work)
-                numbers, stopped = copied.matching, copied.stopped
-                if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
-                    hits, cut = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
-                    numbers, stopped = {name: len(lines) for name, lines in hits.items()}, stopped or cut
-            counts.matching.update((names[name], number) for name, number in numbers.items())
-            counts.failed.update((names[name], reason) for name, reason in copied.failed.items())
-            if stopped is not None:
-                missed = (path for name, path in names.items() if name not in numbers and path not in counts.failed)
-                counts.failed.update(dict.fromkeys(missed, stopped))
-
-    def _searchable(self, files: Sequence[str], failed: dict[str, Reason]) -> Iterator[tuple[str, bytes]]:
-        """The normalised texts of files; why one has none goes to `failed`."""
-        for path in files:
-            if self.work.remaining() <= 0:
-                failed[path] = "time limit"
-                continue
-            try:
-                yield path, documents.read(self.root, path, self.max_bytes).searchable
-            except NotRead as error:
-                if self._is_there(path):
-                    failed[path] = error.reason
-
-    def _tallied(self, entries: Sequence[Entry], counts: Counts, *, loosely: bool = False) -> Iterator[FileCount]:
-        """The matching ones of the entries, each entry told to `work` as it is passed."""
-        matched = [entry.path for entry in entries if entry.left_out is None and entry.path in counts.matching]
+        `asked` are the files in them that may match, in their order; `counts` is what was found of these.
+        """
+        end = len(listing) if end is None else end
+        matched = [path for path in asked if path in counts.matching]
         chunks = _growing(matched)
         examined: set[str] = set()
-        for entry in entries:
-            path = entry.path
-            if path in counts.matching and path not in examined and entry.left_out is None:
+        done = start
+        for place in listing.places_of_interest(start, end, asked if counts.stopped else (*matched, *counts.failed)):
+            path, kind, left_out = listing.entries[place]
+            self.work.searched += place - done
+            done = place + 1
+            self._warn(path)
+            if path in counts.matching and path not in examined and left_out is None:
                 chunk = next(chunks)
                 examined.update(chunk)
                 self._examine(chunk, counts, loosely=loosely)
-            if entry.left_out is not None:
-                self.work.pass_over(path, entry.left_out, is_folder=entry.kind == "folder")
+            if left_out is not None:
+                self.work.pass_over(path, left_out, is_folder=kind == "folder")
             elif path in counts.failed:
                 self.work.pass_over(path, counts.failed[path])
             elif path in counts.matching:
@@ -337,19 +372,30 @@ class Search:
                 self.work.pass_over(path, counts.stopped)
             else:
                 self.work.searched += 1
+        self.work.searched += end - done
+
+    def _warn(self, path: str | None) -> None:
+        """Tell `work` of the warnings of the folders up to a path; None: of all."""
+        warnings = self.scope.warnings
+        while self._told < len(warnings):
+            folder, sentence = warnings[self._told]
+            if path is not None and paths.order(folder) > paths.order(path):
+                break
+            self.work.warn(sentence)
+            self._told += 1
 
     def _examine(self, matched: Sequence[str], counts: Counts, *, loosely: bool) -> None:
         """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
 
         Asked only of files that would have matched, which is what spec 3 wants told; a walk thus needs no `stat`.
         """
-        listing = self.ripgrep.start_listing(NUL, self.root.folder, matched)
+        listing = self._matcher.start_binary(matched)
         try:
             if loosely:
                 self._count_strictly(matched, counts)
             if self.pattern.multiline:
-                self._count_lines(matched, counts)
-            binary, stopped = self.ripgrep.listed(listing, self.work)
+                self._matcher.count_lines([path for path in matched if path not in self._fetched], counts)
+            binary, stopped = self._matcher.binary(listing, matched)
         finally:
             listing.abandon()
         for path in matched:
@@ -360,7 +406,7 @@ class Search:
 
     def _count_strictly(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace what was counted for the loose pattern."""
-        strict = self._counts(self._start(matched), matched)
+        strict = self._matcher.counts_of(matched)
         for path in matched:
             counts.matching.pop(path)
             if strict.stopped is not None:
@@ -391,6 +437,14 @@ class Search:
             return None
         return "binary" if self._begins_binary(path) else "too large"
 
+    def _known_as_too_large(self, listing: Listing, known: Known) -> dict[str, Reason]:
+        """What `_fitting` finds by looking at every file."""
+        if not self._sees_attachments:
+            return {}
+        suspects = (path for path in {*known.large, *self.scope.named} if path in listing.places)
+        reasons = ((path, self._too_large(path)) for path in suspects)
+        return {path: reason for path, reason in reasons if reason is not None}
+
     def _begins_binary(self, path: str) -> bool:
         try:
             with os.fdopen(self.root.open(path), "rb") as file:
@@ -398,51 +452,19 @@ class Search:
         except (OSError, VaultToolsError):
             return False
 
-    def _count_lines(self, matched: Sequence[str], counts: Counts) -> None:
-        """Replace ripgrep's number of multiline matches by the number of lines they touch."""
-        plain = [path for path in matched if path in counts.matching and path not in self._normalised]
-        hits, stopped = self._hits(plain, None)
-        for path in plain:
-            if path in hits:
-                counts.matching[path] = len(hits[path])
-            elif stopped is not None:
-                counts.failed[path] = stopped
-
-    def _folder_globs(self) -> tuple[str, ...] | None:
-        """ripgrep's options for one run over the walk's folder, seeing at least what the walk sees; None: name files.
+    def _folder(self) -> tuple[str, Sequence[str]] | None:
+        """The folder and ripgrep's options for one run over it that sees at least what the walk sees; None: name files.
 
         A walk with a glob names its files, so that attachments the glob leaves out are never read.
         """
         if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None:
             return None
+        folder = self.scope.walks[0].folder
         notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)
         if not self.scope.rules.hidden:
-            return (*notes, "--no-hidden")
+            return folder, (*notes, "--no-hidden")
         closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
-        return (*notes, *(f"--iglob=!**/{name}" for name in closed))
-
-
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """Processes under way; the paths they print are relative to `folder`."""
-
-    counting: Runs
-    listing: Runs | None
-    """Files that must be normalised first; None when carriage returns do not matter."""
-    folder: str
-
-    def abandon(self) -> None:
-        self.counting.abandon()
-        if self.listing is not None:
-            self.listing.abandon()
-
-
-_MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")
-"""Why a folder is left out that ripgrep would walk, and that may be far larger than the vault."""
-
-
-def _is_ignored_folder(entry: Entry) -> bool:
-    return entry.kind == "folder" and entry.left_out in _MAY_BE_LARGE
+        return folder, (*notes, *(f"--iglob=!**/{name}" for name in closed))
 
 
 def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -451,10 +473,6 @@ def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     while start < len(paths):
         yield paths[start : start + size]
         start, size = start + size, size * 4
-
-
-def _files(entries: Sequence[Entry]) -> list[str]:
-    return [entry.path for entry in entries if entry.left_out is None]
 
 
 def _stands(document: Document, hit: Hit) -> bool:

@@ -54,6 +54,8 @@ class Work:
     on_progress: Callable[[str], None] | None = None
     deadline: float = 0.0
     """On the monotonic clock; 0: `time_limit` from now."""
+    started: float = field(default_factory=time.monotonic)
+    """When the call began, on the same clock: what was changed before is seen by it."""
     finishing: bool = False
     """Whether time has run out once."""
     searched: int = 0

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
@@ -15,7 +16,7 @@ from pydantic import BeforeValidator, Field
 from vaulttools.core import globs, limits, page, paths
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.globs import Glob
-from vaulttools.core.scope import Walk
+from vaulttools.core.scope import Scope, Walk
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.opened import OpenVault
@@ -110,6 +111,15 @@ class _Found:
         return sorted(self.times, key=lambda path: (-self.times[path], paths.order(path.removesuffix("/"))))
 
 
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """What one walk finds, and what a rule left out of it."""
+
+    paths: list[str]
+    """Newest first; folders end in `/`."""
+    left_out: list[Entry]
+
+
 def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     """Walk what the entries name, and return the newest."""
     if not request.paths or not all(entry.strip() for entry in request.paths):
@@ -118,9 +128,7 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
     targets = vault.targets(request.paths)
-    found = _Found(work, {}, time.monotonic())
-    timed_out = _collect(vault, request, targets, work, found)
-    every = found.newest_first()
+    every, timed_out = _collect(vault, request, targets, work)
     kept = every[: request.limit]
     work.searched = len(every)
     notices = []
@@ -155,32 +163,66 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     )
 
 
-def _collect(vault: OpenVault, request: FindRequest, targets: Targets, work: Work, found: _Found) -> bool:
-    """Add everything that the targets name; True when time ran out."""
+def _collect(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> tuple[list[str], bool]:
+    """Everything that the targets name, newest first, and whether time ran out."""
+    if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
+        scope = _scope(vault, request, targets, target, work)
+        if (newest := _known(scope, target.glob)) is not None:
+            _tell(scope, work)
+            for entry in newest.left_out:
+                work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
+            return newest.paths, False
+    found = _Found(work, {}, time.monotonic())
     for target in targets.found:
-        if target.glob is None and (target.place is None or target.place.kind != "folder"):
+        if target.is_single:
             if target.place is None:
                 raise BadArgument(f"find lists files of the vault; search reads {target.given}")
             found.add(vault, target.place.path, is_folder=False)
             continue
-        for entry in _walked(vault, request, targets, target, work):
+        scope = _scope(vault, request, targets, target, work)
+        for entry in scope.everything():
             if work.remaining() <= 0:
                 work.pass_over(entry.path, "time limit")
                 work.cut_short = True
-                return True
+                _tell(scope, work)
+                return found.newest_first(), True
             if entry.left_out is not None and entry.left_out not in _LISTED:
                 work.pass_over(entry.path, entry.left_out, is_folder=entry.kind == "folder")
             elif target.glob is None or target.glob.matches(entry.path):
                 found.add(vault, entry.path, is_folder=entry.kind == "folder")
-    return False
+        _tell(scope, work)
+    return found.newest_first(), False
 
 
-def _walked(
+def _known(scope: Scope, glob: Glob | None) -> _Newest | None:
+    """What the walk of a scope would find, where an index knows it without walking."""
+    known, listing = scope.known, scope.everything_known()
+    if known is None or listing is None:
+        return None
+
+    def sorted_anew() -> _Newest:
+        left_out: list[Entry] = []
+        listed: list[tuple[int, str]] = []
+        for entry in listing:
+            path, kind, reason = entry
+            if reason is not None and reason not in _LISTED:
+                left_out.append(entry)
+            elif glob is None or glob.matches(path):
+                modified = known.modified(path)
+                if modified is not None:
+                    listed.append((-modified, f"{path}/" if kind == "folder" else path))
+        listed.sort(key=itemgetter(0))  # what is equally old stays in path order
+        return _Newest([path for _, path in listed], left_out)
+
+    return known.kept((listing, glob), sorted_anew, times=True)
+
+
+def _scope(
     vault: OpenVault, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
-) -> Iterator[Entry]:
+) -> Scope:
     """Everything below one target, folders and links with it."""
     walk = Walk(target.place.path) if target.place is not None else Walk(target.base, glob or target.glob)
-    scope = vault.scope(
+    return vault.scope(
         (walk,),
         (),
         work,
@@ -189,7 +231,11 @@ def _walked(
         gitignore=request.gitignore,
         pruned=targets.pruned,
     )
-    return scope.everything()
+
+
+def _tell(scope: Scope, work: Work) -> None:
+    for _, sentence in scope.warnings:
+        work.warn(sentence)
 
 
 def _other_case(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> list[str]:
@@ -200,7 +246,7 @@ def _other_case(vault: OpenVault, request: FindRequest, targets: Targets, work: 
             if target.glob is None:
                 continue
             glob = globs.parse(target.glob.text, ignore_case=True)
-            for entry in _walked(vault, request, targets, target, work, glob):
+            for entry in _scope(vault, request, targets, target, work, glob).everything():
                 if work.remaining() <= 0:
                     return
                 if (entry.left_out is None or entry.left_out in _LISTED) and glob.matches(entry.path):

@@ -148,7 +148,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     total = min(len(matches), bound) - search.vanished
     notices = [*compiled.notices, *plan.notes, *answer.passed_over(work, found=total > 0, told=["not a regular file"])]
     if total == 0 and work.complete:
-        notices += _hints(vault, request, targets, search)
+        notices += _hints(vault, request, targets, plan, search)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
     if next_skip is not None:
@@ -342,13 +342,14 @@ def _first_line(on_page: Sequence[FileCount], total: int, skip: int, work: Work)
     return answer.nothing_found(work, "No matches found")
 
 
-def _hints(vault: OpenVault, request: SearchRequest, targets: Targets, search: Search) -> list[str]:
+def _hints(vault: OpenVault, request: SearchRequest, targets: Targets, plan: _Plan, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
-        plan = _planned(vault, request, targets, again)
-        other = replace(search, pattern=pattern, scope=plan.scope, work=again, loose=None)
-        return len(list(islice(_matches(other, plan), limits.COUNTED_FILES)))
+        planned = _planned(vault, request, targets, again)
+        other = replace(search, pattern=pattern, scope=planned.scope, work=again, loose=None)
+        return len(list(islice(_matches(other, planned), limits.COUNTED_FILES)))
 
-    return hints.other_readings(search, files)
+    apart = plan.ranged or plan.texts  # of which the search of the scope knows nothing
+    return hints.other_readings(replace(search, matches_loosely=True) if apart else search, files)
 
 
 TOOL: Final = Tool(

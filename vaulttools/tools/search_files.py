@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Final, Literal
@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.core import excerpt, limits, page, paths, render
+from vaulttools.core.known import Known
 from vaulttools.core.page import Section
 from vaulttools.core.pattern import Mode, Pattern
 from vaulttools.core.ripgrep import Hit
@@ -115,7 +116,7 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     matches, total, exact = _page(vault, request, search)
     files, sections = [], []
     for match, found in search.shown(matches, limits.KEPT_HITS):
-        file, section = _shown(match, found, request.context_lines)
+        file, section = _shown(vault, match, found, request.context_lines, scope.known)
         files.append(file)
         sections.append(section)
     total -= search.vanished
@@ -160,7 +161,7 @@ def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tupl
     The number stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
     """
     bound = max(limits.COUNTED_FILES, request.max_results)
-    matches = _matches(request, search)
+    matches = _matches(vault, request, search)
     if request.sort == "path":
         first = list(islice(matches, bound + 1))
     else:
@@ -177,22 +178,21 @@ def _rank(vault: OpenVault, request: SearchFilesRequest, match: FileCount) -> tu
         return 0, paths.order(match.path)
 
 
-def _matches(request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+def _matches(vault: OpenVault, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
     counted = search.matching()
     if not _looks_into_notes(request):
         yield from counted
         return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         for found in search.located(together, limit=None):
-            hits = _filtered(request, found)
+            hits = _filtered(request, found, vault.note(found.document, search.scope.known))
             if hits:
                 kept = FileHits(found.document, hits[: limits.KEPT_HITS])
                 yield FileCount(found.document.path, len(hits), kept)
 
 
-def _filtered(request: SearchFilesRequest, found: FileHits) -> tuple[Hit, ...]:
+def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple[Hit, ...]:
     """The hits that lie within the part asked for; none when the note has not the tags or properties."""
-    note = Note(found.document.path, found.document.text)
     if not all(note.has_tag(tag) for tag in request.tags or ()):
         return ()
     if not all(note.has_property(name, value) for name, value in (request.properties or {}).items()):
@@ -203,14 +203,15 @@ def _filtered(request: SearchFilesRequest, found: FileHits) -> tuple[Hit, ...]:
     return tuple(hit for hit in found.hits if hit.line in lines)
 
 
-def _shown(match: FileCount, found: FileHits, context: int) -> tuple[FileMatch, Section]:
+def _shown(
+    vault: OpenVault, match: FileCount, found: FileHits, context: int, known: Known | None
+) -> tuple[FileMatch, Section]:
     """A file's excerpts as details and as text."""
     text = found.document.lines
     columns = {hit.line: hit.column for hit in found.hits}
     windows = list(islice(excerpt.around(columns, context, context, len(text)), EXCERPTS))
-    headings = (
-        breadcrumbs(text, [window.hits[0] for window in windows]) if paths.is_note(match.path) else [()] * len(windows)
-    )
+    first_hits = [window.hits[0] for window in windows]
+    headings = _headings(vault, found, first_hits, known) if paths.is_note(match.path) else [()] * len(windows)
     excerpts: list[Excerpt] = []
     lines: list[str] = []
     for window, heading in zip(windows, headings, strict=True):
@@ -234,6 +235,12 @@ def _shown(match: FileCount, found: FileHits, context: int) -> tuple[FileMatch, 
     return file, Section(f"## {paths.shown(match.path)}", lines, closing)
 
 
+def _headings(vault: OpenVault, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:
+    """The headings that each of the lines stands under."""
+    note = vault.parsed_note(found.document, known)
+    return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
+
+
 def _first_line(total: int, exact: bool, work: Work) -> str:
     if total == 0:
         return answer.nothing_found(work, "No files found matching the pattern.")
@@ -243,7 +250,7 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
 def _hints(vault: OpenVault, request: SearchFilesRequest, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         other = replace(search, pattern=pattern, scope=_scope(vault, request, again), work=again, loose=None)
-        return len(list(islice(_matches(request, other), limits.COUNTED_FILES)))
+        return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))
 
     return hints.other_readings(search, files)
 

@@ -1,0 +1,58 @@
+"""What may be known of a vault's files without looking at them: the questions that an index answers.
+
+Whoever asks must get the same answer as from the files themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, Protocol, TypeVar
+
+from vaulttools.core.catalogue import Listed
+from vaulttools.core.literals import Requirement
+
+T = TypeVar("T")
+
+Trait = Literal["nul", "lone return", "return"]
+"""What a text may hold that decides how it is searched: a NUL, a CR that no LF follows, any CR."""
+
+
+class Known(Protocol):
+    """A vault as of the beginning of one call."""
+
+    large: AbstractSet[str]
+    """Files beyond the configured `max_file_size`."""
+
+    def holds(self, folder: str) -> bool:
+        """Whether the names in and below a vault-relative folder are known."""
+
+    def names_in(self, folder: str) -> Sequence[Listed]:
+        """As `catalogue.listed`."""
+
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
+        """What `make` gave for the key since a name, or what an ignore file holds, last changed; else it anew.
+
+        With `times`, since the time of modification of anything last changed.
+        """
+
+    def outside(self) -> Hashable:
+        """What ignore rules rest on besides names and files of the vault."""
+
+    def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
+        """The files that may hold what is required, and all of which nothing is known; None: most files, or all."""
+
+    def unknown(self, files: Sequence[str]) -> list[str]:
+        """Those of the files of whose text nothing is known."""
+
+    def holding(self, trait: Trait) -> AbstractSet[str]:
+        """The files, of those whose text is known, that have a trait."""
+
+    def size(self, path: str) -> int:
+        """Bytes of a file; 0 when it is not known."""
+
+    def modified(self, path: str) -> int | None:
+        """The time of modification of a file, folder or link itself, in nanoseconds; None when it is not known."""
+
+    def structure(self, path: str, text: str) -> bytes | None:
+        """What `notes.stored` made of a note with this very text; None when that is not known."""
