@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +26,8 @@ class VaultConfig(BaseModel):
     search_context_after: int = Field(3, ge=0, le=20, description="Lines that `search` shows after a match.")
     time_limit: float = Field(10.0, gt=0, le=600, description="Seconds one call may take.")
     respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
+    index: Literal["auto", "off"] = Field("auto", description="Whether an index is kept, in the user's cache folder.")
+    index_folder: str | None = Field(None, description="Where the index is kept, outside the vault.")
     rg: str | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
     max_file_size: int = Field(100 * 1024 * 1024, gt=0, description="Bytes beyond which a file is passed over.")
 

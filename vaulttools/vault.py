@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from vaulttools import config as configuration
 from vaulttools import tools
@@ -26,6 +26,7 @@ from vaulttools.tools.definitions import Format, definitions
 from vaulttools.tools.request import parse
 
 if TYPE_CHECKING:
+    from vaulttools.index.upkeep import IndexStatus
     from vaulttools.resources.urls import Resolver
 
 _log = logging.getLogger("vaulttools")
@@ -62,8 +63,18 @@ class Vault(ToolMethods):
         self._opened = opened
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, config: VaultConfig | None = None) -> Vault:
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        config: VaultConfig | None = None,
+        index: Literal["auto", "off"] | None = None,
+    ) -> Vault:
         """The vault at a folder, with the given configuration or the user's for that folder.
+
+        With `index="auto"`, which is the default of the configuration, an index in the user's cache folder is kept up
+        to date by a thread from the first call on that can use it; what it does not know yet is searched by scanning,
+        so that the answers are the same. `index="off"` scans always.
 
         Raises:
             BadArgument: there is no such folder, or the user's configuration file is not usable.
@@ -71,7 +82,10 @@ class Vault(ToolMethods):
         folder = os.fspath(path)
         if "\0" in folder:
             raise BadArgument("Path contains a NUL character")
-        return cls(open_folder(folder, config or configuration.for_vault(Path(os.path.expanduser(folder)))))
+        config = config or configuration.for_vault(Path(os.path.expanduser(folder)))
+        if index is not None:
+            config = config.model_copy(update={"index": index})
+        return cls(open_folder(folder, config, has_index=True))
 
     @property
     def path(self) -> Path:
@@ -79,7 +93,22 @@ class Vault(ToolMethods):
         return Path(self._opened.root.folder)
 
     def close(self) -> None:
-        """End the use of the vault; calls under way go on to their end."""
+        """End the use of the vault, and the work on its index; calls under way go on to their end."""
+        if "index" in vars(self._opened):
+            self._opened.index.close()
+
+    def build_index(
+        self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
+    ) -> None:
+        """Wait until the index holds every file as it is now; `on_progress` is told how many of how many it holds.
+
+        Raises:
+            VaultToolsError: there can be none, or the vault was opened without.
+            Cancelled: the caller set `cancel`; what was indexed by then is kept.
+        """
+        if not self._opened.has_index:
+            raise BadArgument("The vault was opened without an index: index='off'")
+        self._opened.index.wait(on_progress, cancel)
 
     def __enter__(self) -> Vault:
         return self
@@ -88,6 +117,36 @@ class Vault(ToolMethods):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def index_status(self) -> IndexStatus:
+        """What the index holds, and what it lacks, after a look at the status of every file.
+
+        Raises:
+            VaultToolsError: there can be none.
+        """
+        from vaulttools.index import upkeep
+
+        return upkeep.status(self._opened.root, self._opened.config.index_folder)
+
+    def verify_index(self) -> list[str]:
+        """Every difference between the index and the files, each of them read again; empty when there is none.
+
+        Raises:
+            VaultToolsError: there is no index.
+        """
+        from vaulttools.index import upkeep
+
+        return upkeep.verify(self._opened.root, self._opened.config.index_folder)
+
+    def clear_index(self) -> bool:
+        """Remove the index; False when there was none.
+
+        Raises:
+            VaultToolsError: it cannot be removed.
+        """
+        from vaulttools.index import upkeep
+
+        return upkeep.clear(self._opened.root, self._opened.config.index_folder)
 
     def call(
         self,

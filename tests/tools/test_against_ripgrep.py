@@ -17,6 +17,9 @@ from vaulttools import Vault
 from vaulttools.core import paths, ripgrep
 
 PROJECT = Path(__file__).parent.parent.parent
+pytestmark = pytest.mark.scan_only
+"""With an index: `tests/index/test_equality.py`."""
+
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 100
 

@@ -1,0 +1,104 @@
+"""A vault and its index in a temporary folder, for the tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import vaulttools
+from tests.conftest import write_files
+from vaulttools.core.protection import Protection
+from vaulttools.core.root import Root
+from vaulttools.index import build
+from vaulttools.index.build import Updated
+from vaulttools.index.key import Key
+from vaulttools.index.store import Row, Store, quoted
+from vaulttools.index.verify import verify
+
+HOUR = 3_600_000_000_000
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A vault beside its index."""
+
+    folder: Path
+
+    @property
+    def vault(self) -> Path:
+        return self.folder / "vault"
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "index.sqlite"
+
+    @property
+    def root(self) -> Root:
+        return Root(str(self.vault), str(self.vault), Protection.of())
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        write_files(self.vault, files)
+
+    def open(self, options: str = "") -> Store:
+        return Store.open(self.database, options)
+
+    def present(self) -> dict[str, Key]:
+        return {
+            os.path.relpath(os.path.join(folder, name), self.vault).replace(os.sep, "/"): Key.of(
+                os.stat(os.path.join(folder, name))
+            )
+            for folder, _, names in os.walk(self.vault)
+            for name in names
+        }
+
+    def differences(self, store: Store, now: int | None = None) -> tuple[list[str], list[str]]:
+        return build.differences(store, self.present(), time.time_ns() if now is None else now)
+
+    def update(self, store: Store, **arguments: Any) -> Updated:
+        return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})
+
+    def verify(self, store: Store) -> list[str]:
+        return verify(store, self.root, self.present())
+
+
+def rows(store: Store) -> dict[str, Row]:
+    """The rows by path."""
+    return {row.path: row for row in store.rows()}
+
+
+def found(store: Store, *literals: str) -> set[str]:
+    """The files that hold every trigram of the literals, which are folded and of three characters at least."""
+    tokens = [literal[start : start + 3] for literal in literals for start in range(len(literal) - 2)]
+    return set(store.paths(store.ids(" AND ".join(map(quoted, tokens)))))
+
+
+def notes(count: int, seed: int = 1) -> dict[str, str]:
+    """Small notes, different for each seed."""
+    rng = random.Random(seed)
+    return {
+        f"{number % 7}/note {number}.md": f"---\naliases: [n{number}]\n---\n# About {rng.random()}\n\n"
+        + "\n\n".join(f"- [ ] {rng.random()} [[note {rng.randrange(count)}]] #t{rng.randrange(9)}" for _ in range(9))
+        for number in range(count)
+    }
+
+
+def python(code: str, folder: Path, *, unprivileged: bool = False) -> subprocess.Popen[str]:
+    """A process that runs code with an `indexed` vault; as nobody, whom file modes bind, when asked."""
+    preamble = (
+        f"from pathlib import Path\nfrom tests.index.indexes import *\nindexed = Indexed(Path({str(folder)!r}))\n"
+    )
+    command = [sys.executable, "-c", preamble + code]
+    if unprivileged and os.geteuid() == 0:
+        command = ["setpriv", "--reuid", "65534", "--clear-groups", *command]
+    package = Path(vaulttools.__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=package
+    )

@@ -1,0 +1,337 @@
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.index.indexes import HOUR, Indexed, found, notes, python, rows
+from vaulttools.core.root import Root
+from vaulttools.index import build
+from vaulttools.index.build import Updated, differences, update
+from vaulttools.index.key import Key
+from vaulttools.index.store import Store, Writer
+
+KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))
+"""Rounds of the kill test; 60 were run by hand."""
+
+SECOND = 1_000_000_000
+
+
+def test_an_update_makes_the_index_equal_to_the_files(indexed: Indexed) -> None:
+    indexed.write({**notes(30), "image.png": b"\x89PNG\0\0", "list.csv": "a,b"})
+    store = indexed.open()
+    assert indexed.update(store) == Updated(written=32, done=32, finished=True)
+    assert indexed.verify(store) == []
+
+
+def test_only_what_changed_is_read_again(indexed: Indexed, later: None) -> None:
+    indexed.write({"a.md": "a", "b.md": "b", "c.md": "c"})
+    store = indexed.open()
+    indexed.update(store)
+    assert indexed.differences(store) == ([], [])
+    indexed.write({"b.md": "changed", "d.md": "new"})
+    (indexed.vault / "a.md").unlink()
+    assert indexed.differences(store) == (["b.md", "d.md"], ["a.md"])
+    assert indexed.update(store) == Updated(written=2, removed=1, done=3, finished=True)
+    assert indexed.differences(store) == ([], [])
+    assert indexed.verify(store) == []
+
+
+def test_paths_come_in_path_order(indexed: Indexed) -> None:
+    store = indexed.open()
+    key = Key(0, 0, 0, 0)
+    present = dict.fromkeys(["b.md", "a!.md", "a/x.md", "a"], key)
+    assert differences(store, present, 0) == (["a", "a/x.md", "a!.md", "b.md"], [])
+
+
+def test_fault_I02_an_edit_with_its_time_put_back_is_seen(indexed: Indexed, later: None) -> None:
+    indexed.write({"a.md": "old"})
+    store = indexed.open()
+    indexed.update(store)
+    status = (indexed.vault / "a.md").stat()
+    indexed.write({"a.md": "new"})
+    os.utime(indexed.vault / "a.md", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert indexed.differences(store) == (["a.md"], [])
+    indexed.update(store)
+    assert (found(store, "old"), found(store, "new")) == (set(), {"a.md"})
+
+
+def test_a_file_that_takes_the_place_of_one_with_its_size_and_time_is_seen(indexed: Indexed, later: None) -> None:
+    indexed.write({"a.md": "old"})
+    store = indexed.open()
+    indexed.update(store)
+    status = (indexed.vault / "a.md").stat()
+    (indexed.folder / "b.md").write_text("new", encoding="utf-8")
+    os.utime(indexed.folder / "b.md", ns=(status.st_atime_ns, status.st_mtime_ns))
+    os.replace(indexed.folder / "b.md", indexed.vault / "a.md")
+    assert indexed.differences(store) == (["a.md"], [])
+
+
+@pytest.mark.parametrize("year", [-10 * SECOND, 0, 2 * SECOND])
+def test_fault_I03_an_old_time_is_as_good_as_any(indexed: Indexed, later: None, year: int) -> None:
+    indexed.write({"a.md": "text"})
+    os.utime(indexed.vault / "a.md", ns=(year, year))
+    store = indexed.open()
+    indexed.update(store)
+    assert indexed.differences(store) == ([], [])
+    os.utime(indexed.vault / "a.md", ns=(year + SECOND, year + SECOND))
+    assert indexed.differences(store) == (["a.md"], [])
+    assert indexed.update(store) == Updated(touched=1, done=1, finished=True)
+
+
+def test_fault_I03_a_time_in_the_future_is_never_trusted(indexed: Indexed, later: None) -> None:
+    indexed.write({"a.md": "text"})
+    os.utime(indexed.vault / "a.md", (4_070_908_800, 4_070_908_800))  # 2099
+    store = indexed.open()
+    indexed.update(store)
+    assert indexed.differences(store) == (["a.md"], [])
+    assert found(store, "text") == {"a.md"}
+
+
+def test_a_clock_that_was_set_back_makes_rows_of_later_worth_nothing(indexed: Indexed, later: None) -> None:
+    indexed.write({"a.md": "text"})
+    store = indexed.open()
+    indexed.update(store)
+    assert differences(store, indexed.present(), now=time.time_ns() - 2 * HOUR) == (["a.md"], [])
+
+
+class Ticks:
+    """A file system whose clock stands still for two seconds, and one clock for everything."""
+
+    def __init__(self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._indexed = indexed
+        self._stamps: dict[int, int] = {}
+        self.now = 10 * SECOND
+        monkeypatch.setattr(time, "time_ns", lambda: self.now)
+        monkeypatch.setattr(Key, "of", self._key)
+
+    def write(self, path: str, text: str) -> None:
+        self._indexed.write({path: text})
+        self._stamps[(self._indexed.vault / path).stat().st_ino] = self.now // (2 * SECOND) * 2 * SECOND
+
+    def _key(self, status: os.stat_result) -> Key:
+        stamp = self._stamps[status.st_ino]
+        return Key(status.st_size, stamp, stamp, status.st_ino)
+
+
+def test_fault_I01_two_edits_in_one_tick_are_both_seen(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = Ticks(indexed, monkeypatch)
+    store = indexed.open()
+    ticks.write("a.md", "one")
+    indexed.update(store)
+    ticks.now += SECOND
+    before = indexed.present()
+    ticks.write("a.md", "two")
+    assert indexed.present() == before
+    assert indexed.differences(store) == (["a.md"], [])
+    indexed.update(store)
+    assert (found(store, "one"), found(store, "two")) == (set(), {"a.md"})
+    assert indexed.differences(store) == (["a.md"], [])
+    ticks.now += 10 * SECOND
+    assert indexed.update(store) == Updated(touched=1, done=1, finished=True)
+    assert indexed.differences(store) == ([], [])
+
+
+def test_fault_I01_writing_the_index_later_does_not_make_the_old_row_look_safe(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = Ticks(indexed, monkeypatch)
+    store = indexed.open()
+    ticks.write("a.md", "one")
+    indexed.update(store)
+    ticks.write("a.md", "two")
+    ticks.now += 100 * SECOND
+    ticks.write("b.md", "other")
+    ticks.now += 100 * SECOND
+    update(store, indexed.root, ["b.md"])
+    ticks.now += 100 * SECOND
+    assert indexed.differences(store) == (["a.md"], [])
+
+
+def test_fault_I14_what_cannot_be_listed_is_kept(indexed: Indexed, later: None) -> None:
+    indexed.write({"a/b/x.md": "x", "a/y.md": "y", "ab.md": "z", "z.md": ""})
+    store = indexed.open()
+    indexed.update(store)
+    key = indexed.present()["z.md"]
+    assert differences(store, {"z.md": key}, time.time_ns(), unlisted=["a"]) == ([], ["ab.md"])
+    assert differences(store, {"z.md": key}, time.time_ns(), unlisted=["a/b"]) == ([], ["a/y.md", "ab.md"])
+    assert differences(store, {}, time.time_ns(), unlisted=[""]) == ([], [])
+
+
+def test_fault_I14_an_unreadable_file_is_kept_and_read_again_when_it_has_changed(
+    indexed: Indexed, later: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(root: Root, path: str) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    indexed.write({"a.md": "text"})
+    store = indexed.open()
+    indexed.update(store)
+    os.utime(indexed.vault / "a.md", (1, 1))
+    with monkeypatch.context() as patch:
+        patch.setattr(Root, "open", refuse)
+        assert indexed.update(store) == Updated(written=1, unread=1, done=1, finished=True)
+    assert rows(store)["a.md"].state == "unread"
+    assert indexed.differences(store) == ([], [])
+    os.utime(indexed.vault / "a.md", (2, 2))
+    indexed.update(store)
+    assert (rows(store)["a.md"].state, found(store, "text")) == ("text", {"a.md"})
+
+
+def test_fault_I15_of_an_emptied_file_nothing_is_found(indexed: Indexed) -> None:
+    indexed.write({"a.md": "# Old text"})
+    store = indexed.open()
+    indexed.update(store)
+    os.truncate(indexed.vault / "a.md", 0)
+    indexed.update(store)
+    assert found(store, "old") == set()
+    assert store._read("SELECT rowid FROM words WHERE words MATCH 'old'") == []
+    assert indexed.verify(store) == []
+
+
+def test_fault_I16_a_moved_file_is_found_under_its_new_name_alone(indexed: Indexed) -> None:
+    indexed.write({"a.md": "text"})
+    store = indexed.open()
+    indexed.update(store)
+    os.replace(indexed.vault / "a.md", indexed.vault / "b.md")
+    indexed.update(store)
+    assert found(store, "text") == {"b.md"}
+
+
+def test_a_file_that_vanishes_before_it_is_read_is_passed_over(indexed: Indexed) -> None:
+    store = indexed.open()
+    assert update(store, indexed.root, ["gone.md"]) == Updated(done=1, finished=True)
+    assert store.rows() == []
+
+
+def test_progress_counts_every_file_and_notes_come_first(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed.write({"a.txt": "", "b.md": "", "c.png": "", "d.md": ""})
+    store = indexed.open()
+    told: list[tuple[int, int]] = []
+    update(store, indexed.root, sorted(indexed.present()), ["old.md"], on_progress=lambda *now: told.append(now))
+    assert told == [(done, 5) for done in range(1, 6)]
+    assert [row.path for row in sorted(store.rows(), key=lambda row: row.id)] == ["b.md", "d.md", "a.txt", "c.png"]
+
+
+def test_an_update_that_is_stopped_keeps_what_it_has_read(indexed: Indexed) -> None:
+    indexed.write(notes(50))
+    store = indexed.open()
+    stop = threading.Event()
+
+    def stop_at_twenty(done: int, total: int) -> None:
+        if done == 20:
+            stop.set()
+
+    updated = indexed.update(store, on_progress=stop_at_twenty, stop=stop)
+    assert updated == Updated(written=20, done=20)
+    assert len(store.rows()) == 20
+    assert indexed.update(store).finished
+    assert indexed.verify(store) == []
+
+
+def test_nothing_is_done_when_stop_is_set_before(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    stop = threading.Event()
+    stop.set()
+    assert indexed.update(store, stop=stop) == Updated()
+
+
+@pytest.mark.parametrize("limit", ["BATCH_FILES", "BATCH_CHARACTERS", "BATCH_SECONDS"])
+def test_a_transaction_is_bounded_in_every_way(indexed: Indexed, monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(build, limit, 0)
+    indexed.write(notes(5))
+    store = indexed.open()
+    first = store.generation()
+    indexed.update(store)
+    assert store.generation() == first + 5
+
+
+def test_the_lock_is_given_up_after_every_turn(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "TURN_SECONDS", 0.02)
+    indexed.write(notes(30))
+    store = indexed.open()
+    turns = count()
+    writing = store.writing
+
+    def counted(_: Store, **options: Any) -> AbstractContextManager[Writer]:
+        next(turns)
+        return writing(**options)
+
+    monkeypatch.setattr(Store, "writing", counted)
+    assert indexed.update(store).finished
+    assert next(turns) > 1
+    monkeypatch.undo()
+    assert indexed.verify(store) == []
+
+
+def test_who_does_not_wait_is_told_that_another_one_writes(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    with ThreadPoolExecutor() as pool, store.writing():
+        busy = pool.submit(indexed.update, indexed.open(), wait=False).result()
+    assert busy == Updated(busy=True)
+    assert indexed.update(store, wait=False).finished
+
+
+def test_who_waits_can_be_stopped(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    stop = threading.Event()
+    with ThreadPoolExecutor() as pool, store.writing():
+        waiting = pool.submit(indexed.update, indexed.open(), stop=stop)
+        stop.set()
+        assert waiting.result() == Updated()
+
+
+UPDATED = """
+store = indexed.open()
+print("started", flush=True)
+print(indexed.update(store).finished)
+"""
+
+
+def test_fault_I07_two_processes_that_update_at_once_agree(indexed: Indexed) -> None:
+    indexed.write(notes(150))
+    ended = [process.communicate() for process in [python(UPDATED, indexed.folder) for _ in range(2)]]
+    assert ended == [("started\nTrue\n", "")] * 2
+    assert indexed.verify(indexed.open()) == []
+
+
+KILLED = """
+from vaulttools.index import build
+build.BATCH_FILES = 7
+store = indexed.open()
+print("started", flush=True)
+print(indexed.update(store, workers={}).finished)
+"""
+
+
+def test_fault_I05_a_kill_at_any_moment_leaves_a_sound_index(indexed: Indexed) -> None:
+    rng = random.Random(KILLS)
+    killed = 0
+    for round_ in range(KILLS):
+        indexed.write(notes(120, seed=round_))
+        process = python(KILLED.format(round_ % 2 * 2), indexed.folder)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(rng.uniform(0, 0.8))
+        process.kill()
+        killed += "True" not in process.communicate()[0]
+        store = indexed.open()
+        assert store.warning is None
+        assert store.faults() == []
+        if round_ % 3 == 2:
+            assert indexed.update(store).finished
+            assert indexed.verify(store) == []
+        store.close()
+    assert killed

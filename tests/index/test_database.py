@@ -1,0 +1,375 @@
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.index.indexes import Indexed, notes, python, rows
+from vaulttools.index import database
+from vaulttools.index.database import Busy, Replaced, Unavailable
+from vaulttools.index.store import Store
+
+
+def aside(indexed: Indexed) -> list[str]:
+    """The files that were moved aside, without their times."""
+    names = [path.name for path in indexed.folder.iterdir() if ".corrupt-" in path.name]
+    assert len({name.split("-")[1] for name in names}) <= 1
+    return sorted("-".join(["", *name.split("-")[2:]]) for name in names)
+
+
+def built(indexed: Indexed) -> None:
+    """A vault of many notes, indexed, the log written back."""
+    indexed.write(notes(60))
+    store = indexed.open()
+    assert indexed.update(store).finished
+    with store._database.writing(wait=True) as connection:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    store.close()
+
+
+def heals(indexed: Indexed, warning: str | None) -> None:
+    """Opening gives an empty store and a warning, which is brought up to date and then sound."""
+    store = indexed.open()
+    assert (store.warning, store.rows()) == (warning, [])
+    assert indexed.update(store).finished
+    assert indexed.verify(store) == []
+    store.close()
+    again = indexed.open()
+    assert again.warning is None
+    assert len(again.rows()) == len(indexed.present())
+
+
+def test_a_new_index_is_empty_and_has_no_warning(indexed: Indexed) -> None:
+    store = indexed.open()
+    status = store.status()
+    assert (store.warning, store.rows(), status.files, status.log) == (None, [], 0, "wal")
+    assert status.sqlite == apsw.sqlite_lib_version()
+    assert status.index_bytes >= os.path.getsize(indexed.database)
+
+
+def test_without_a_write_ahead_log_everything_works_too(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = Store.open(indexed.database, wal=False)
+    assert indexed.update(store).finished
+    assert indexed.verify(store) == []
+    assert store.status().log == "delete"
+    assert not os.path.exists(f"{indexed.database}-wal")
+
+
+def test_what_was_written_is_there_for_the_next_one(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    first = indexed.open()
+    indexed.update(first)
+    second = indexed.open()
+    assert rows(second) == rows(first)
+    first.close()
+    assert rows(second) == rows(indexed.open())
+
+
+@pytest.mark.parametrize(
+    ("damage", "warning"),
+    [
+        (b"", "was damaged"),
+        (b"no database at all" * 400, "was damaged"),
+        (b"SQLite format 3\0" + b"\xff" * 4080, "was damaged"),
+    ],
+    ids=["empty", "something else", "a bad header"],
+)
+def test_fault_I06_a_file_that_is_no_database_is_moved_aside(indexed: Indexed, damage: bytes, warning: str) -> None:
+    built(indexed)
+    indexed.database.write_bytes(damage)
+    heals(indexed, f"The index {warning} and is built anew")
+    assert aside(indexed)[0] == ""
+
+
+def test_fault_I06_an_empty_file_with_an_old_log_does_not_inherit_it(indexed: Indexed) -> None:
+    indexed.write(notes(20))
+    store = indexed.open()
+    indexed.update(store)
+    assert os.path.getsize(f"{indexed.database}-wal")
+    shutil.copy(f"{indexed.database}-wal", indexed.folder / "kept")
+    store.close()
+    indexed.database.write_bytes(b"")
+    shutil.copy(indexed.folder / "kept", f"{indexed.database}-wal")
+    heals(indexed, "The index was damaged and is built anew")
+    assert aside(indexed) == ["", "-shm", "-wal"]
+
+
+def test_fault_I06_a_truncated_file_is_moved_aside(indexed: Indexed) -> None:
+    built(indexed)
+    os.truncate(indexed.database, indexed.database.stat().st_size // 2)
+    heals(indexed, "The index was damaged and is built anew")
+    assert aside(indexed)[0] == ""
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_fault_I06_garbage_anywhere_is_told_and_healed(indexed: Indexed, part: int) -> None:
+    built(indexed)
+    size = indexed.database.stat().st_size
+    with indexed.database.open("r+b") as file:
+        file.seek(part * size // 4 // 4096 * 4096)
+        file.write(random.Random(part).randbytes(3 * 4096))
+    try:
+        store = indexed.open()
+        told = store.warning or "; ".join(indexed.verify(store))
+        if not store.warning:
+            store.discard()
+    except Replaced as error:
+        told = str(error)
+    assert "damaged" in told
+    store = indexed.open()
+    assert indexed.update(store).finished
+    assert indexed.verify(store) == []
+
+
+def test_a_discarded_index_is_gone(indexed: Indexed) -> None:
+    built(indexed)
+    store, other = indexed.open(), indexed.open()
+    store.discard()
+    store.discard()
+    assert sorted(os.listdir(indexed.folder)) == ["index.sqlite.lock", "vault"]
+    with pytest.raises(Unavailable):
+        store.rows()
+    with pytest.raises(Unavailable), other.writing():
+        pass
+    heals(indexed, None)
+
+
+def test_fault_I06_damage_is_found_while_writing_too(indexed: Indexed) -> None:
+    built(indexed)
+    store = indexed.open()
+    os.truncate(indexed.database, 8192)
+    indexed.write(notes(120, seed=2))
+    with pytest.raises(Replaced, match="The index was damaged and is built anew"):
+        indexed.update(store)
+    heals(indexed, None)
+
+
+def test_only_one_file_is_kept_aside(indexed: Indexed) -> None:
+    for _ in range(3):
+        indexed.open().close()
+        indexed.database.write_bytes(b"garbage")
+    indexed.open().close()
+    assert aside(indexed) == [""]
+
+
+def test_fault_I13_other_options_and_other_versions_are_built_anew(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(indexed)
+    assert indexed.open("other").warning == "The index was made with other options and is built anew"
+    monkeypatch.setattr(database, "SCHEMA", database.SCHEMA + 1)
+    newer = indexed.open("other")
+    assert (newer.warning, newer.rows()) == ("The index was made by another version and is built anew", [])
+    monkeypatch.undo()
+    heals(indexed, "The index was made by another version and is built anew")
+
+
+def test_a_database_of_somebody_else_is_moved_aside(indexed: Indexed) -> None:
+    with sqlite3.connect(indexed.database) as other:
+        other.execute("CREATE TABLE recipes (name)")
+    other.close()
+    heals(indexed, "The index was damaged and is built anew")
+    assert aside(indexed) == [""]
+
+
+def test_a_folder_in_its_place_is_moved_aside(indexed: Indexed) -> None:
+    indexed.database.mkdir()
+    heals(indexed, "The index could not be read and is built anew")
+
+
+def test_what_a_killed_making_left_is_of_no_consequence(indexed: Indexed) -> None:
+    for ending in ("", "-wal", "-journal"):
+        (indexed.folder / f"index.sqlite.new{ending}").write_bytes(b"half a file")
+    heals(indexed, None)
+    assert not list(indexed.folder.glob("*.new*"))
+
+
+def test_a_store_that_was_replaced_never_mixes_old_and_new(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    old = indexed.open()
+    indexed.update(old)
+    before = rows(old)
+    indexed.open("other").close()
+    assert rows(old) == before  # what it has open is what it was
+    with pytest.raises(Replaced, match="built anew by another process"), old.writing():
+        pass
+    with old._database.reading(), pytest.raises(Replaced):
+        old.rows()  # a second connection would be one to the new file
+
+
+def test_two_stores_that_find_the_damage_move_it_aside_once(indexed: Indexed) -> None:
+    built(indexed)
+    first, second = indexed.open(), indexed.open()
+    os.truncate(indexed.database, 8192)
+    with pytest.raises(Replaced):
+        first.rows()
+    fresh = indexed.open()
+    indexed.update(fresh)
+    with pytest.raises(Replaced):
+        second.rows()
+    assert indexed.verify(indexed.open()) == []
+
+
+def test_fault_I10_closing_leaves_the_log_to_the_next_writer(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    indexed.update(store)
+    size = os.path.getsize(f"{indexed.database}-wal")
+    store.rows()
+    store.close()
+    assert os.path.getsize(f"{indexed.database}-wal") == size > 0
+
+
+def test_a_long_log_is_written_back_at_the_end(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "_LONG_LOG", 1000)
+    indexed.write(notes(5))
+    store = indexed.open()
+    indexed.update(store)
+    assert os.path.getsize(f"{indexed.database}-wal") == 0
+
+
+def test_readers_never_wait_for_a_writer(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    indexed.update(store)
+    before = rows(store)
+    with store.writing() as writer:
+        writer.begin()
+        assert writer.remove(next(iter(before)))
+        assert rows(store) == rows(indexed.open()) == before
+        writer.commit()
+        assert len(store.rows()) == 4
+
+
+def test_a_check_is_not_misled_by_what_another_store_wrote(indexed: Indexed) -> None:
+    store, other = indexed.open(), indexed.open()
+    for seed in range(3):
+        indexed.write(notes(20, seed))
+        indexed.update(other)
+        assert store.ids('"abo"') == other.ids('"abo"')
+        assert store.faults() == []
+
+
+def test_a_second_writer_waits_or_is_told(indexed: Indexed) -> None:
+    store = indexed.open()
+
+    def write(wait: bool) -> str:
+        try:
+            with indexed.open().writing(wait=wait):
+                return "written"
+        except Busy as error:
+            return str(error)
+
+    with ThreadPoolExecutor() as pool:
+        with store.writing():
+            assert pool.submit(write, False).result() == "The index is being written by another process"
+            waiting = pool.submit(write, True)
+        assert waiting.result() == "written"
+
+
+def test_any_number_of_threads_may_read(indexed: Indexed) -> None:
+    indexed.write(notes(30))
+    store = indexed.open()
+    indexed.update(store)
+    expected = rows(store)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(found == expected for found in pool.map(lambda _: rows(store), range(64)))
+
+
+def test_after_closing_a_store_can_be_asked_still(indexed: Indexed) -> None:
+    store = indexed.open()
+    store.close()
+    assert store.rows() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_fault_I21_a_child_process_opens_its_own_connections(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+    indexed.update(store)
+    expected = rows(store)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if rows(store) == expected else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert rows(store) == expected
+    assert store.faults() == []
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Indexed]:
+    """A vault and an index in a folder that another user may enter and not write; pytest's own is closed to him."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "vault").mkdir()
+        indexed = Indexed(Path(folder))
+        indexed.write({"a.md": "text"})
+        os.chmod(folder, 0o755)
+        yield indexed
+        os.chmod(folder, 0o755)
+
+
+OPENED = """
+from vaulttools.index.database import Unavailable
+try:
+    print(indexed.open().warning)
+except Unavailable as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_folder_that_cannot_be_written_makes_the_index_unavailable(open_to_all: Indexed, exists: bool) -> None:
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("modes do not bind root")
+    if exists:
+        open_to_all.open().close()
+    before = sorted(os.listdir(open_to_all.folder))
+    os.chmod(open_to_all.folder, 0o555)
+    out, err = python(OPENED, open_to_all.folder, unprivileged=True).communicate()
+    assert out.startswith(f"Unavailable The index at {open_to_all.folder} cannot be used: "), (out, err)
+    assert out.count("\n") == 1
+    assert sorted(os.listdir(open_to_all.folder)) == before
+
+
+FILLED = """
+import resource
+from vaulttools.index.database import Unavailable
+store = indexed.open()
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    print(indexed.update(store))
+except Unavailable as error:
+    print(type(error).__name__, error)
+print(len(store.rows()))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no resource limits")
+def test_fault_I11_a_full_disk_makes_the_index_unavailable_and_harms_nothing(indexed: Indexed) -> None:
+    indexed.write(notes(300))
+    out, err = python(FILLED, indexed.folder).communicate()
+    assert out.startswith("Unavailable The index at "), (out, err)
+    store = indexed.open()
+    assert store.warning is None
+    assert store.faults() == []
+    assert indexed.update(store).finished
+    assert indexed.verify(store) == []
+
+
+def test_a_failure_is_one_sentence_without_a_path_of_a_note(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = indexed.open()
+    monkeypatch.setattr(database, "_connect", lambda _: (_ for _ in ()).throw(apsw.IOError("disk I/O error")))
+    with pytest.raises(Unavailable) as raised:
+        store.rows()
+    assert str(raised.value) == f"The index at {indexed.folder} cannot be used: disk I/O error"

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from vaulttools.index.key import GRANULARITY, Key, is_racy
+
+SECOND = 1_000_000_000
+
+
+def status(**fields: int) -> os.stat_result:
+    values: dict[str, object] = dict.fromkeys(("st_mode", "st_ino", "st_dev", "st_nlink", "st_uid", "st_gid"), 0)
+    values |= {"st_size": 0, "st_mtime_ns": 0, "st_ctime_ns": 0}
+    return cast("os.stat_result", SimpleNamespace(**values | fields))
+
+
+def test_a_key_is_the_same_by_name_and_by_descriptor(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"text")
+    with (tmp_path / "a.md").open("rb") as file:
+        assert Key.of(os.fstat(file.fileno())) == Key.of(os.stat(tmp_path / "a.md"))
+
+
+def test_numbers_beyond_what_sqlite_holds_stay_within_and_in_the_future() -> None:
+    key = Key.of(status(st_mtime_ns=1 << 64, st_ctime_ns=1 << 65, st_ino=(1 << 64) - 1))
+    assert all(-(1 << 63) <= number < 1 << 63 for number in key)
+    assert is_racy(key, checked=(1 << 63) - 1)
+
+
+@pytest.mark.parametrize(
+    ("modified", "changed", "racy"),
+    [
+        (10 * SECOND, 10 * SECOND, False),
+        (98 * SECOND - 1, 98 * SECOND - 1, False),
+        (98 * SECOND, 0, True),
+        (0, 98 * SECOND, True),
+        (100 * SECOND, 100 * SECOND, True),
+        (200 * SECOND, 10 * SECOND, True),
+        (-5 * SECOND, 10 * SECOND, False),
+    ],
+)
+def test_a_file_stamped_within_two_seconds_of_its_reading_is_racy(modified: int, changed: int, racy: bool) -> None:
+    assert GRANULARITY == 2 * SECOND
+    assert is_racy(Key(1, modified, changed, 1), checked=100 * SECOND) is racy

@@ -1,0 +1,50 @@
+"""Every test of a tool runs twice: by scanning, and with an index that knows the vault as it is at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from vaulttools import Vault, vault
+from vaulttools.opened import OpenVault, open_folder
+
+SETTLED_WITHIN = 30.0
+"""Seconds for the index of a small vault, on a busy machine."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "searched_by" in metafunc.fixturenames:
+        is_about_scans = metafunc.definition.get_closest_marker("scan_only") is not None
+        metafunc.parametrize("searched_by", ["scan"] if is_about_scans else ["scan", "index"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """`scan` or `index`; a test marked `scan_only` is about how a scan goes about it."""
+    if request.param == "scan":
+        monkeypatch.setattr(vault, "open_folder", open_without_index)
+        yield "scan"
+        return
+    opened: list[Vault] = []
+    answer, made = Vault.answer, Vault.__init__
+
+    def settled(self: Vault, name: str, arguments: Any, **options: Any) -> Any:
+        self._opened.index.wait(timeout=SETTLED_WITHIN)
+        return answer(self, name, arguments, **options)
+
+    def remembered(self: Vault, opened_vault: OpenVault) -> None:
+        made(self, opened_vault)
+        opened.append(self)
+
+    monkeypatch.setattr(Vault, "answer", settled)
+    monkeypatch.setattr(Vault, "__init__", remembered)
+    yield "index"
+    for each in opened:
+        each.close()
+
+
+def open_without_index(folder: str, config: Any, *, has_index: bool = False) -> OpenVault:
+    """As `open_folder`, whatever is asked."""
+    return open_folder(folder, config)

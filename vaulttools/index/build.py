@@ -1,0 +1,192 @@
+"""Bringing an index up to date: what differs from the files, and the reading and writing of just that.
+
+Every commit is a whole step: whatever stops an update, what was committed stays, and the rest is found again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import Final
+
+from vaulttools.core import paths
+from vaulttools.core.root import Root
+from vaulttools.index.content import Content
+from vaulttools.index.database import Busy
+from vaulttools.index.key import Key, is_racy
+from vaulttools.index.store import Store, Writer
+from vaulttools.index.workers import readers
+
+BATCH_FILES: Final = 1_000
+"""Files of one transaction ("Facts" 8, rule 8)."""
+
+BATCH_CHARACTERS: Final = 16 * 1024 * 1024
+"""Characters of one transaction: what a kill loses, and what the log has to hold."""
+
+BATCH_SECONDS: Final = 1.0
+"""Seconds of one transaction, so that what was indexed soon counts."""
+
+TURN_SECONDS: Final = 10.0
+"""Seconds after which the write lock is given up for a moment, so that other processes may write as well."""
+
+
+@dataclass(slots=True)
+class Updated:
+    """What an update did."""
+
+    written: int = 0
+    """Files whose content was new."""
+    touched: int = 0
+    """Files of which only the key was."""
+    removed: int = 0
+    unread: int = 0
+    """Files, of the ones written or touched, that could not be indexed: they stay candidates of every search."""
+    done: int = 0
+    """Files dealt with, the ones that had vanished included."""
+    finished: bool = False
+    """Whether that is all of them."""
+    busy: bool = False
+    """Whether another process writes, so that (more) was not done."""
+
+
+def differences(
+    store: Store, present: Mapping[str, Key], now: int, unlisted: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
+    """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone, in path order.
+
+    Args:
+        store: The index.
+        present: Every file of the vault that was listed, with its key.
+        now: Nanoseconds since 1970; a row from a later time proves nothing.
+        unlisted: Folders that could not be listed: rows below them stay (I14).
+
+    Raises:
+        Unavailable: the index cannot be read.
+    """
+    gone = []
+    fresh = set()
+    for row in store.rows():
+        key = present.get(row.path)
+        if key is None:
+            if not any(paths.is_below(folder, row.path) for folder in unlisted):
+                gone.append(row.path)
+        elif key == row.key and (
+            # What could not be read is a candidate anyway, and is read again when it has changed.
+            row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
+        ):
+            fresh.add(row.path)
+    stale = [path for path in present if path not in fresh] if len(fresh) < len(present) else []
+    return sorted(stale, key=paths.order), sorted(gone, key=paths.order)
+
+
+def update(
+    store: Store,
+    root: Root,
+    stale: Sequence[str],
+    gone: Sequence[str] = (),
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+    stop: Event | None = None,
+    workers: int | None = None,
+    wait: bool = True,
+) -> Updated:
+    """Read the stale files and write them, notes first, and forget the files that are gone.
+
+    Args:
+        store: The index.
+        root: The vault.
+        stale: Paths of files to read; one that is not there any more is passed over.
+        gone: Paths to forget.
+        on_progress: Called with the files done and all there are, after each.
+        stop: Ends the update, once set, within a file or two; what was read is written.
+        workers: Processes that read; default: as many as are worth it. 0: none.
+        wait: Whether to wait for another process that writes.
+
+    Raises:
+        Unavailable: the index cannot be written; `Replaced` when the store has come to its end.
+    """
+    stop = stop or Event()
+    pending = deque(sorted(stale, key=lambda path: not paths.is_note(path)))
+    forget = deque(gone)
+    total = len(pending) + len(forget)
+    updated = Updated()
+    try:
+        with readers(root, stale, workers) as contents:
+            while (pending or forget) and not stop.is_set():
+                with store.writing(wait=wait, stop=stop) as writer:
+                    steps = _Steps(writer, updated, total, on_progress)
+                    supply = _for_a_turn(pending, stop)
+                    while forget and not stop.is_set():
+                        steps.remove(forget.popleft())
+                    for content in contents(supply, stop):
+                        steps.put(content)
+                    steps.commit()
+    except Busy:
+        updated.busy = not stop.is_set()
+    updated.finished = updated.done == total
+    return updated
+
+
+def _for_a_turn(pending: deque[str], stop: Event) -> Iterator[str]:
+    """Paths to read until the lock is given up."""
+    ends = time.monotonic() + TURN_SECONDS
+    while pending and not stop.is_set() and time.monotonic() < ends:
+        yield pending.popleft()
+
+
+class _Steps:
+    """One write after the other, in transactions of a bounded size."""
+
+    def __init__(
+        self, writer: Writer, updated: Updated, total: int, on_progress: Callable[[int, int], None] | None
+    ) -> None:
+        self._writer = writer
+        self._updated = updated
+        self._total = total
+        self._on_progress = on_progress
+        self._files = 0
+        self._characters = 0
+        self._since = 0.0
+
+    def put(self, content: Content | None) -> None:
+        """Write what was read; nothing of a file that vanished."""
+        self._begin()
+        if content is not None:
+            is_new = self._writer.put(content)
+            self._updated.written += is_new
+            self._updated.touched += not is_new
+            self._updated.unread += content.state == "unread"
+            self._characters += len(content.trigrams)
+        self._end()
+
+    def remove(self, path: str) -> None:
+        """Forget a file."""
+        self._begin()
+        self._updated.removed += self._writer.remove(path)
+        self._end()
+
+    def commit(self) -> None:
+        """Commit what there is."""
+        if self._files:
+            self._writer.commit()
+            self._files = self._characters = 0
+
+    def _begin(self) -> None:
+        if not self._files:
+            self._writer.begin()
+            self._since = time.monotonic()
+        self._files += 1
+
+    def _end(self) -> None:
+        if (
+            self._files >= BATCH_FILES
+            or self._characters >= BATCH_CHARACTERS
+            or time.monotonic() - self._since >= BATCH_SECONDS
+        ):
+            self.commit()
+        self._updated.done += 1
+        if self._on_progress is not None:
+            self._on_progress(self._updated.done, self._total)

@@ -1,0 +1,217 @@
+"""What one file gives to the index: its trigram text, its words, its structure, and the key under which it was read."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import sys
+import time
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import xxhash
+
+from vaulttools.core import document
+from vaulttools.core.literals import fold
+from vaulttools.core.paths import is_note
+from vaulttools.core.root import Root
+from vaulttools.errors import VaultToolsError
+from vaulttools.index.key import Key
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
+
+State = Literal["text", "binary", "unread"]
+"""`unread` files are candidates of every search: unreadable, too large, changing, or half decodable."""
+
+INDEXED_BYTES: Final = 16 * 1024 * 1024
+"""Bytes beyond which a file is not indexed: parsing it would take seconds, and ripgrep reads it in milliseconds."""
+
+HAS_CR: Final = 1
+"""A flag: the text holds a carriage return."""
+HAS_LONE_CR: Final = 2
+"""A flag: one of them stands before no line feed."""
+
+_PRINTABLE_RUN: Final = re.compile("[ -~\u017f\u212a]{4,}")
+"""What of a binary file is indexed: printable ASCII, and the two characters that fold to it (long s, Kelvin sign)."""
+_LONE_CR: Final = re.compile(r"\r(?!\n)")
+_CHUNK: Final = 1 << 20
+_UNREAD_KEY: Final = Key(0, 0, 0, 0)
+
+
+class Words(NamedTuple):
+    """The columns of the word table."""
+
+    body: str
+    """The text after the properties."""
+    title: str
+    """The note's name, and its property `title`."""
+    aliases: str
+    headings: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One file as it was at one moment."""
+
+    path: str
+    key: Key
+    checked: int
+    """Nanoseconds since 1970, taken before the file was opened."""
+    state: State
+    flags: int = 0
+    digest: bytes = b""
+    """XXH3 (128 bits) of the decoded text; empty of a file that was not read."""
+    trigrams: str = ""
+    """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
+    words: Words | None = None
+    """Of a note whose text was read, else None; likewise the structure."""
+    structure: bytes | None = None
+    """What `notes.stored` makes of the note, compressed by zlib."""
+
+
+def read(root: Root, path: str) -> Content | None:
+    """The content of a file that a walk gave; None when nothing is there any more. Never raises for what it holds."""
+    scanned, text = _scanned(root, path)
+    if scanned is None or scanned.state != "text" or not is_note(path):
+        return scanned
+    from vaulttools.notes.note import Note
+
+    note = Note(path, text)
+    return replace(scanned, words=_words(note), structure=_structure(note))
+
+
+def scan(root: Root, path: str) -> Content | None:
+    """As `read`, without words and structure, which cost ten times the rest."""
+    return _scanned(root, path)[0]
+
+
+def digest(text: str) -> bytes:
+    """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
+    return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
+
+
+def _scanned(root: Root, path: str) -> tuple[Content | None, str]:
+    """The content without words and structure, and the text."""
+    key = _UNREAD_KEY
+    checked = time.time_ns()
+    for _ in range(2):
+        try:
+            descriptor = root.open(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None, ""
+        except (OSError, VaultToolsError):
+            return _unread(path, _key_at(root, path), checked), ""
+        try:
+            status = os.fstat(descriptor)
+            key = Key.of(status)
+            if status.st_size > INDEXED_BYTES or _is_elsewhere(status):
+                break
+            data = _read_all(descriptor)
+            if data is None:
+                break
+            if Key.of(os.fstat(descriptor)) == key:
+                return _decoded(path, key, checked, data)
+        except OSError:  # EIO and its like (S05)
+            break
+        finally:
+            os.close(descriptor)
+        checked = time.time_ns()
+    return _unread(path, key, checked), ""
+
+
+def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, str]:
+    if _is_broken_utf16(data):
+        return _unread(path, key, checked), ""
+    text = document.decode(path, data).text
+    is_binary = "\0" in text
+    return (
+        Content(
+            path,
+            key,
+            checked,
+            state="binary" if is_binary else "text",
+            flags=_flags(text),
+            digest=digest(text),
+            trigrams=_trigrams("\n".join(_PRINTABLE_RUN.findall(text)) if is_binary else text),
+        ),
+        text,
+    )
+
+
+def _unread(path: str, key: Key, checked: int) -> Content:
+    return Content(path, key, checked, "unread")
+
+
+def _key_at(root: Root, path: str) -> Key:
+    """The key of a file that cannot be opened; one that no file has when it cannot be stated either."""
+    try:
+        return Key.of(os.stat(root.absolute(path), follow_symlinks=False))
+    except OSError:
+        return _UNREAD_KEY
+
+
+def _is_elsewhere(status: os.stat_result) -> bool:
+    """Whether the bytes are still in the cloud: reading would download them, or hang (`faults.md`, "Facts" 7)."""
+    return sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0
+
+
+def _read_all(descriptor: int) -> bytes | None:
+    """The bytes to the end of the file; None when they are too many after all."""
+    chunks = []
+    size = 0
+    while chunk := os.read(descriptor, _CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > INDEXED_BYTES:
+            return None
+    return b"".join(chunks)
+
+
+def _is_broken_utf16(data: bytes) -> bool:
+    """Whether a file with the mark of UTF-16 holds units that are none: decoders differ in what they make of these."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            try:
+                data.decode(encoding)
+            except UnicodeDecodeError:
+                return True
+    return False
+
+
+def _flags(text: str) -> int:
+    if "\r" not in text:
+        return 0
+    return HAS_CR | HAS_LONE_CR if _LONE_CR.search(text) else HAS_CR
+
+
+def _trigrams(text: str) -> str:
+    return f"{fold(text)}\n\n"
+
+
+def _words(note: Note) -> Words:
+    own = note.properties.get("title")
+    titles = (note.title.encode("utf-8", "replace").decode(), own if isinstance(own, str) else "")  # N04
+    return Words(
+        body=_body(note),
+        title="\n".join(titles),
+        aliases="\n".join(note.aliases),
+        headings="\n".join(heading.text for heading in note.headings),
+    )
+
+
+def _body(note: Note) -> str:
+    offset = 0
+    for _ in range(note.body_line - 1):
+        offset = note.text.find("\n", offset) + 1
+        if not offset:
+            return ""
+    return note.text[offset:]
+
+
+def _structure(note: Note) -> bytes:
+    from vaulttools.notes.stored import dump
+
+    return zlib.compress(dump(note))

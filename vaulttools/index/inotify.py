@@ -1,0 +1,162 @@
+"""Changes told by Linux: inotify puts each into a queue before the call that made it returns, and drain empties it.
+
+So nothing need be waited for, and no cookie file be written: what is finished is in the queue. The queue itself is read
+by inotify_simple.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Final, NoReturn
+
+from inotify_simple import INotify, flags
+
+from vaulttools.core.root import Root
+from vaulttools.index import filesystems
+from vaulttools.index.watch import Lost
+
+# CLOSE_WRITE beside MODIFY: writes by mmap and by kernel AIO are told by it alone. Not EXCL_UNLINK: a needless event of
+# a file that was deleted and is still written costs a stat, and a file may be taken for deleted that is not.
+_CHANGES: Final = int(
+    flags.CREATE
+    | flags.DELETE
+    | flags.MOVED_FROM
+    | flags.MOVED_TO
+    | flags.MODIFY
+    | flags.CLOSE_WRITE
+    | flags.ATTRIB
+    | flags.MOVE_SELF
+    | flags.ONLYDIR  # this and the next: what `add` opened may be something else by now
+    | flags.DONT_FOLLOW
+)
+_MISSED: Final = int(flags.Q_OVERFLOW | flags.UNMOUNT)
+_GONE: Final = int(flags.MOVE_SELF | flags.IGNORED)
+
+_NOT_THERE: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
+_NOT_LISTED: Final = _NOT_THERE | {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
+"""Why a folder cannot be opened, and so not be listed: the folder above it is told when that changes. One that can be
+opened and not be watched (SELinux knows a permission for that) is another matter."""
+
+
+class InotifyWatch:
+    """The folders of one vault, each watched by itself; and the mounts, which may put other files in their place.
+
+    A watch stands on a folder, not on its path: a folder that was renamed keeps it, and one that is seen under two
+    paths (a bind mount, or while a rename is being followed) has one for both.
+    """
+
+    def __init__(self, root: Root) -> None:
+        """Watches no folder yet.
+
+        Raises:
+            OSError: the root is gone, or no more descriptors or inotify instances are to be had.
+        """
+        self._root = root
+        self._process = os.getpid()
+        self._lost = ""
+        self._identity = self._stated()
+        self._watches: dict[str, int] = {}
+        self._folders: dict[int, set[str]] = {}
+        with ExitStack() as opened:
+            self._mountinfo = opened.enter_context(Path(filesystems.MOUNTINFO).open("rb", buffering=0))
+            self._mounts = self._around()
+            self._inotify = opened.enter_context(INotify())
+            self._opened = opened.pop_all()
+        self._ready = select.poll()
+        self._ready.register(self._inotify.fileno(), select.POLLIN)
+        self._ready.register(self._mountinfo.fileno(), select.POLLPRI)  # proc_pid_mounts(5): when a mount comes or goes
+
+    def add(self, folder: str) -> None:
+        """As `Watch.add`: 30 µs, most of it to open a folder that was not in use."""
+        self._ensure_known()
+        path = self._root.absolute(folder)
+        harmless = _NOT_LISTED
+        try:
+            folds = filesystems.folds_case(path)
+            harmless = _NOT_THERE
+            watch = self._inotify.add_watch(path, _CHANGES)
+        except OSError as error:
+            if folder == "" or error.errno not in harmless:
+                self._lose(f"a folder cannot be watched: {error.strerror}")
+            return
+        if folds:
+            self._lose("a folder takes names in any case")
+        if self._watches.get(folder) != watch:
+            self._let_go(folder)
+            self._watches[folder] = watch
+            self._folders.setdefault(watch, set()).add(folder)
+
+    def remove(self, folder: str) -> None:
+        """As `Watch.remove`. A folder that was added under its new path as well stays watched there."""
+        self._ensure_known()
+        start = f"{folder}/" if folder else ""
+        for path in [path for path in self._watches if path == folder or path.startswith(start)]:
+            self._let_go(path)
+
+    def drain(self) -> dict[str, set[str]]:
+        """As `Watch.drain`: 6 µs when nothing happened, and 3 to 5 µs an event."""
+        self._ensure_known()
+        touched: dict[str, set[str]] = {}
+        for descriptor, _ in self._ready.poll(0):
+            if descriptor == self._inotify.fileno():
+                self._read(touched)
+            elif self._around() != self._mounts:
+                self._lose("file systems were mounted or unmounted")
+        # A folder above the root may have been renamed, of which no event tells.
+        try:
+            identity = self._stated()
+        except OSError as error:
+            self._lose(f"the root is gone: {error.strerror}")
+        if identity != self._identity:
+            self._lose("another folder is in the root's place")
+        return touched
+
+    def close(self) -> None:
+        """As `Watch.close`; in another process the watch itself goes on."""
+        self._lost = self._lost or "closed"
+        self._opened.close()
+
+    def _read(self, touched: dict[str, set[str]]) -> None:
+        """Note the names of all events that are in the queue."""
+        for watch, mask, _, name in self._inotify.read(timeout=0):
+            if mask & _MISSED:
+                self._lose("the queue of events overflowed, or a file system was unmounted")
+            for folder in self._folders.get(watch, ()):
+                if mask & _GONE and not folder:
+                    self._lose("the root was moved or deleted")
+                # Without a name it is about the folder itself. Of one that is mounted, the folder above is not told.
+                above, _, own = (folder, "", name) if name else folder.rpartition("/")
+                touched.setdefault(above, set()).add(own)
+
+    def _let_go(self, folder: str) -> None:
+        """Forget a path, and end its watch when that has no other."""
+        watch = self._watches.pop(folder, None)
+        if watch is None:
+            return
+        self._folders[watch].discard(folder)
+        if not self._folders[watch]:
+            del self._folders[watch]
+            with suppress(OSError):  # gone with its folder
+                self._inotify.rm_watch(watch)
+
+    def _around(self) -> tuple[filesystems.Mount, ...]:
+        self._mountinfo.seek(0)
+        return filesystems.around(self._root.folder, os.fsdecode(self._mountinfo.read()))
+
+    def _stated(self) -> tuple[int, int]:
+        status = os.stat(self._root.folder)
+        return status.st_dev, status.st_ino
+
+    def _ensure_known(self) -> None:
+        if self._lost:
+            raise Lost(self._lost)
+        if os.getpid() != self._process:
+            raise Lost("the watch belongs to another process")  # which still reads the queue
+
+    def _lose(self, reason: str) -> NoReturn:
+        self._lost = reason
+        raise Lost(reason)

@@ -1,0 +1,40 @@
+"""The stat key of a file: what tells, without reading it, whether it may have changed (`faults.md`, "Facts" 8)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final, NamedTuple
+
+GRANULARITY: Final = 2_000_000_000
+"""Nanoseconds of the coarsest clock that stamps files: FAT counts in steps of two seconds ("Facts" 8, rule 3)."""
+
+_MOST: Final = (1 << 63) - 1
+"""The largest integer that SQLite holds. A time beyond it (year 2262) stays in the future, which is never trusted."""
+
+
+class Key(NamedTuple):
+    """Compared with `!=` only: a clock that was set back and a restored backup change it as well (I02, I03, I22)."""
+
+    size: int
+    """Bytes."""
+    modified: int
+    """Nanoseconds since 1970, as the other time."""
+    changed: int
+    """When the inode last changed, which no tool can set; 0 on Windows, where the field is the time of creation."""
+    inode: int
+    """0 where the status was taken from a listing on Windows, which has none: take it with `os.stat` there."""
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Key:
+        """The key of a status. The device is left out: it changes between two mounts of one disk."""
+        changed = 0 if sys.platform == "win32" else min(status.st_ctime_ns, _MOST)
+        return cls(status.st_size, min(status.st_mtime_ns, _MOST), changed, status.st_ino & _MOST)
+
+
+def is_racy(key: Key, checked: int) -> bool:
+    """Whether a file may have changed after it was read at time `checked` without its key telling so.
+
+    git's rule with a margin: what was stamped in the tick in which it was read may have been written again in it (I01).
+    """
+    return max(key.modified, key.changed) >= checked - GRANULARITY

@@ -1,0 +1,79 @@
+"""Where the index of a vault lies: a folder of its own in the user's cache folder, or in a configured one.
+
+Never in the vault: whatever synchronises that would copy a database while it is written ("Facts" 8, rule 10).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vaulttools.core.root import Root
+from vaulttools.errors import BadArgument
+from vaulttools.index.database import Unavailable
+
+_DATABASE: Final = "index.sqlite"
+_NOTE: Final = "vault.txt"
+"""Says, to people who look into the cache folder, which vault an index is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The place of one vault's index."""
+
+    folder: Path
+    """There, and for the user alone."""
+    options: str
+    """What decides, besides the files, what the index holds: the protected folders, and the tables of `fold`."""
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.folder / _DATABASE
+
+
+def of(root: Root, index_folder: str | None = None) -> Location:
+    """Where the index of a vault lies. Each set of options has one of its own, so that two processes that open the
+    vault differently do not undo each other's work.
+
+    Args:
+        root: The vault.
+        index_folder: Where the indexes of all vaults lie; default: `vaulttools` in the user's cache folder.
+
+    Raises:
+        BadArgument: the folder lies in the vault.
+        Unavailable: it cannot be made, or there is no cache folder (I12).
+    """
+    base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
+    options = json.dumps([unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)])
+    try:
+        real = Path(os.path.realpath(base))
+        if real.is_relative_to(root.folder):
+            raise BadArgument(f"The index folder must not lie in the vault: {base}")
+        name = hashlib.sha256("\0".join((root.folder, options)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        folder = real / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        note = folder / _NOTE
+        if not note.exists():
+            note.write_text(f"{root.folder}\n", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise Unavailable(f"The index folder {base} cannot be used: {error.strerror}") from error
+    except RuntimeError as error:  # `~` of a user without a home folder
+        raise Unavailable(f"The index folder {index_folder} cannot be used: {error}") from error
+    return Location(folder, options)
+
+
+def _cache_folder() -> Path:
+    from platformdirs import user_cache_path
+
+    with suppress(RuntimeError):  # no HOME, and a user without a home folder
+        folder = user_cache_path("vaulttools")
+        if folder.is_absolute():  # else `~` was left as it is
+            return folder
+    raise Unavailable("The index has no place: there is no cache folder for this user")

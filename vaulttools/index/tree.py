@@ -1,0 +1,290 @@
+"""The tree: every name of a vault with its stat key, read once and kept up to date by what a watch tells.
+
+It holds what `catalogue.walk` would read from the disk, the names of protected folders included, and enters no
+protected folder and no link. A watch is set on a folder before its names are read, so that nothing happens unseen
+between the two.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from vaulttools.core import catalogue, limits, paths
+from vaulttools.core.catalogue import Kind, Listed
+from vaulttools.core.ignores import IGNORE_FILES
+from vaulttools.core.root import Root
+from vaulttools.index.key import Key
+from vaulttools.index.watch import Watch
+
+_NO_KEY: Final = Key(0, 0, 0, 0)
+"""Of what has a name and cannot be stated: its folder may be listed and not entered."""
+
+_RULES: Final = frozenset((".git", *IGNORE_FILES))
+"""Names whose coming, going or content decides what is ignored."""
+
+
+class Node(NamedTuple):
+    """What stands behind one name, links not followed."""
+
+    kind: Kind
+    key: Key
+    dataless: bool = False
+    names: int = 1
+    """How many names a file has."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """What may be otherwise than it was."""
+
+    files: set[str] = field(default_factory=set)
+    """Files that may hold something else, and new ones."""
+    gone: set[str] = field(default_factory=set)
+    """Files that are no longer there."""
+    names: bool = False
+    """Whether names came or went, or a file with ignore rules may hold others."""
+    times: bool = False
+    """Whether a time of modification may have changed."""
+
+
+class Tree:
+    """The names below a root. Not for several threads at once: whoever owns it holds a lock."""
+
+    def __init__(self, root: Root, watch: Watch | None, max_bytes: int = limits.FILE_BYTES) -> None:
+        self._root = root
+        self._watch = watch
+        self._max_bytes = max_bytes
+        self._folders: dict[str, dict[str, Node]] = {}
+        self._unlisted: dict[str, OSError] = {}
+        self._ordered: dict[str, list[Listed]] = {}
+        self.large: set[str] = set()
+        """Files of more than the bytes given."""
+        self._linked: set[str] = set()
+        """Files that have, or once had, several names: a change through one is told to the folder of that one only."""
+        self._load("", Changes())
+
+    def holds(self, folder: str) -> bool:
+        """Whether a vault-relative folder was entered, or would have been if it could be listed."""
+        return folder in self._folders or folder in self._unlisted
+
+    def names_in(self, folder: str) -> list[Listed]:
+        """As `catalogue.listed`, from memory.
+
+        Raises:
+            OSError: the folder could not be listed, or is not there.
+        """
+        ordered = self._ordered.get(folder)
+        if ordered is None:
+            nodes = self._folders.get(folder)
+            if nodes is None:
+                raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
+            ordered = catalogue.ordered([Listed(name, node.kind, node.dataless) for name, node in nodes.items()])
+            self._ordered[folder] = ordered
+        return ordered
+
+    def node(self, path: str) -> Node | None:
+        """What stands at a path; None when nothing does, or nothing is known."""
+        folder, _, name = path.rpartition("/")
+        return self._folders.get(folder, {}).get(name)
+
+    def files(self) -> dict[str, Key]:
+        """The keys of all regular files outside protected folders, by path; a new dictionary, in no order."""
+        return dict(self._files_below(self._folders))
+
+    @property
+    def unlisted(self) -> Collection[str]:
+        """Folders that could not be listed: of what was known below them nothing is known to be gone (I14)."""
+        return self._unlisted.keys()
+
+    @property
+    def repositories(self) -> list[str]:
+        """The folders in which something is called `.git`, in order."""
+        return sorted(folder for folder, nodes in self._folders.items() if ".git" in nodes)
+
+    def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
+        """Look again at the touched names, by folder, and at every file of several names; what may be otherwise."""
+        changes = Changes()
+        for folder, names in touched.items():
+            if folder == "" and "" in names:  # the root's own status: it may be readable now, or no longer
+                return self._again()
+            for name in names:
+                if folder in self._folders:  # a name before it may have taken the folder away
+                    self._look(folder, name, changes)
+            self._restate(folder)
+        for path in list(self._linked):
+            folder, _, name = path.rpartition("/")
+            known, now = self.node(path), self._stated(path)
+            if known is not None and (now is None or now.key != known.key):
+                self._look(folder, name, changes)
+        changes.gone -= changes.files
+        changes.times = bool(touched) or changes.names or bool(changes.files)
+        return changes
+
+    def compare(self) -> Changes:
+        """Read everything again, and tell what is otherwise by names and keys: without a watch, a walk with `stat`."""
+        before, unlisted = self._folders, self._unlisted.keys()
+        self._clear()
+        self._load("", Changes())
+        if self._folders == before and self._unlisted.keys() == unlisted:
+            return Changes()
+        old, new = dict(self._files_below(before)), self.files()
+        changed = {path for path, key in new.items() if old.get(path) != key}
+        names = _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
+        names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
+        return Changes(changed, old.keys() - new.keys(), names, times=True)
+
+    def _again(self) -> Changes:
+        """Read everything again; every file may hold something else."""
+        changes = Changes(gone=set(self.files()), names=True, times=True)
+        self._clear()
+        self._load("", changes)
+        changes.gone -= changes.files
+        return changes
+
+    def _clear(self) -> None:
+        self._folders, self._unlisted, self._ordered = {}, {}, {}
+        self.large.clear()
+        self._linked.clear()
+
+    def _load(self, folder: str, changes: Changes) -> None:
+        """Read a folder and all below it, in place of what was known."""
+        waiting = [folder]
+        while waiting:
+            here = waiting.pop()
+            if self._watch is not None:
+                self._watch.add(here)
+            try:
+                nodes = dict(self._scanned(here))
+            except (FileNotFoundError, NotADirectoryError):
+                if here == "":
+                    raise
+                continue  # gone since its name was read; its parent will tell
+            except OSError as error:
+                self._unlisted[here] = error
+                continue
+            self._folders[here] = nodes
+            for name, node in nodes.items():
+                path = paths.join(here, name)
+                self._note(path, node)
+                if node.kind == "file" and self._is_open(path, name):
+                    changes.files.add(path)
+                elif node.kind == "folder" and self._enters(path, name):
+                    waiting.append(path)
+
+    def _scanned(self, folder: str) -> Iterator[tuple[str, Node]]:
+        with os.scandir(self._root.absolute(folder)) as scanned:
+            for entry in scanned:
+                _, kind, dataless = catalogue.listed_as(entry)
+                try:
+                    # On Windows a listing knows neither the inode nor, of an open file, its last size.
+                    status = os.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                except OSError:
+                    yield entry.name, Node(kind, _NO_KEY, dataless)
+                    continue
+                yield entry.name, Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+
+    def _is_open(self, path: str, name: str) -> bool:
+        return not self._root.protection.closes(path, name)
+
+    def _enters(self, path: str, name: str) -> bool:
+        return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
+
+    def _files_below(self, folders: Mapping[str, Mapping[str, Node]]) -> Iterator[tuple[str, Key]]:
+        for folder, nodes in folders.items():
+            start = f"{folder}/" if folder else ""
+            for name, node in nodes.items():
+                if node.kind == "file" and self._is_open(start + name, name):
+                    yield start + name, node.key
+
+    def _look(self, folder: str, name: str, changes: Changes) -> None:
+        """State one name anew."""
+        path = paths.join(folder, name)
+        nodes = self._folders[folder]
+        old, new = nodes.get(name), self._stated(path)
+        if old is None and new is None:
+            return
+        if new is not None and new.key == _NO_KEY:  # its folder cannot be entered any more: only its names are known
+            self._unload(folder, changes)
+            self._load(folder, changes)
+            changes.names = True
+            return
+        if old is None or new is None or old.kind != new.kind or old.dataless != new.dataless or name in _RULES:
+            changes.names = True
+            self._ordered.pop(folder, None)
+        was_linked = path in self._linked
+        if old is not None:
+            self._forget(path, old, changes)
+        if new is None:
+            del nodes[name]
+            return
+        nodes[name] = new
+        self._note(path, new)
+        if was_linked:  # its other name may be held open without standing anywhere
+            self._linked.add(path)
+        elif new.names > 1:
+            self._linked.update(other for other, key in self._files_below(self._folders) if key.inode == new.key.inode)
+        if new.kind == "file" and self._is_open(path, name):
+            changes.files.add(path)
+        elif new.kind == "folder" and self._enters(path, name):
+            # Another folder may stand there under the same name, or its permissions may be others.
+            changes.names = True
+            self._load(path, changes)
+
+    def _stated(self, path: str) -> Node | None:
+        try:
+            status = os.lstat(self._root.absolute(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return Node("other", _NO_KEY)
+        mode = status.st_mode
+        kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+        if stat.S_ISLNK(mode) or (kind == "folder" and catalogue.is_junction(self._root.absolute(path))):
+            kind = "link"
+        dataless = kind == "file" and catalogue.is_dataless(status)
+        return Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+
+    def _restate(self, folder: str) -> None:
+        """A folder's own time changes with the names in it."""
+        above, _, name = folder.rpartition("/")
+        node, now = self.node(folder), self._stated(folder)
+        if folder and node is not None and now is not None and now.kind == "folder":
+            self._folders[above][name] = now
+
+    def _note(self, path: str, node: Node) -> None:
+        if node.names > 1:
+            self._linked.add(path)
+        if node.kind == "file" and node.key.size > self._max_bytes:
+            self.large.add(path)
+
+    def _forget(self, path: str, node: Node, changes: Changes) -> None:
+        self._linked.discard(path)
+        self.large.discard(path)
+        if node.kind == "folder":
+            self._unload(path, changes)
+        elif node.kind == "file":
+            changes.gone.add(path)
+
+    def _unload(self, folder: str, changes: Changes) -> None:
+        """Forget all that a folder holds."""
+        if self._watch is not None:
+            self._watch.remove(folder)
+        self._unlisted.pop(folder, None)
+        self._ordered.pop(folder, None)
+        for name, node in self._folders.pop(folder, {}).items():
+            self._forget(paths.join(folder, name), node, changes)
+
+
+def _kinds(folders: Mapping[str, Mapping[str, Node]]) -> dict[str, dict[str, tuple[Kind, bool]]]:
+    """What decides how a walk goes."""
+    return {
+        folder: {name: (node.kind, node.dataless) for name, node in nodes.items()} for folder, nodes in folders.items()
+    }

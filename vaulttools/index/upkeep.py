@@ -1,0 +1,91 @@
+"""What a person does with an index by hand: look at it, check it against the files, remove it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vaulttools.core.root import Root
+from vaulttools.index import build, database, filesystems, location
+from vaulttools.index import verify as verification
+from vaulttools.index.database import Unavailable
+from vaulttools.index.store import Status, Store
+from vaulttools.index.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The state of one vault's index."""
+
+    folder: Path
+    """Where it lies, or would."""
+    holds: Status | None
+    """Its numbers; None when there is none."""
+    stale: int
+    """Files of the vault that have to be read: new, changed, or too young to be sure."""
+    gone: int
+    """Files that it holds and the vault does not."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it holds every file as it is now."""
+        return self.holds is not None and not self.stale and not self.gone
+
+
+def status(root: Root, index_folder: str | None) -> IndexStatus:
+    """The state of an index, after a look at the status of every file.
+
+    Raises:
+        Unavailable: there can be none here, or it cannot be read.
+    """
+    where = location.of(root, index_folder)
+    tree = Tree(root, None)
+    if not where.database.exists():
+        return IndexStatus(where.folder, None, len(tree.files()), 0)
+    store = _opened(where)
+    try:
+        stale, gone = build.differences(store, tree.files(), time.time_ns(), tree.unlisted)
+        return IndexStatus(where.folder, store.status(), len(stale), len(gone))
+    finally:
+        store.close()
+
+
+def verify(root: Root, index_folder: str | None) -> list[str]:
+    """Every difference between an index and the files, each read again, as a sentence that begins with its path.
+
+    Raises:
+        Unavailable: there is no index, or it cannot be read.
+    """
+    where = location.of(root, index_folder)
+    if not where.database.exists():
+        raise Unavailable("There is no index of this vault: build it with `vaulttools index build`")
+    store = _opened(where)
+    try:
+        return verification.verify(store, root, Tree(root, None).files())
+    finally:
+        store.close()
+
+
+def clear(root: Root, index_folder: str | None) -> bool:
+    """Remove an index; False when there was none. A process that uses it notices, and builds another.
+
+    Raises:
+        Unavailable: it cannot be removed.
+    """
+    where = location.of(root, index_folder)
+    with database.write_lock(where.database, wait=True):
+        there = where.database.exists()
+        for file in where.folder.glob(f"{where.database.name}*"):
+            if file.suffix != ".lock":  # which others may be waiting for
+                with suppress(FileNotFoundError):
+                    try:
+                        file.unlink()
+                    except PermissionError as error:  # Windows, while it is open elsewhere
+                        raise Unavailable(f"The index cannot be removed: {error.strerror}") from error
+    return there
+
+
+def _opened(where: location.Location) -> Store:
+    return Store.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))

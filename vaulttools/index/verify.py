@@ -1,0 +1,72 @@
+"""Comparing an index with the files, whatever their keys say: every difference as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vaulttools.core import paths
+from vaulttools.core.root import Root
+from vaulttools.index.content import Content, scan
+from vaulttools.index.key import Key
+from vaulttools.index.store import Row, Store
+
+_TRIGRAM = 3
+
+
+def verify(store: Store, root: Root, present: Mapping[str, Key]) -> list[str]:
+    """What is wrong with an index; empty when nothing is. What SQLite finds damaged is not compared with the files.
+
+    Args:
+        store: The index.
+        root: The vault.
+        present: Every file of the vault, as `build.differences` takes it.
+
+    Raises:
+        Unavailable: the index cannot be read, or checked because the disk is full.
+    """
+    damage = [f"The index is damaged: {fault}" for fault in store.faults()]
+    return damage or list(_differences(store, root, present))
+
+
+def _differences(store: Store, root: Root, present: Mapping[str, Key]) -> Iterator[str]:
+    rows = {row.path: row for row in store.rows()}
+    for path in sorted(rows.keys() | present.keys(), key=paths.order):
+        row = rows.get(path)
+        name = paths.shown(path)
+        if path not in present:
+            yield f"{name}: is in the index, and not in the vault"
+        elif row is None:
+            yield f"{name}: is not in the index"
+        elif (found := scan(root, path)) is None:
+            yield f"{name}: is in the index, and not in the vault"
+        elif found.key != row.key:
+            yield f"{name}: has changed since it was indexed"
+        elif wrong := _wrong(store, row, found):
+            yield f"{name}: {wrong}"
+
+
+def _wrong(store: Store, row: Row, found: Content) -> str:
+    """What a row says that its file does not, although the key has not changed; `""` when nothing."""
+    if found.state != row.state:
+        return f"is {found.state}, and {row.state} in the index"
+    if found.state == "unread":
+        return ""
+    if found.digest != row.digest:
+        return "has changed since it was indexed, and its times and size do not tell"
+    if found.flags != row.flags:
+        return "has other line ends in the index"
+    if (sampled := _sampled(found)) and store.lacks(row.id, sampled):
+        return "is not found by its own text"
+    if paths.is_note(row.path) and found.state == "text" and store.structure(row.id, row.digest) is None:
+        return "has no structure in the index"
+    return ""
+
+
+def _sampled(content: Content) -> list[str]:
+    """Its first trigram, one that depends on the text, and its last one, which is a character and two line feeds."""
+    text = content.trigrams
+    last = len(text) - _TRIGRAM
+    if last < 0:
+        return []
+    starts = {0, int.from_bytes(content.digest[:8], "big") % (last + 1), last}
+    return [text[start : start + _TRIGRAM] for start in sorted(starts)]

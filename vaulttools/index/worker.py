@@ -1,0 +1,78 @@
+"""`python -m vaulttools.index.worker`: reads the files that it is asked for, until its standard input ends.
+
+A message is its length in four bytes and a pickle. First comes the root, then lists of paths; each path is answered by
+one content, or None, in the order asked.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from queue import SimpleQueue
+from typing import IO, Final
+
+_LENGTH: Final = 4
+_YIELDING: Final = 5
+"""How much nicer than its parent: reading goes on behind, searches and the writing of the index come first."""
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message.
+
+    Raises:
+        OSError, ValueError: the other side is gone.
+    """
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    stream.write(len(data).to_bytes(_LENGTH, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> object:
+    """Read one message.
+
+    Raises:
+        EOFError: the other side is gone.
+        OSError, ValueError: likewise.
+    """
+    size = stream.read(_LENGTH)
+    data = stream.read(int.from_bytes(size, "big"))
+    if len(size) < _LENGTH or not data:
+        raise EOFError
+    return pickle.loads(data)  # noqa: S301 - from the process that started this one, or from one that it started
+
+
+def run() -> None:
+    """Answer until there is nobody to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
+    if hasattr(os, "nice"):
+        os.nice(_YIELDING)
+    requests: SimpleQueue[object] = SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+
+    from vaulttools.core.root import Root
+    from vaulttools.index.content import read
+
+    root = requests.get()
+    assert isinstance(root, Root)
+    while True:
+        asked = requests.get()
+        assert isinstance(asked, list)
+        for path in asked:
+            send(sys.stdout.buffer, read(root, path))
+
+
+def _listen(stream: IO[bytes], requests: SimpleQueue[object]) -> None:
+    """Take messages as they come, so that the parent never waits with one; its end is the end of this process."""
+    try:
+        while True:
+            requests.put(receive(stream))
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    run()

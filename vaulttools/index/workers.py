@@ -1,0 +1,201 @@
+"""Reading many files at once, in processes of their own: parsing Markdown takes most of the time of a build.
+
+Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from threading import Event
+from typing import IO, Final, NamedTuple, TypeAlias
+
+from vaulttools.core.root import Root
+from vaulttools.index.content import Content, read
+from vaulttools.index.worker import receive, send
+
+Reading: TypeAlias = Callable[[Iterator[str], Event], Iterator[Content | None]]
+"""Gives the content of every file of a supply, in any order, None for one that vanished; fewer when it is stopped."""
+
+WORTH_BYTES: Final = 2 * 1024 * 1024
+"""Bytes to read for which processes are started: half a second of parsing, three times what it takes to start one."""
+
+MOST: Final = 4
+"""Processes. The writing process keeps up with no more (measured)."""
+
+_AT_ONCE: Final = 16
+"""Files that a process is asked for at once; it is asked for the next before it has answered."""
+
+_WAITING_CHARACTERS: Final = 16 * 1024 * 1024
+"""Characters of text that wait to be written before the processes have to wait, too."""
+
+_POLL: Final = 0.1
+"""Seconds between two looks at the stop event."""
+
+
+@contextmanager
+def readers(root: Root, paths: Sequence[str], count: int | None = None) -> Iterator[Reading]:
+    """Something that reads the files: processes, `count` of them, or this one.
+
+    Without a count there are as many processes as processors when the files are worth it.
+    """
+    if count is None:
+        count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
+    if not count or not _can_start():
+        yield lambda supply, stop: (read(root, path) for path in supply)
+        return
+    workers = _Workers(root, count)
+    try:
+        yield workers.contents
+    finally:
+        workers.end()
+
+
+def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
+    size = 0
+    for path in paths:
+        with suppress(OSError, ValueError):
+            size += os.stat(root.absolute(path)).st_size
+        if size > WORTH_BYTES:
+            return True
+    return False
+
+
+def _can_start() -> bool:
+    """Whether `sys.executable` is a Python: in a frozen program it is that program."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+_Result: TypeAlias = Content | list[str] | None
+"""What a thread gives: a content, and as its last word the paths that were not read."""
+
+
+class _Results(queue.Queue[_Result]):
+    """Full by the characters that wait in it, not by their number."""
+
+    def _init(self, maxsize: int) -> None:
+        self._held: deque[_Result] = deque()
+        self._weight = 0
+
+    def _qsize(self) -> int:
+        return self._weight
+
+    def _put(self, item: _Result) -> None:
+        self._held.append(item)
+        self._weight += _weight(item)
+
+    def _get(self) -> _Result:
+        item = self._held.popleft()
+        self._weight -= _weight(item)
+        return item
+
+
+def _weight(result: _Result) -> int:
+    return 1 + (len(result.trigrams) if isinstance(result, Content) else 0)
+
+
+class _Process(NamedTuple):
+    """A running worker and its pipes."""
+
+    popen: subprocess.Popen[bytes]
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+
+def _started(root: Root) -> _Process | None:
+    """A worker that knows its root; None when none can be started."""
+    # -P: the working folder may be a vault, and what lies there must not be imported.
+    command = [sys.executable, "-P", "-m", "vaulttools.index.worker"]
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    pipe = subprocess.PIPE
+    try:
+        popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, creationflags=flags)
+    except OSError:
+        return None
+    assert popen.stdin is not None
+    assert popen.stdout is not None
+    process = _Process(popen, popen.stdin, popen.stdout)
+    with suppress(OSError):  # one that died at once is found when it is asked
+        send(process.stdin, root)
+    return process
+
+
+class _Workers:
+    """Processes, each with a thread that asks it and takes what it answers."""
+
+    def __init__(self, root: Root, count: int) -> None:
+        self._root = root
+        self._processes = [process for _ in range(count) if (process := _started(root)) is not None]
+        self._ended = False
+
+    def contents(self, supply: Iterator[str], stop: Event) -> Iterator[Content | None]:
+        """See `Reading`."""
+        results = _Results(maxsize=_WAITING_CHARACTERS)
+        asking = threading.Lock()
+
+        def some() -> list[str]:
+            with asking:
+                return [path for _, path in zip(range(_AT_ONCE), supply, strict=False)]
+
+        threads = [
+            threading.Thread(target=self._serve, args=(process, some, results), daemon=True)
+            for process in self._processes
+        ]
+        for thread in threads:
+            thread.start()
+        lost: list[str] = []
+        running = len(threads)
+        while running and not stop.is_set():
+            try:
+                result = results.get(timeout=_POLL)
+            except queue.Empty:
+                continue
+            if isinstance(result, list):
+                lost += result
+                running -= 1
+            else:
+                yield result
+        for path in [*lost, *supply]:  # of processes that died, and when none is left
+            if not stop.is_set():
+                yield read(self._root, path)
+
+    def end(self) -> None:
+        """Kill the processes: they only read."""
+        self._ended = True
+        for process in self._processes:
+            process.popen.kill()
+            process.popen.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(OSError):
+                    pipe.close()
+
+    def _serve(self, process: _Process, some: Callable[[], list[str]], results: _Results) -> None:
+        """Have a process read files until there are no more, or it dies; at last, give back those it has not read."""
+        asked: deque[str] = deque()
+        try:
+            while True:
+                while len(asked) <= _AT_ONCE and (paths := some()):
+                    asked += paths
+                    send(process.stdin, paths)
+                if not asked:
+                    break
+                content = receive(process.stdout)
+                assert content is None or isinstance(content, Content)
+                asked.popleft()
+                self._give(results, content)
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError):
+            pass  # it died, or was killed by `end`
+        self._give(results, [*asked])
+
+    def _give(self, results: _Results, result: _Result) -> None:
+        while not self._ended:
+            with suppress(queue.Full):
+                results.put(result, timeout=_POLL)
+                return
