@@ -1,9 +1,10 @@
 """Measure our calls side by side with ripgrep, in one run on one vault, and print the medians as a Markdown table.
 
-`python benchmarks/run.py [VAULT] [--notes N]`
+`python benchmarks/run.py [VAULT] [--notes N] [--bytes B]`
 
 Without VAULT the corpus beside the project is unpacked where it is there, unless N notes are asked for; else a vault
-of N notes (10,000) is made. Only numbers of one run compare: ours and theirs take turns, round by round.
+of N notes (10,000) of B bytes on average is made. Only numbers of one run compare: ours and theirs take turns, round by
+round. First the index is built, in a process of its own; then its rows are measured, and then those of scanning.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import os
 import platform
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -25,18 +27,26 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from vaulttools import Vault, __version__
+from vaulttools import Vault, VaultConfig, __version__
 from vaulttools.core import ripgrep
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, not a part of it
 
-from make_vault import make_vault  # noqa: E402
+from make_vault import MEAN_BYTES, make_vault  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
 ROUNDS = 11
 WARM_UPS = 2
+
+
+BUILDING = """
+import sys
+from vaulttools import Vault, VaultConfig
+with Vault.open(sys.argv[1], config=VaultConfig(index_folder=sys.argv[2])) as vault:
+    vault.build_index()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,8 @@ class Row:
 
     name: str
     ours: Callable[[], object]
-    theirs: Callable[[], object]
+    theirs: Callable[[], object] | None
+    """None: ripgrep does nothing of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +76,83 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("vault", nargs="?", type=Path, help="a folder of notes")
     parser.add_argument("--notes", type=int, help=f"make a vault of so many notes (default: {NOTES:,})")
+    parser.add_argument("--bytes", type=int, default=MEAN_BYTES, help=f"of so many bytes (default: {MEAN_BYTES:,})")
     asked = parser.parse_args(argv)
     if asked.vault is not None and asked.notes is not None:
         parser.error("VAULT and --notes exclude each other")
     with tempfile.TemporaryDirectory() as temporary:
-        folder, origin = _vault(asked.vault, asked.notes, Path(temporary))
+        folder, origin = _vault(asked.vault, asked.notes, asked.bytes, Path(temporary, "vault"))
         notes = sorted(folder.rglob("*.md"))
         words = _words(notes)
         print("\n".join(_versions(origin, notes)))
+        index_folder = str(Path(temporary, "index"))
+        print(f"- {_built(folder, index_folder)}")
         print()
-        with Vault.open(folder) as vault:
-            print("\n".join(_table(_rows(vault, words))))
+        config = VaultConfig(index_folder=index_folder)
+        with Vault.open(folder, config=config) as vault:
+            vault.build_index()
+            print("\n".join(_table("with the index", _indexed_rows(vault, words))))
+        print()
+        with Vault.open(folder, config=config, index="off") as vault:
+            print("\n".join(_table("scanning", _rows(vault, words))))
     return 0
+
+
+def _built(folder: Path, index_folder: str) -> str:
+    """Build the index in a process of its own, and say what that took."""
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-c", BUILDING, str(folder), index_folder], check=True)
+    seconds = time.monotonic() - start
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    with Vault.open(folder, config=VaultConfig(index_folder=index_folder), index="off") as vault:
+        held = vault.index_status().holds
+    assert held is not None
+    return (
+        f"index built in {seconds:.1f} s: {held.index_bytes / 1e6:.1f} MB for {held.file_bytes / 1e6:.1f} MB of files, "
+        f"the largest process took {peak:.0f} MiB"
+    )
+
+
+def _search_files(vault: Vault, name: str, pattern: str) -> Row:
+    rg = ripgrep.locate().command
+    return Row(
+        f"`search_files`, {name} (`{pattern}`)",
+        lambda: vault.search_files(pattern),
+        lambda: _run([rg, "--json", "-C2", pattern, "."], vault.path),
+    )
+
+
+def _find(vault: Vault, path: str, *theirs: str) -> Row:
+    rg = ripgrep.locate().command
+    command = [rg, "--files", "--hidden", "--no-require-git", "--sortr=modified", *theirs]
+    return Row(f"`find`, `{path}`", lambda: vault.find(path), lambda: _run(command, vault.path))
+
+
+def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
+    rg = ripgrep.locate().command
+    index = vault._opened.index
+    rare, *spread, common = words.spread
+    return [
+        Row("is anything changed?", lambda: index.known(time.monotonic()), None),
+        _search_files(vault, "a word that occurs nowhere", words.absent),
+        _search_files(vault, "a rare word", rare),
+        *(_search_files(vault, "a less rare word", word) for word in spread),
+        _search_files(vault, "a common word", common),
+        _search_files(vault, "a regex with literals", rf"\b({spread[0]}|{spread[1]})\w*"),
+        _search_files(vault, "a regex without a literal", words.regex),
+        Row(
+            f"`search`, a rare word (`{rare}`)",
+            lambda: vault.search(rare),
+            lambda: _run([rg, "--json", "--hidden", "--no-require-git", "-B1", "-A3", rare, "."], vault.path),
+        ),
+        Row(
+            f"`survey`, eight words ({', '.join(words.spread)})",
+            lambda: vault.survey(list(words.spread)),
+            lambda: [_run([rg, "-c", "-F", "-e", word, "."], vault.path) for word in words.spread],
+        ),
+        _find(vault, "**/*.md", "--glob=**/*.md"),
+        _find(vault, "*.png", "--glob=*.png"),
+    ]
 
 
 def _rows(vault: Vault, words: Words) -> list[Row]:
@@ -84,11 +160,7 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
     ours = _command()
 
     def search_files(name: str, pattern: str) -> Row:
-        return Row(
-            f"`search_files`, {name} (`{pattern}`)",
-            lambda: vault.search_files(pattern),
-            lambda: _run([rg, "--json", "-C2", pattern, "."], vault.path),
-        )
+        return _search_files(vault, name, pattern)
 
     def search(name: str, pattern: str) -> Row:
         return Row(
@@ -96,10 +168,6 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
             lambda: vault.search(pattern),
             lambda: _run([rg, "--json", "--hidden", "--no-require-git", "-B1", "-A3", pattern, "."], vault.path),
         )
-
-    def find(path: str, *theirs: str) -> Row:
-        command = [rg, "--files", "--hidden", "--no-require-git", "--sortr=modified", *theirs]
-        return Row(f"`find`, `{path}`", lambda: vault.find(path), lambda: _run(command, vault.path))
 
     folder = _largest_folder(vault.path)
     return [
@@ -110,9 +178,9 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
         search("a common word", words.common),
         search("a rare word", words.rare),
         search("a word that occurs nowhere", words.absent),
-        find("**/*.md", "--glob=**/*.md"),
-        find("*.png", "--glob=*.png"),
-        find(folder, folder),
+        _find(vault, "**/*.md", "--glob=**/*.md"),
+        _find(vault, "*.png", "--glob=*.png"),
+        _find(vault, folder, folder),
         Row(
             f"`survey`, eight words ({', '.join(words.spread)})",
             lambda: vault.survey(list(words.spread)),
@@ -131,16 +199,19 @@ def _rows(vault: Vault, words: Words) -> list[Row]:
     ]
 
 
-def _table(rows: Sequence[Row]) -> list[str]:
-    """The rows as Markdown, each with the medians of both sides in milliseconds and their ratio."""
-    lines = [f"| median of {ROUNDS}, ms | vaulttools | rg | ratio |", "|---|--:|--:|--:|"]
+def _table(how: str, rows: Sequence[Row]) -> list[str]:
+    """The rows as Markdown, each with the medians of both sides in milliseconds, and how many times faster we are."""
+    lines = [f"| {how}, median of {ROUNDS}, ms | vaulttools | rg | times faster |", "|---|--:|--:|--:|"]
     for row in rows:
+        theirs = row.theirs or (lambda: None)
         for _ in range(WARM_UPS):
             row.ours()
-            row.theirs()
-        taken = [(_milliseconds(row.ours), _milliseconds(row.theirs)) for _ in range(ROUNDS)]
-        ours, theirs = (statistics.median(side) for side in zip(*taken, strict=True))
-        lines.append(f"| {row.name.replace('|', chr(92) + '|')} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} |")
+            theirs()
+        taken = [(_milliseconds(row.ours), _milliseconds(theirs)) for _ in range(ROUNDS)]
+        ours, other = (statistics.median(side) for side in zip(*taken, strict=True))
+        name = row.name.replace("|", "\\|")
+        compared = f"{other:.1f} | {other / ours:.2f}" if row.theirs else " | "
+        lines.append(f"| {name} | {ours:.2f} | {compared} |")
     return lines
 
 
@@ -164,16 +235,16 @@ def _command() -> list[str]:
     return [script] if script else [sys.executable, "-m", "vaulttools"]
 
 
-def _vault(given: Path | None, notes: int | None, temporary: Path) -> tuple[Path, str]:
+def _vault(given: Path | None, notes: int | None, mean_bytes: int, made: Path) -> tuple[Path, str]:
     """The folder to measure on, and what it is in words."""
     if given is not None:
         return given.resolve(), str(given)
     if notes is None and CORPUS.is_file():
         with tarfile.open(CORPUS) as archive:
-            archive.extractall(temporary, filter="data")
-        return temporary, CORPUS.name
-    make_vault(temporary / "vault", notes or NOTES)
-    return temporary / "vault", f"made by `fixtures/make_vault.py --notes {notes or NOTES}`"
+            archive.extractall(made, filter="data")
+        return made, CORPUS.name
+    make_vault(made, notes or NOTES, mean_bytes=mean_bytes)
+    return made, f"made by `fixtures/make_vault.py --notes {notes or NOTES} --mean-bytes {mean_bytes}`"
 
 
 def _words(notes: Sequence[Path]) -> Words:

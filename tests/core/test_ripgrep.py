@@ -623,3 +623,15 @@ def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monke
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
     assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"rg: ./a: b.md: Permission denied (os error 13)\n",
+        b"rg: ./a: b.md: IO error for operation on ./a: b.md: Permission denied (os error 13)\n",
+    ],
+)
+def test_a_file_that_could_not_be_searched_is_named_once(line: bytes) -> None:
+    outcome = process.Outcome(b"", line, 2, out_of_time=False)
+    assert list(ripgrep._failures(outcome)) == [("a: b.md", "unreadable")]

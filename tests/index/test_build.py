@@ -282,6 +282,18 @@ def test_who_does_not_wait_is_told_that_another_one_writes(indexed: Indexed) -> 
     assert indexed.update(store, wait=False).finished
 
 
+def test_an_error_of_the_caller_stays_his_own(indexed: Indexed) -> None:
+    indexed.write(notes(5))
+    store = indexed.open()
+
+    def fail(done: int, total: int) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        indexed.update(store, on_progress=fail)
+    assert store.rows() == []
+
+
 def test_who_waits_can_be_stopped(indexed: Indexed) -> None:
     indexed.write(notes(5))
     store = indexed.open()

@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from tests.index.indexes import Indexed, notes, python, rows
-from vaulttools.index import database
+from vaulttools.index import database, file
 from vaulttools.index.database import Busy, Replaced, Unavailable
 from vaulttools.index.store import Store
 
@@ -166,7 +166,7 @@ def test_fault_I13_other_options_and_other_versions_are_built_anew(
 ) -> None:
     built(indexed)
     assert indexed.open("other").warning == "The index was made with other options and is built anew"
-    monkeypatch.setattr(database, "SCHEMA", database.SCHEMA + 1)
+    monkeypatch.setattr(file, "SCHEMA", file.SCHEMA + 1)
     newer = indexed.open("other")
     assert (newer.warning, newer.rows()) == ("The index was made by another version and is built anew", [])
     monkeypatch.undo()
@@ -369,7 +369,7 @@ def test_fault_I11_a_full_disk_makes_the_index_unavailable_and_harms_nothing(ind
 
 def test_a_failure_is_one_sentence_without_a_path_of_a_note(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     store = indexed.open()
-    monkeypatch.setattr(database, "_connect", lambda _: (_ for _ in ()).throw(apsw.IOError("disk I/O error")))
+    monkeypatch.setattr(file, "connect", lambda _: (_ for _ in ()).throw(apsw.IOError("disk I/O error")))
     with pytest.raises(Unavailable) as raised:
         store.rows()
     assert str(raised.value) == f"The index at {indexed.folder} cannot be used: disk I/O error"

@@ -67,11 +67,14 @@ def test_few_files_are_read_here_and_many_by_processes(indexed: Indexed, monkeyp
     started: list[object] = []
     monkeypatch.setattr(workers, "_started", started.append)
     indexed.write({"a.md": "x" * 100, "b.md": "y" * 100})
-    with readers(indexed.root, ["a.md", "gone.md"]):
-        assert started == []
+    with readers(indexed.root, ["a.md", "gone.md"]) as reading:
+        assert len(list(reading(iter(["a.md"]), ALL()))) == 1
+    assert started == []
     monkeypatch.setattr(workers, "WORTH_BYTES", 150)
-    with readers(indexed.root, ["a.md", "b.md"]):
-        assert len(started) == min(os.cpu_count() or 1, workers.MOST)
+    with readers(indexed.root, ["a.md", "b.md"]) as reading:
+        assert started == []
+        assert len(list(reading(iter(["a.md", "b.md"]), ALL()))) == 2
+    assert len(started) == min(os.cpu_count() or 1, workers.MOST)
 
 
 def dying(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,9 +115,9 @@ def test_a_worker_that_is_killed_halfway_loses_nothing(indexed: Indexed) -> None
         assert one is not None
         seen.append(one.path)
         if len(seen) == 30:
-            pool._processes[0].popen.kill()
+            pool.start()[0].popen.kill()
         if len(seen) == 60:
-            pool._processes[1].popen.kill()
+            pool.start()[1].popen.kill()
     pool.end()
     assert sorted(seen) == paths
 
@@ -162,7 +165,7 @@ def test_an_error_of_the_caller_leaves_no_process_behind(indexed: Indexed) -> No
 LEFT = """
 from vaulttools.index import workers
 pool = workers._Workers(indexed.root, 2)
-print(*(process.popen.pid for process in pool._processes), flush=True)
+print(*(process.popen.pid for process in pool.start()), flush=True)
 import signal
 signal.pause()
 """

@@ -130,7 +130,7 @@ class Scope:
             warning
             for warning in warnings
             if warning not in self.warnings
-            and (walk.glob is None or warning[0] in ("", walk.folder) or walk.glob.may_hold(warning[0]))
+            and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
         selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
         select = partial(catalogue.selected, self.root, whole, selects, walk.glob, folders=folders)

@@ -32,9 +32,13 @@ PROBE: Final = 192
 6,289 notes: 5 ms for the probe against 50 ms for the vault."""
 
 FIRST: Final = 24
-"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, in one process."""
+"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, and one process
+is saved (2 ms, and more for a costly pattern)."""
 
-FETCHED_BYTES: Final = 128 * 1024
+FEW: Final = 512
+"""Candidates of a pattern that is rare, if the first of them matched seldom: the lines of the others are few, too."""
+
+FETCHED_BYTES: Final = 256 * 1024
 """Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
 
 CHUNK: Final = 128
@@ -44,8 +48,8 @@ MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
 
 NEAR: Final = 8
-NAMED: Final = 700
-"""While one in so many files matches, a page of 100 is near; so many files are named then before the folder is walked."""
+MOST_NAMED: Final = 2_048
+"""While one in so many candidates matches, a page of 100 is near; so many are named before the folder is walked."""
 
 READ_TOGETHER: Final = 64
 """Files whose lines are read at once."""
@@ -175,11 +179,17 @@ class Search:
             self.matches_loosely = bool(candidates)
         where = None if listing.holds_ignored_folders else self._folder()
         done = start = matched = 0
-        for size in self._sizes(known, candidates, narrowed=requirement is not None):
+        while start < len(candidates):
+            size = self._next_size(candidates, start, matched, narrowed=requirement is not None)
             asked = candidates[start : start + size]
+            named = [path for path in asked if path not in too_large]
+            is_rare = start == 0 or (len(candidates) <= FEW and matched * NEAR <= start)
+            if requirement is not None and is_rare:
+                counts = self._fetched_counts(known, named)
+            else:
+                counts = self._matcher.counts_of(named)
             start += len(asked)
             place = listing.places[asked[-1]] + 1 if start < len(candidates) else len(listing)
-            counts = self._counted(known, [path for path in asked if path not in too_large], fetch=size <= FIRST)
             matched += len(counts.matching)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
@@ -188,8 +198,8 @@ class Search:
                 yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[start:], done)
                 return
             rest = candidates[start:]
-            is_page_near = start < CHUNK or (start < NAMED and matched * NEAR > start)
-            if where is not None and not is_page_near and len(rest) * MANY > len(listing) - done:
+            is_page_near = start < CHUNK or (start < MOST_NAMED and matched * NEAR > start)
+            if where is not None and not is_page_near and len(rest) * 3 > (len(listing) - done) * 2:
                 counts = self._matcher.counts(self._matcher.start(rest, where), rest)
                 counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
                 yield from self._tallied(listing, counts, rest, done)
@@ -197,21 +207,21 @@ class Search:
         if not candidates:
             yield from self._tallied(listing, Counts(), ())
 
-    def _sizes(self, known: Known, candidates: Sequence[str], *, narrowed: bool) -> Iterator[int]:
-        """How many of the candidates to look at in one run, growing: few when the page is soon full."""
-        left, size = len(candidates), CHUNK
-        if narrowed and left:
-            small = next((n for n, path in enumerate(candidates[:FIRST]) if known.size(path) > FETCHED_BYTES), FIRST)
-            if small:
-                yield small
-                left -= small
-        while left > 0:
-            yield size
-            left, size = left - size, size * 4
+    def _next_size(self, candidates: Sequence[str], start: int, matched: int, *, narrowed: bool) -> int:
+        """How many of the candidates to look at next: as many as fill the page if they match as those before."""
+        if start == 0:
+            return FIRST if narrowed and len(candidates) > CHUNK else PROBE
+        wanted = limits.COUNTED_FILES + 1 - matched
+        if wanted <= 0:
+            return max(MOST_NAMED, start * 4)
+        most = min(start * 16, MOST_NAMED)
+        return max(CHUNK, min(wanted * start * 2 // matched, most) if matched else most)
 
-    def _counted(self, known: Known, files: Sequence[str], *, fetch: bool) -> Counts:
+    def _fetched_counts(self, known: Known, files: Sequence[str]) -> Counts:
         """The counts of named files, with their lines when these may be fetched at once."""
-        found = self._matcher.hits_at_once(files) if fetch else None
+        found = None
+        if all(known.size(path) <= FETCHED_BYTES for path in files):
+            found = self._matcher.hits_at_once(files)
         if found is None:
             return self._matcher.counts_of(files)
         self._fetched.update(found.lines)
@@ -398,9 +408,11 @@ class Search:
             binary, stopped = self._matcher.binary(listing, matched)
         finally:
             listing.abandon()
+        known = self._matcher.known
+        large = matched if known is None else {*known.large, *known.unknown(matched)}
         for path in matched:
             if path in counts.matching:
-                reason = "binary" if path in binary else stopped or self._too_large(path)
+                reason = "binary" if path in binary else stopped or (path in large and self._too_large(path)) or None
                 if reason is not None:
                     counts.failed[path] = reason
 

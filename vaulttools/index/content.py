@@ -34,8 +34,8 @@ HAS_CR: Final = 1
 HAS_LONE_CR: Final = 2
 """A flag: one of them stands before no line feed."""
 
-_PRINTABLE_RUN: Final = re.compile("[ -~\u017f\u212a]{4,}")
-"""What of a binary file is indexed: printable ASCII, and the two characters that fold to it (long s, Kelvin sign)."""
+_PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
+"""What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _CHUNK: Final = 1 << 20
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
@@ -135,7 +135,7 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
             state="binary" if is_binary else "text",
             flags=_flags(text),
             digest=digest(text),
-            trigrams=_trigrams("\n".join(_PRINTABLE_RUN.findall(text)) if is_binary else text),
+            trigrams=_trigrams(text, is_binary),
         ),
         text,
     )
@@ -187,8 +187,9 @@ def _flags(text: str) -> int:
     return HAS_CR | HAS_LONE_CR if _LONE_CR.search(text) else HAS_CR
 
 
-def _trigrams(text: str) -> str:
-    return f"{fold(text)}\n\n"
+def _trigrams(text: str, is_binary: bool) -> str:
+    folded = fold(text)  # before the runs are taken: `ß` becomes two ASCII letters
+    return ("\n".join(_PRINTABLE_RUN.findall(folded)) if is_binary else folded) + "\n\n"
 
 
 def _words(note: Note) -> Words:

@@ -1,4 +1,4 @@
-"""The SQLite file of an index: made, opened, locked for writing, and moved aside when it is of no use.
+"""The database of an index: its connections, the lock of its writers, and what is done when it is of no use.
 
 Everything that can go wrong with it leaves here as one `Unavailable`: a search then does without the index.
 """
@@ -6,8 +6,6 @@ Everything that can go wrong with it leaves here as one `Unavailable`: a search 
 from __future__ import annotations
 
 import os
-import secrets
-import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,40 +18,7 @@ import apsw
 import filelock
 
 from vaulttools.errors import VaultToolsError
-
-SCHEMA: Final = 1
-"""Raised with every change of a table, of a tokenizer or of what `content` makes of a file (I13)."""
-
-BUSY_MILLISECONDS: Final = 5_000
-"""How long a statement waits for a lock of SQLite's own. The write lock keeps writers apart, so that only another
-process's recovery and, without a write-ahead log, its commit are ever waited for."""
-
-_LEFTOVERS: Final = ("-wal", "-shm", "-journal")
-
-# The body is the first column of the words: FTS5 spends two bytes more on every word of another one (a fifth of all).
-_TABLES: Final = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path BLOB NOT NULL UNIQUE,
-    size INTEGER NOT NULL,
-    modified INTEGER NOT NULL,
-    changed INTEGER NOT NULL,
-    inode INTEGER NOT NULL,
-    checked INTEGER NOT NULL,
-    state INTEGER NOT NULL,
-    flags INTEGER NOT NULL,
-    digest BLOB NOT NULL
-);
-CREATE TABLE notes (id INTEGER PRIMARY KEY, structure BLOB NOT NULL);
-CREATE VIRTUAL TABLE trigrams USING fts5 (
-    text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
-);
-CREATE VIRTUAL TABLE words USING fts5 (
-    body, title, aliases, headings,
-    content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
-);
-"""
+from vaulttools.index import file
 
 
 class Unavailable(VaultToolsError):
@@ -91,18 +56,17 @@ class Database:
             Unavailable: neither is possible.
         """
         with _told(path):
-            token, fault = _examined(path, options)
+            token, _ = file.examined(path, options)
             if token:
                 return cls(path, token)
             with write_lock(path, wait=True):
-                token, fault = _examined(path, options)  # another process may have made it meanwhile
-                warning = None
-                if not token:
-                    if fault:
-                        _move_aside(path)
-                        warning = f"The index {fault} and is built anew"
-                    token = _make(path, options, wal=wal)
-                return cls(path, token, warning)
+                token, fault = file.examined(path, options)  # another process may have made it meanwhile
+                if token:
+                    return cls(path, token)
+                if fault:
+                    file.move_aside(path)
+                token = file.make(path, options, wal=wal)
+                return cls(path, token, f"The index {fault} and is built anew" if fault else None)
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -166,7 +130,7 @@ class Database:
     def bytes(self) -> int:
         """Bytes on disk, the write-ahead log included."""
         total = 0
-        for name in (self.path, *_with_leftovers(self.path)):
+        for name in (self.path, *file.leftovers(self.path)):
             with suppress(OSError):
                 total += os.stat(name).st_size
         return total
@@ -179,8 +143,8 @@ class Database:
         """
         self.close()
         with _told(self.path), write_lock(self.path, wait=True):
-            if _token_of(self.path) == self.token:
-                for name in (*_with_leftovers(self.path), self.path):
+            if file.token_of(self.path) == self.token:
+                for name in (*file.leftovers(self.path), self.path):
                     name.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -190,9 +154,9 @@ class Database:
             self._idle.pop().close()
 
     def _connected(self) -> apsw.Connection:
-        connection = _connect(self.path)
+        connection = file.connect(self.path)
         try:
-            if _meta(connection).get("token") == self.token:
+            if file.meta_of(connection).get("token") == self.token:
                 return connection
         except apsw.Error:
             connection.close()
@@ -202,14 +166,14 @@ class Database:
 
     @contextmanager
     def _used(self) -> Iterator[None]:
-        """As `_told`; a damaged file is moved aside."""
+        """As `_sqlite_told`; a damaged file is moved aside."""
         try:
-            with _told(self.path):
+            with _sqlite_told(self.path):
                 yield
         except _Damaged as error:
             with _told(self.path), write_lock(self.path, wait=True):
-                if _token_of(self.path) in (self.token, None):
-                    _move_aside(self.path)
+                if file.token_of(self.path) in (self.token, None):
+                    file.move_aside(self.path)
             raise Replaced("The index was damaged and is built anew") from error
 
 
@@ -230,12 +194,13 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
 
     Raises:
         Busy: it is held, and `wait` is false or `stop` was set while waiting.
-        OSError: it cannot be made.
+        Unavailable: it cannot be made.
     """
     # A soft lock would outlive a killed process.
     lock = filelock.FileLock(f"{path}.lock", fallback_to_soft=False)
     try:
-        lock.acquire(blocking=wait, cancel_check=stop.is_set if stop else None)
+        with _told(path):
+            lock.acquire(blocking=wait, cancel_check=stop.is_set if stop else None)
     except filelock.Timeout:
         raise Busy from None
     try:
@@ -247,6 +212,18 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """Errors of the file system and of SQLite as one of ours."""
+    try:
+        with _sqlite_told(path):
+            yield
+    except filelock.Timeout:  # an OSError, too
+        raise
+    except OSError as error:
+        raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
+
+
+@contextmanager
+def _sqlite_told(path: Path) -> Iterator[None]:
+    """Errors of SQLite alone, where other code runs that may have its own with files."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
@@ -262,100 +239,6 @@ def _told(path: Path) -> Iterator[None]:
         apsw.NoLFSError,
     ) as error:
         raise Unavailable(f"The index at {path.parent} cannot be used: {error}") from error
-    except OSError as error:
-        raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
-
-
-def _connect(path: Path, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
-    connection = apsw.Connection(str(path), flags=flags)
-    connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # The last reader to close would otherwise write the log back, without the write lock (I10), and delete it by name.
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
-def _meta(connection: apsw.Connection) -> dict[str, object]:
-    return {str(name): value for name, value in connection.execute("SELECT name, value FROM meta").fetchall()}
-
-
-def _examined(path: Path, options: str) -> tuple[bytes, str]:
-    """The token of a usable file, or else what is wrong with the file, `""` when there is none."""
-    if not os.path.lexists(path):
-        return b"", ""
-    if not os.path.getsize(path):
-        return b"", "was damaged"
-    connection = None
-    try:
-        connection = _connect(path)
-        meta = _meta(connection)
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-        return b"", "was damaged"
-    except apsw.CantOpenError:
-        if path.is_file() and os.access(path, os.R_OK | os.W_OK):
-            raise
-        return b"", "could not be read"
-    finally:
-        if connection is not None:
-            connection.close()
-    if meta.get("schema") != SCHEMA:
-        return b"", "was made by another version"
-    if meta.get("options") != options:
-        return b"", "was made with other options"
-    token = meta.get("token")
-    return (token, "") if isinstance(token, bytes) else (b"", "was damaged")
-
-
-def _token_of(path: Path) -> bytes | None:
-    """The token of whatever lies there; None when it cannot be read."""
-    try:
-        connection = _connect(path)
-    except apsw.Error:
-        return None
-    try:
-        token = _meta(connection).get("token")
-    except apsw.Error:
-        return None
-    finally:
-        connection.close()
-    return token if isinstance(token, bytes) else None
-
-
-def _with_leftovers(path: Path) -> list[Path]:
-    return [path.with_name(path.name + ending) for ending in _LEFTOVERS]
-
-
-def _move_aside(path: Path) -> None:
-    """Rename the file and what belongs to it, so that the newest unusable one can be looked at; older ones go."""
-    for older in path.parent.glob(f"{path.name}.corrupt-*"):
-        older.unlink(missing_ok=True)
-    aside = path.with_name(f"{path.name}.corrupt-{time.time_ns()}")
-    # The log first: beside a new database it would be taken for that one's.
-    for ending in (*_LEFTOVERS, ""):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
-
-
-def _make(path: Path, options: str, *, wal: bool) -> bytes:
-    """A new database under its name, whole or not at all; its token."""
-    new = path.with_name(f"{path.name}.new")
-    for leftover in (new, *_with_leftovers(new)):
-        leftover.unlink(missing_ok=True)
-    token = secrets.token_bytes(16)
-    connection = apsw.Connection(str(new))
-    try:
-        with connection:
-            connection.execute(_TABLES)
-            connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)",
-                [("schema", SCHEMA), ("options", options), ("token", token), ("generation", time.time_ns())],
-            )
-        if wal:
-            connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-    new.replace(path)
-    return token
 
 
 def _shorten_log(connection: apsw.Connection, path: Path) -> None:

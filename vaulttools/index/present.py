@@ -6,8 +6,11 @@ every search, so that a search never waits until they are indexed again.
 
 from __future__ import annotations
 
+import logging
+import math
 import os
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,20 +26,25 @@ from vaulttools.core.literals import Requirement
 from vaulttools.core.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, digest
-from vaulttools.index.key import is_racy
+from vaulttools.index.database import Unavailable
+from vaulttools.index.key import Key, is_racy
 from vaulttools.index.store import Row, Store
-from vaulttools.index.tree import Changes, Tree
+from vaulttools.index.tree import NO_KEY, Changes, Tree
 from vaulttools.index.watch import Lost, Watch
 
 T = TypeVar("T")
+
+_log = logging.getLogger("vaulttools")
 
 _KEPT: Final = 32
 """Listings and what is made of them: two or three for each way in which a session asks."""
 
 _FEW: Final = 1_000
-_MOST: Final = 3
-"""A query that nominates more than so many files, and more than one in so many, narrows nothing that is worth its
-time: a page of 100 files is filled from the first few hundred as soon."""
+_NEARLY_ALL: Final = 0.97
+"""A query that nominates more than so many files, and more than this part of all, narrows nothing worth its time."""
+
+_MOST_STALE: Final = 0.5
+"""While more than this part of the files is stale, an index is being built, and narrows nothing."""
 
 
 class Pending(NamedTuple):
@@ -55,6 +63,7 @@ class Present:
 
     def __init__(self, root: Root, store: Store, watch: Watch | None, max_bytes: int) -> None:
         self.lock: Final = RLock()
+        self._caught_up = time.monotonic()
         self.tree: Final = Tree(root, watch, max_bytes)
         self.root: Final = root
         self.store: Final = store
@@ -67,28 +76,56 @@ class Present:
         self._changes = count(1)
         self._stale: dict[str, int] = {}
         self._stale_as_set: frozenset[str] | None = None
+        self._young: dict[str, Key] = {}
+        """Stale files that were read, and may change within the tick of their clock without their key telling so."""
+        self._is_failing = False
+        """Whether the store could not be read."""
+        self.unlisted = frozenset(self.tree.unlisted)
+        """Folders that could not be listed: of the files below them nothing is known, though their rows stay (I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
-        self._add(store.rows())
-        stale, gone = build.differences(store, self.tree.files(), time.time_ns(), self.tree.unlisted)
+        files = self.tree.files()
+        stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
         self._mark(stale)
         self._gone: set[str] = set(gone)
+        self._add(store.rows())
+        self._mark(path for path in files if path not in self._rows)  # some may be removed since by another process
 
-    def catch_up(self) -> None:
-        """Take note of every change that was finished before this call.
+    def catch_up(self, since: float = math.inf) -> None:
+        """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
 
         Raises:
-            Lost: changes may have been missed; this object is of no more use.
+            Lost: changes may have been missed, or the store is of no use; nor is this object any more.
+            OSError: likewise.
         """
         with self.lock:
+            if self._is_failing:
+                raise Lost("the index could not be read")
+            if self.watch is None and self._caught_up >= since:
+                return
             if _identity(self.root.folder) != self._stood:
                 raise Lost("another folder stands where the vault stood")
-            changes = self.tree.compare() if self.watch is None else self.tree.apply(self.watch.drain())
-            self._take(changes)
+            now = time.monotonic()
+            self._take(self.tree.compare() if self.watch is None else self.tree.apply(self.watch.drain()))
+            self._caught_up = now
+
+    def close(self) -> None:
+        """End the watch, which no call is using then; calls under way may go on to ask the store."""
+        with self.lock:
+            if self.watch is not None:
+                self.watch.close()
 
     def pending(self) -> Pending:
-        """What the store lacks now."""
+        """What the store lacks now, but for files that are still too young to be sure of when they are read again."""
         with self.lock:
-            return Pending(dict(self._stale), list(self._gone), time.time_ns())
+            now = time.time_ns()
+            waiting = {path for path, key in self._young.items() if is_racy(key, now)}
+            stale = {path: change for path, change in self._stale.items() if path not in waiting}
+            return Pending(stale, list(self._gone), now)
+
+    def is_behind(self) -> bool:
+        """Whether the store lacks something that was not read yet, or was not what it should have been."""
+        with self.lock:
+            return len(self._stale) > len(self._young) or bool(self._gone)
 
     def settle(self, done: Pending) -> bool:
         """Take note of what the store holds now of all that was pending; False when it is still the same.
@@ -105,20 +142,19 @@ class Present:
                 row, node = rows.get(path), self.tree.node(path)
                 if self._stale.get(path) != change or row is None or node is None:
                     continue
-                is_read = row.checked >= done.taken and row.key == node.key
-                if is_read and (self.watch is not None or not is_racy(row.key, row.checked)):
-                    del self._stale[path]
-            self._stale_as_set = None
+                if row.checked < done.taken or row.key != node.key:
+                    continue
+                if self.watch is None and is_racy(row.key, row.checked):
+                    self._young[path] = row.key
+                else:
+                    self._unmark(path)
             return before != (len(self._stale), len(self._gone))
 
     def progress(self) -> tuple[int, int]:
-        """How many of how many files the store answers for."""
+        """How many of how many files the store holds as they are."""
         with self.lock:
-            total = self._total()
-            return total - len(self._stale), total
-
-    def _total(self) -> int:
-        return len(self._rows) + sum(path not in self._rows for path in self._stale)
+            total = len(self._rows) + sum(path not in self._rows for path in self._stale)
+            return total - len(self._stale) + len(self._young), total
 
     def stale(self) -> frozenset[str]:
         """The stale files."""
@@ -128,12 +164,20 @@ class Present:
             return self._stale_as_set
 
     def nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
-        """As `Known.nominated`; `stale` was taken before, so that what is indexed meanwhile is seen by one of the two."""
-        match = narrow.query(requirement)
-        if match is None or len(stale) * _MOST > len(self._rows):
+        """As `Known.nominated`; `stale` was taken before, so that what is indexed meanwhile is seen by one of both."""
+        try:
+            return self._nominated(requirement, stale)
+        except Unavailable as error:
+            self._fail(error)
             return None
-        ids = self.store.ids(match)
-        if len(ids) > max(_FEW, len(self._rows) // _MOST):
+
+    def _nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
+        match = narrow.query(requirement)
+        if match is None or len(stale) > len(self._rows) * _MOST_STALE:
+            return None
+        most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
+        ids = self.store.ids(match, most + 1)
+        if len(ids) > most:
             return None
         found = self._named(ids)
         if binary := self._traits["nul"]:
@@ -155,7 +199,16 @@ class Present:
         row = self._rows.get(path)
         if row is None or row.digest != digest(text):
             return None
-        return self.store.structure(row.id, row.digest)
+        try:
+            return self.store.structure(row.id, row.digest)
+        except (Unavailable, zlib.error) as error:
+            self._fail(error)
+            return None
+
+    def _fail(self, error: Exception) -> None:
+        """Do without the store: it was removed, replaced or damaged."""
+        _log.info("the index cannot be read: %s", error)
+        self._is_failing = True
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """The files of which the store says that they have a trait, stale ones too."""
@@ -175,14 +228,24 @@ class Present:
                 self._kept.popitem(last=False)
             return made
 
+    def is_listed(self, path: str) -> bool:
+        """Whether changes of a file are noticed."""
+        return not any(paths.is_below(folder, path) for folder in self.unlisted)
+
     def _take(self, changes: Changes) -> None:
         self._mark(changes.files)
-        self._gone -= changes.files
-        for path in changes.gone:
-            if self._stale.pop(path, None) is not None:
-                self._stale_as_set = None
-            # What cannot be listed is not gone: it may come back as it was (I14).
-            if path in self._rows and not any(paths.is_below(folder, path) for folder in self.tree.unlisted):
+        self._mark(path for path in changes.met if not self._is_as_it_was(path))
+        self._gone -= changes.files | changes.met
+        gone = changes.gone
+        if changes.names:
+            before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
+            listed = before - self.unlisted
+            if listed:  # or gone with the folder above
+                below = (path for path in self._rows if any(paths.is_below(folder, path) for folder in listed))
+                gone = gone.union(path for path in below if self.tree.node(path) is None)
+        for path in gone:
+            self._unmark(path)
+            if path in self._rows and self.is_listed(path):
                 self._gone.add(path)
         if changes.names:
             self._kept.clear()
@@ -190,9 +253,22 @@ class Present:
             for key in [key for key in self._kept if key[0]]:
                 del self._kept[key]
 
+    def _is_as_it_was(self, path: str) -> bool:
+        """Whether the store answers for a file of which only the key is known (as in `build.differences`)."""
+        row, node = self._rows.get(path), self.tree.node(path)
+        if row is None or node is None or path in self._stale or path in self._gone or row.key != node.key:
+            return False
+        return row.state == "unread" or not (row.checked > time.time_ns() or is_racy(row.key, row.checked))
+
     def _mark(self, files: Iterable[str]) -> None:
         for path in files:
             self._stale[path] = next(self._changes)
+            self._young.pop(path, None)
+            self._stale_as_set = None
+
+    def _unmark(self, path: str) -> None:
+        if self._stale.pop(path, None) is not None:
+            self._young.pop(path, None)
             self._stale_as_set = None
 
     def _add(self, rows: Iterable[Row]) -> None:
@@ -218,7 +294,7 @@ class Present:
     def _named(self, ids: Sequence[int]) -> set[str]:
         """The paths of rows; of those that another process wrote, from the store."""
         names = self._paths
-        found = {names[id_] for id_ in ids if id_ in names}
+        found = {path for id_ in ids if (path := names.get(id_)) is not None}
         if len(found) < len(ids):
             found.update(self.store.paths([id_ for id_ in ids if id_ not in names]))
         return found
@@ -247,7 +323,9 @@ class AsOf:
     def outside(self) -> Hashable:
         """The rules above the root, and of each repository in the vault."""
         folder = Path(self._present.root.folder)
-        sources = (folder / where / ".git/info/exclude" for where in self._present.tree.repositories)
+        with self._present.lock:
+            repositories = self._present.tree.repositories
+        sources = (folder / where / ".git/info/exclude" for where in repositories)
         return ignores.rules_above(folder), tuple(map(ignores.read_ignore_file, sources))
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
@@ -255,13 +333,21 @@ class AsOf:
         return self._present.nominated(requirement, self._stale)
 
     def unknown(self, files: Sequence[str]) -> list[str]:
-        """Stale, unread, or not in the store."""
-        stale, row = self._stale, self._present.row
-        return [path for path in files if path in stale or (known := row(path)) is None or known.state == "unread"]
+        """Stale, unread, not in the store, or not listed."""
+        stale, row, unlisted = self._stale, self._present.row, self._present.unlisted
+        return [
+            path
+            for path in files
+            if path in stale
+            or (known := row(path)) is None
+            or known.state == "unread"
+            or (unlisted and not self._present.is_listed(path))
+        ]
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
-        """Of what is not stale."""
-        return self._present.holding(trait) - self._stale
+        """Of what is known."""
+        found = self._present.holding(trait) - self._stale
+        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
 
     def size(self, path: str) -> int:
         """From the last look at its status."""
@@ -271,7 +357,7 @@ class AsOf:
     def modified(self, path: str) -> int | None:
         """From the last look at its status."""
         node = self._present.tree.node(path)
-        return node.key.modified if node is not None else None
+        return node.key.modified if node is not None and node.key != NO_KEY else None
 
     def structure(self, path: str, text: str) -> bytes | None:
         """Of exactly this text."""

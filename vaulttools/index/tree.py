@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import sys
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -19,14 +20,17 @@ from vaulttools.core import catalogue, limits, paths
 from vaulttools.core.catalogue import Kind, Listed
 from vaulttools.core.ignores import IGNORE_FILES
 from vaulttools.core.root import Root
-from vaulttools.index.key import Key
+from vaulttools.index.key import Key, is_racy
 from vaulttools.index.watch import Watch
 
-_NO_KEY: Final = Key(0, 0, 0, 0)
+NO_KEY: Final = Key(0, 0, 0, 0)
 """Of what has a name and cannot be stated: its folder may be listed and not entered."""
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
+
+_LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
+"""Why a folder cannot be listed until something is told of it; of the end of other reasons nobody tells (S05, S07)."""
 
 
 class Node(NamedTuple):
@@ -44,7 +48,9 @@ class Changes:
     """What may be otherwise than it was."""
 
     files: set[str] = field(default_factory=set)
-    """Files that may hold something else, and new ones."""
+    """Files that may hold something else, whatever their keys say."""
+    met: set[str] = field(default_factory=set)
+    """Files in a folder that was read anew: new ones, and some that are as they were if their keys are."""
     gone: set[str] = field(default_factory=set)
     """Files that are no longer there."""
     names: bool = False
@@ -67,6 +73,8 @@ class Tree:
         """Files of more than the bytes given."""
         self._linked: set[str] = set()
         """Files that have, or once had, several names: a change through one is told to the folder of that one only."""
+        self._read = time.time_ns()
+        """When the names were last read as a whole."""
         self._load("", Changes())
 
     def holds(self, folder: str) -> bool:
@@ -110,42 +118,58 @@ class Tree:
     def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
         """Look again at the touched names, by folder, and at every file of several names; what may be otherwise."""
         changes = Changes()
+        linked: set[int] = set()
         for folder, names in touched.items():
             if folder == "" and "" in names:  # the root's own status: it may be readable now, or no longer
                 return self._again()
             for name in names:
                 if folder in self._folders:  # a name before it may have taken the folder away
-                    self._look(folder, name, changes)
+                    linked.add(self._look(folder, name, changes))
             self._restate(folder)
+        self._retry(changes)
+        if linked := linked - {0}:
+            self._linked.update(path for path, key in self._files_below(self._folders) if key.inode in linked)
         for path in list(self._linked):
             folder, _, name = path.rpartition("/")
             known, now = self.node(path), self._stated(path)
             if known is not None and (now is None or now.key != known.key):
                 self._look(folder, name, changes)
-        changes.gone -= changes.files
+        changes.gone -= changes.files | changes.met
         changes.times = bool(touched) or changes.names or bool(changes.files)
         return changes
 
     def compare(self) -> Changes:
         """Read everything again, and tell what is otherwise by names and keys: without a watch, a walk with `stat`."""
         before, unlisted = self._folders, self._unlisted.keys()
+        # A key that is as young as the last reading does not tell whether the rules are those that were read then.
+        is_doubtful = any(
+            is_racy(nodes[name].key, self._read) for nodes in before.values() for name in nodes.keys() & _RULES
+        )
+        self._read = time.time_ns()
         self._clear()
         self._load("", Changes())
         if self._folders == before and self._unlisted.keys() == unlisted:
-            return Changes()
+            return Changes(names=is_doubtful)
         old, new = dict(self._files_below(before)), self.files()
         changed = {path for path, key in new.items() if old.get(path) != key}
-        names = _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
+        names = is_doubtful or _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
         names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
-        return Changes(changed, old.keys() - new.keys(), names, times=True)
+        return Changes(changed, gone=old.keys() - new.keys(), names=names, times=True)
 
     def _again(self) -> Changes:
-        """Read everything again; every file may hold something else."""
+        """Read everything again."""
         changes = Changes(gone=set(self.files()), names=True, times=True)
         self._clear()
         self._load("", changes)
-        changes.gone -= changes.files
+        changes.gone -= changes.met
         return changes
+
+    def _retry(self, changes: Changes) -> None:
+        """List the folders again that could not be listed for a reason of the moment."""
+        for folder in [folder for folder, error in self._unlisted.items() if error.errno not in _LASTING]:
+            del self._unlisted[folder]
+            self._load(folder, changes)
+            changes.names |= folder not in self._unlisted
 
     def _clear(self) -> None:
         self._folders, self._unlisted, self._ordered = {}, {}, {}
@@ -173,7 +197,7 @@ class Tree:
                 path = paths.join(here, name)
                 self._note(path, node)
                 if node.kind == "file" and self._is_open(path, name):
-                    changes.files.add(path)
+                    changes.met.add(path)
                 elif node.kind == "folder" and self._enters(path, name):
                     waiting.append(path)
 
@@ -187,7 +211,7 @@ class Tree:
                 except FileNotFoundError:
                     continue
                 except OSError:
-                    yield entry.name, Node(kind, _NO_KEY, dataless)
+                    yield entry.name, Node(kind, NO_KEY, dataless)
                     continue
                 yield entry.name, Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
@@ -204,18 +228,18 @@ class Tree:
                 if node.kind == "file" and self._is_open(start + name, name):
                     yield start + name, node.key
 
-    def _look(self, folder: str, name: str, changes: Changes) -> None:
-        """State one name anew."""
+    def _look(self, folder: str, name: str, changes: Changes) -> int:
+        """State one name anew; the inode of a file that has others, of which some may not be known to, or 0."""
         path = paths.join(folder, name)
         nodes = self._folders[folder]
         old, new = nodes.get(name), self._stated(path)
         if old is None and new is None:
-            return
-        if new is not None and new.key == _NO_KEY:  # its folder cannot be entered any more: only its names are known
+            return 0
+        if new is not None and new.key == NO_KEY:  # its folder cannot be entered any more: only its names are known
             self._unload(folder, changes)
             self._load(folder, changes)
             changes.names = True
-            return
+            return 0
         if old is None or new is None or old.kind != new.kind or old.dataless != new.dataless or name in _RULES:
             changes.names = True
             self._ordered.pop(folder, None)
@@ -224,19 +248,18 @@ class Tree:
             self._forget(path, old, changes)
         if new is None:
             del nodes[name]
-            return
+            return 0
         nodes[name] = new
         self._note(path, new)
         if was_linked:  # its other name may be held open without standing anywhere
             self._linked.add(path)
-        elif new.names > 1:
-            self._linked.update(other for other, key in self._files_below(self._folders) if key.inode == new.key.inode)
         if new.kind == "file" and self._is_open(path, name):
             changes.files.add(path)
         elif new.kind == "folder" and self._enters(path, name):
             # Another folder may stand there under the same name, or its permissions may be others.
             changes.names = True
             self._load(path, changes)
+        return 0 if was_linked or new.names == 1 else new.key.inode
 
     def _stated(self, path: str) -> Node | None:
         try:
@@ -244,7 +267,7 @@ class Tree:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
-            return Node("other", _NO_KEY)
+            return Node("other", NO_KEY)
         mode = status.st_mode
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
         if stat.S_ISLNK(mode) or (kind == "folder" and catalogue.is_junction(self._root.absolute(path))):

@@ -27,6 +27,8 @@ class IndexStatus:
     """Files of the vault that have to be read: new, changed, or too young to be sure."""
     gone: int
     """Files that it holds and the vault does not."""
+    warning: str | None = None
+    """One sentence when what was found was of no use, and was moved aside just now."""
 
     @property
     def is_current(self) -> bool:
@@ -39,7 +41,9 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
 
     Raises:
         Unavailable: there can be none here, or it cannot be read.
+        VaultToolsError: the vault's folder cannot be read.
     """
+    root.ensure_readable()
     where = location.of(root, index_folder)
     tree = Tree(root, None)
     if not where.database.exists():
@@ -47,23 +51,27 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
     store = _opened(where)
     try:
         stale, gone = build.differences(store, tree.files(), time.time_ns(), tree.unlisted)
-        return IndexStatus(where.folder, store.status(), len(stale), len(gone))
+        return IndexStatus(where.folder, store.status(), len(stale), len(gone), store.warning)
     finally:
         store.close()
 
 
 def verify(root: Root, index_folder: str | None) -> list[str]:
-    """Every difference between an index and the files, each read again, as a sentence that begins with its path.
+    """Every difference between an index and the files, each read again, as a sentence that begins with its path; before
+    them, what was wrong with the index as a whole.
 
     Raises:
         Unavailable: there is no index, or it cannot be read.
+        VaultToolsError: the vault's folder cannot be read.
     """
+    root.ensure_readable()
     where = location.of(root, index_folder)
     if not where.database.exists():
         raise Unavailable("There is no index of this vault: build it with `vaulttools index build`")
     store = _opened(where)
     try:
-        return verification.verify(store, root, Tree(root, None).files())
+        found = verification.verify(store, root, Tree(root, None).files())
+        return [store.warning, *found] if store.warning else found
     finally:
         store.close()
 
@@ -77,7 +85,8 @@ def clear(root: Root, index_folder: str | None) -> bool:
     where = location.of(root, index_folder)
     with database.write_lock(where.database, wait=True):
         there = where.database.exists()
-        for file in where.folder.glob(f"{where.database.name}*"):
+        # The database last: its log, left alone, would be taken for that of the next one.
+        for file in sorted(where.folder.glob(f"{where.database.name}*"), key=where.database.__eq__):
             if file.suffix != ".lock":  # which others may be waiting for
                 with suppress(FileNotFoundError):
                     try:

@@ -132,8 +132,15 @@ class _Workers:
 
     def __init__(self, root: Root, count: int) -> None:
         self._root = root
-        self._processes = [process for _ in range(count) if (process := _started(root)) is not None]
+        self._count = count
+        self._processes: list[_Process] | None = None
         self._ended = False
+
+    def start(self) -> list[_Process]:
+        """The processes, started by the first call: none is, when the write lock is not to be had."""
+        if self._processes is None:
+            self._processes = [started for _ in range(self._count) if (started := _started(self._root)) is not None]
+        return self._processes
 
     def contents(self, supply: Iterator[str], stop: Event) -> Iterator[Content | None]:
         """See `Reading`."""
@@ -145,8 +152,7 @@ class _Workers:
                 return [path for _, path in zip(range(_AT_ONCE), supply, strict=False)]
 
         threads = [
-            threading.Thread(target=self._serve, args=(process, some, results), daemon=True)
-            for process in self._processes
+            threading.Thread(target=self._serve, args=(process, some, results), daemon=True) for process in self.start()
         ]
         for thread in threads:
             thread.start()
@@ -169,7 +175,7 @@ class _Workers:
     def end(self) -> None:
         """Kill the processes: they only read."""
         self._ended = True
-        for process in self._processes:
+        for process in self._processes or ():
             process.popen.kill()
             process.popen.wait()
             for pipe in (process.stdin, process.stdout):

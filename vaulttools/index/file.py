@@ -1,0 +1,145 @@
+"""The file of an index on disk: its tables, made whole or not at all; what is wrong with one; one moved aside."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+SCHEMA: Final = 1
+"""Raised with every change of a table, of a tokenizer or of what `content` makes of a file (I13)."""
+
+BUSY_MILLISECONDS: Final = 5_000
+"""How long a statement waits for a lock of SQLite's own. The write lock keeps writers apart, so that only another
+process's recovery and, without a write-ahead log, its commit are ever waited for."""
+
+_LEFTOVERS: Final = ("-wal", "-shm", "-journal")
+
+# The body is the first column of the words: FTS5 spends two bytes more on every word of another one (a fifth of all).
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path BLOB NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    checked INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    digest BLOB NOT NULL
+);
+CREATE TABLE notes (id INTEGER PRIMARY KEY, structure BLOB NOT NULL);
+CREATE VIRTUAL TABLE trigrams USING fts5 (
+    text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
+);
+CREATE VIRTUAL TABLE words USING fts5 (
+    body, title, aliases, headings,
+    content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+"""
+
+
+def connect(path: Path) -> apsw.Connection:
+    """A connection to a file that is there.
+
+    Raises:
+        apsw.Error: whatever is wrong with it.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    # The last reader to close would otherwise write the log back, without the write lock (I10), and delete it by name.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def meta_of(connection: apsw.Connection) -> dict[str, object]:
+    """What the database says of itself."""
+    return {str(name): value for name, value in connection.execute("SELECT name, value FROM meta").fetchall()}
+
+
+def examined(path: Path, options: str) -> tuple[bytes, str]:
+    """The token of a usable file, or else what is wrong with the file, `""` when there is none."""
+    if not os.path.lexists(path):
+        return b"", ""
+    if not os.path.getsize(path):
+        return b"", "was damaged"
+    connection = None
+    try:
+        connection = connect(path)
+        meta = meta_of(connection)
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        return b"", "was damaged"
+    except apsw.CantOpenError:
+        if path.is_file() and os.access(path, os.R_OK | os.W_OK):
+            raise
+        return b"", "could not be read"
+    finally:
+        if connection is not None:
+            connection.close()
+    if meta.get("schema") != SCHEMA:
+        return b"", "was made by another version"
+    if meta.get("options") != options:
+        return b"", "was made with other options"
+    token = meta.get("token")
+    return (token, "") if isinstance(token, bytes) else (b"", "was damaged")
+
+
+def token_of(path: Path) -> bytes | None:
+    """The token of whatever lies there; None when it cannot be read."""
+    try:
+        connection = connect(path)
+    except apsw.Error:
+        return None
+    try:
+        token = meta_of(connection).get("token")
+    except apsw.Error:
+        return None
+    finally:
+        connection.close()
+    return token if isinstance(token, bytes) else None
+
+
+def leftovers(path: Path) -> list[Path]:
+    """What SQLite may keep beside a database."""
+    return [path.with_name(path.name + ending) for ending in _LEFTOVERS]
+
+
+def move_aside(path: Path) -> None:
+    """Rename the file and what belongs to it, so that the newest unusable one can be looked at; older ones go."""
+    for older in path.parent.glob(f"{path.name}.corrupt-*"):
+        older.unlink(missing_ok=True)
+    aside = path.with_name(f"{path.name}.corrupt-{time.time_ns()}")
+    # The log first: beside a new database it would be taken for that one's.
+    for ending in (*_LEFTOVERS, ""):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
+
+
+def make(path: Path, options: str, *, wal: bool) -> bytes:
+    """A new database under its name, whole or not at all; its token."""
+    new = path.with_name(f"{path.name}.new")
+    for name in (new, *leftovers(new)):
+        name.unlink(missing_ok=True)
+    token = secrets.token_bytes(16)
+    connection = apsw.Connection(str(new))
+    try:
+        with connection:
+            connection.execute(_TABLES)
+            connection.executemany(
+                "INSERT INTO meta VALUES (?, ?)",
+                [("schema", SCHEMA), ("options", options), ("token", token), ("generation", time.time_ns())],
+            )
+        if wal:
+            connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+    new.replace(path)
+    return token
