@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ LAYERS = [
     ["core"],
     ["notes"],
     ["index"],
+    ["query"],
     ["resources"],
     ["opened"],
     ["tools"],
@@ -38,6 +40,7 @@ LATE_IMPORTS = {
         "vaulttools.cli_options",
         "vaulttools.tools",
         "vaulttools.tools.definitions",
+        "vaulttools.tools.request",
         "vaulttools.vault",
     },
     "config": {"platformdirs"},
@@ -50,11 +53,18 @@ LATE_IMPORTS = {
     "index.watch": {"vaulttools.index.inotify"},
     "index.worker": None,
     "opened": {
+        "shutil",
+        "tempfile",
+        "vaulttools.index",
+        "vaulttools.index.database",
         "vaulttools.index.live",
+        "vaulttools.notes",
         "vaulttools.notes.links",
         "vaulttools.notes.stored",
+        "vaulttools.notes.subpath",
         "vaulttools.notes.note",
         "vaulttools.resources",
+        "vaulttools.resources.naming",
         "vaulttools.resources.targets",
     },
     "core.default_excludes": {"pathspec"},
@@ -72,6 +82,7 @@ LATE_IMPORTS = {
 """None: a module of heavy libraries, which may import any of them late."""
 
 
+@cache
 def _modules() -> dict[str, ast.Module]:
     return {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): ast.parse(

@@ -214,3 +214,12 @@ def test_a_protected_folder_may_be_named_absolutely_and_must_lie_inside(make_vau
     assert [file.path for file in vault.search_files("needle").files] == ["b.md"]
     with pytest.raises(BadArgument, match="lies outside the vault"):
         Vault.open(path, config=VaultConfig(protected=(str(tmp_path / "elsewhere"),)))
+
+
+def test_an_index_folder_in_the_vault_is_refused(tmp_path: Path) -> None:
+    config = VaultConfig(index_folder=str(tmp_path / "notes" / "index"))
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(BadArgument) as error:
+        Vault.open(tmp_path / "notes", config=config)
+    assert str(error.value) == f"The index folder must not lie in the vault: {tmp_path / 'notes' / 'index'}"
+    assert list((tmp_path / "notes").iterdir()) == []

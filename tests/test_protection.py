@@ -78,7 +78,8 @@ class Field(NamedTuple):
 def required(tool: str) -> dict[str, Any]:
     """The arguments that a tool cannot do without."""
     fields = tools.named(tool).request.model_fields
-    return {name: OTHERS.get(name, "open.md") for name, field in fields.items() if field.is_required()}
+    needed = {name: OTHERS.get(name, "open.md") for name, field in fields.items() if field.is_required()}
+    return needed | ({"direction": "unresolved"} if tool == "links" else {})  # the others need a note
 
 
 def path_fields() -> list[Field]:
@@ -105,11 +106,16 @@ by_field = pytest.mark.parametrize("field", FIELDS, ids=_named)
 # The vault
 
 
+def _note(more: str = "") -> str:
+    """The word as text, property, tag and link."""
+    return f"---\n{WORD}{more}: {WORD}\n---\n{more} {WORD} #{WORD}{more} [[{WORD}{more}]]\n"
+
+
 def _close(folder: Path) -> None:
     """Make a folder with files that nobody may see."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (THERE, f"{UNNAMED}.md", "notes.zip"):
-        (folder / name).write_text(f"{CANARY} {WORD}\n", encoding="utf-8")
+        (folder / name).write_text(_note(CANARY), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +151,7 @@ def _with_what_is_open(place: Path) -> Path:
         "~/open.md",
     ):
         (vault / name).parent.mkdir(parents=True, exist_ok=True)
-        (vault / name).write_text(f"{WORD}\n", encoding="utf-8")
+        (vault / name).write_text(_note() if "/" in name else f"{WORD}\n", encoding="utf-8")
     if sys.platform != "win32":
         _link(vault)
     for path in [*vault.rglob("*"), vault]:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from vaulttools import __version__
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
@@ -25,7 +25,19 @@ DIFFERENT: Final = 1
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
 
+BAR_SECONDS: Final = 0.5
+"""How long reading all notes takes before a progress bar tells of it."""
+
 NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
+
+
+class _Switches(NamedTuple):
+    """What stands before or after any command."""
+
+    vault: str | None
+    as_json: bool
+    has_index: bool
+    """Whether an index may be used and built."""
 
 
 class _HelpedError(BadArgument):
@@ -61,9 +73,9 @@ def main(argv: Sequence[str]) -> int:
         print(f"vaulttools {__version__}")
         return FOUND
     as_json = _take_flag(words, "--json")
-    _take_flag(words, "--no-index")  # what one command runs scans anyway
+    has_index = not _take_flag(words, "--no-index")
     try:
-        return _command(words, as_json)
+        return _command(words, _Switches(_take_value(words, "--vault"), as_json, has_index))
     except VaultToolsError as error:
         if as_json:
             _print_json({"error": str(error)})
@@ -95,7 +107,7 @@ def help_text(command: str | None = None) -> str:
                 "options:",
                 "  --vault DIR  the vault; else VAULTTOOLS_VAULT, the nearest parent with .obsidian/, this folder",
                 "  --json       print the details as JSON instead of the text",
-                "  --no-index   search by scanning, as every command but `index` does so far",
+                "  --no-index   read the notes anew where links, tags or properties would use and update the index",
                 "  --version    print the version",
                 "",
                 "'vaulttools COMMAND --help' tells what a command takes.",
@@ -118,8 +130,7 @@ def help_text(command: str | None = None) -> str:
     )
 
 
-def _command(words: list[str], as_json: bool) -> int:
-    vault = _take_value(words, "--vault")
+def _command(words: list[str], switches: _Switches) -> int:
     if not words:
         print(help_text(), file=sys.stderr)
         return FAILED
@@ -128,7 +139,7 @@ def _command(words: list[str], as_json: bool) -> int:
         return FOUND
     name, *rest = words
     if name in _COMMANDS:
-        return _COMMANDS[name][0](rest, vault, as_json)
+        return _COMMANDS[name][0](rest, switches)
     if name.startswith("-"):
         raise _HelpedError(f"unknown option '{name}'", None)
     from vaulttools import tools
@@ -139,20 +150,20 @@ def _command(words: list[str], as_json: bool) -> int:
     if _take_flag(rest, "--help") or _take_flag(rest, "-h"):
         print(help_text(tool))
         return FOUND
-    return _run_tool(tool, rest, vault, as_json)
+    return _run_tool(tool, rest, switches)
 
 
-def _run_tool(name: str, words: list[str], vault: str | None, as_json: bool) -> int:
+def _run_tool(name: str, words: list[str], switches: _Switches) -> int:
     from vaulttools import cli_options, tools
 
     try:
         arguments = cli_options.parse(tools.named(name), words)
     except cli_options.UnknownOption as error:
         raise _HelpedError(str(error), name) from None
-    return _answered(name, arguments, vault, as_json)
+    return _answered(name, arguments, switches)
 
 
-def _call(words: list[str], vault: str | None, as_json: bool) -> int:
+def _call(words: list[str], switches: _Switches) -> int:
     if not 1 <= len(words) <= 2:
         raise BadArgument("call takes a tool's name and its arguments as a JSON object")
     try:
@@ -161,10 +172,10 @@ def _call(words: list[str], vault: str | None, as_json: bool) -> int:
         raise BadArgument(f"the arguments must be a JSON object: {error}") from None
     if not isinstance(arguments, dict):
         raise BadArgument("the arguments must be a JSON object")
-    return _answered(words[0], arguments, vault, as_json)
+    return _answered(words[0], arguments, switches)
 
 
-def _tools(words: list[str], vault: str | None, as_json: bool) -> int:
+def _tools(words: list[str], switches: _Switches) -> int:
     from vaulttools.tools.definitions import definitions
 
     form: Any = _take_value(words, "--format") or "mcp"
@@ -174,50 +185,63 @@ def _tools(words: list[str], vault: str | None, as_json: bool) -> int:
     return FOUND
 
 
-def _index(words: list[str], vault: str | None, as_json: bool) -> int:
+def _index(words: list[str], switches: _Switches) -> int:
     from vaulttools import cli_index
     from vaulttools.vault import Vault
 
+    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+        print(cli_index.HELP)
+        return FOUND
     cli_index.check(words)
     # An index of whatever folder this happens to be is nothing anybody asked for.
-    folder = vault or os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)
+    folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)
     with Vault.open(folder, index="auto") as opened:
         text, details, is_well = cli_index.run(words, opened)
-    if as_json:
+    if switches.as_json:
         _print_json(details)
     else:
         print(text)
     return FOUND if is_well else DIFFERENT
 
 
-_COMMANDS: Final[dict[str, tuple[Callable[[list[str], str | None, bool], int], str]]] = {
+_COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] = {
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
 
 
-def _answered(name: str, arguments: dict[str, Any], given_vault: str | None, as_json: bool) -> int:
+def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
     from vaulttools import tools
 
-    with _opened(given_vault) as vault:
+    tool = tools.named(name)
+    with _opened(switches.vault, has_index=tool.needs_structure and switches.has_index) as vault:
+        if tool.needs_structure:
+            from vaulttools import cli_index
+            from vaulttools.tools.request import parse
+
+            parse(tool.request, arguments)  # a refusal need not wait
+            with cli_index.progress(delay=BAR_SECONDS) as on_progress:
+                vault.read_structures(on_progress=on_progress)
         answer = vault.answer(name, arguments)
-    if as_json:
+    if switches.as_json:
         _print_json(answer.model_dump(mode="json"))
     else:
         print(answer.text, file=sys.stderr if answer.is_error else sys.stdout)
-    if tools.named(name).zero_is_success:
+    if tool.zero_is_success:
         return FOUND
     if answer.is_error or (not answer.found and not answer.complete):
         return FAILED
     return FOUND if answer.found else NOTHING_FOUND
 
 
-def _opened(given: str | None) -> Vault:
+def _opened(given: str | None, *, has_index: bool) -> Vault:
+    """The vault; what searches has no index there: asking every file for its status takes as long as ripgrep takes to
+    search them all (measured: 50 ms)."""
     from vaulttools.vault import Vault
 
-    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms).
-    return Vault.open(given or os.environ.get("VAULTTOOLS_VAULT") or _found_vault(), index="off")
+    folder = given or os.environ.get("VAULTTOOLS_VAULT") or _found_vault()
+    return Vault.open(folder, index=None if has_index else "off")
 
 
 def _found_vault(*, or_here: bool = True) -> Path:

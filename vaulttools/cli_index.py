@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +15,16 @@ if TYPE_CHECKING:
     from vaulttools.vault import Vault
 
 COMMANDS: Final = ("build", "status", "verify", "clear")
+
+HELP: Final = """\
+usage: vaulttools [--vault DIR] [--json] index COMMAND
+
+Keep an index for long-lived processes, in the user's cache folder. They build it themselves; nothing needs it.
+
+  build   bring it up to date; what was done when it is stopped is kept
+  status  tell where it is, how large, and whether it is up to date
+  verify  read every file and tell each difference; the exit status is 1 when there is one
+  clear   remove it"""
 
 MEGABYTE: Final = 1_000_000
 
@@ -47,16 +59,24 @@ def check(words: list[str]) -> None:
         raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
 
 
-def _build(vault: Vault) -> tuple[str, dict[str, Any], bool]:
+@contextmanager
+def progress(delay: float = 0.0) -> Iterator[Callable[[int, int], None]]:
+    """What shows how many of how many files are done, as a bar where stderr is a terminal, after so many seconds."""
     from tqdm import tqdm
 
-    start = time.monotonic()
-    with tqdm(desc="Indexing", unit=" files", leave=False, disable=not sys.stderr.isatty(), file=sys.stderr) as bar:
+    is_off = not sys.stderr.isatty()
+    with tqdm(desc="Indexing", unit=" files", leave=False, disable=is_off, file=sys.stderr, delay=delay) as bar:
 
         def on_progress(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
+        yield on_progress
+
+
+def _build(vault: Vault) -> tuple[str, dict[str, Any], bool]:
+    start = time.monotonic()
+    with progress() as on_progress:
         vault.build_index(on_progress=on_progress)
     seconds = time.monotonic() - start
     status = vault.index_status()
@@ -74,6 +94,8 @@ def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
     status = vault.index_status()
     lines = [f"vault       {vault.path}", f"index       {status.folder}"]
     held = status.holds
+    if status.warning:
+        lines.append(f"warning     {status.warning}")
     if held is None:
         lines.append("up to date  no: there is none yet; `vaulttools index build` makes it")
     else:
@@ -90,6 +112,7 @@ def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
         "is_current": status.is_current,
         "stale": status.stale,
         "gone": status.gone,
+        "warning": status.warning,
         "holds": None if held is None else asdict(held),
     }
     return "\n".join(lines), details, True

@@ -5,10 +5,13 @@ VaultToolsError
 │   ├── BadArguments       several of them, told together
 │   ├── InvalidPattern     the regex does not compile
 │   ├── InvalidGlob        the glob is malformed
+│   ├── InvalidQuery       the query is outside the search language
 │   ├── OutsideVault       the path leads out of the vault
 │   ├── AccessDenied       the path lies in a protected folder
 │   ├── PathTooLong        no file system takes the path
-│   └── PathNotFound       nothing is there
+│   ├── PathNotFound       nothing is there
+│   ├── AmbiguousName      a name that several files have
+│   └── PartNotFound       a heading or block that a note does not have
 ├── TooBroad               `show` refuses a query that matches too often
 ├── RipgrepUnavailable     no usable ripgrep
 └── Cancelled              the caller stopped the call
@@ -17,12 +20,22 @@ VaultToolsError
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 _SENTENCE = 8_000
 """Characters of a sentence; it may repeat a hundred paths, and an answer has a bound (spec 3)."""
 
 _QUOTED = 1_000
 """Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound (spec 3)."""
+
+_NAMED = 5
+"""Names that a sentence offers; the rest is a number (spec 3)."""
+
+_NAME = 200
+"""Characters of one of them."""
+
+_AROUND = 40
+"""Characters of a query that are shown on each side of the one at fault."""
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """The Unicode categories of what steers a terminal or a reader and is not seen: controls and line ends, zero-width and
@@ -34,6 +47,22 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 def _shown(sentence: str) -> str:
     """One bounded line, every unseen character of what it repeats as a visible escape (`faults.md` N01 to N04, O04)."""
     return _bounded(sentence if sentence.isprintable() else "".join(map(_escaped, sentence)))
+
+
+def _either(names: Sequence[str]) -> str:
+    """`a, b or c`, of more than five `a, b, c, d, e or 7 others`."""
+    *others, last = _first(names, "others")
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a, b, c`, of more than five `a, b, c, d, e, 7 more`."""
+    return ", ".join(_first(names, "more"))
+
+
+def _first(names: Sequence[str], rest: str) -> list[str]:
+    first = [name if len(name) <= _NAME else f"{name[:_NAME]}…" for name in names[:_NAMED]]
+    return [*first, f"{len(names) - _NAMED:,} {rest}"] if len(names) > _NAMED else first
 
 
 def _bounded(sentence: str) -> str:
@@ -90,6 +119,25 @@ class InvalidGlob(BadArgument):
         super().__init__(f"Invalid glob pattern: {glob}: {reason}")
 
 
+class InvalidQuery(BadArgument):
+    """A query outside the search language; `position` is the character at fault, from 1, which the sentence marks."""
+
+    def __init__(self, query: str, position: int, reason: str, hint: str = "") -> None:
+        self.query = query
+        self.position = position
+        self.reason = reason
+        fault = f"{_marked(query, position)}: {reason} at position {position}" if query.strip() else reason
+        super().__init__(f"Invalid query: {fault}{'; ' + hint if hint else ''}")
+
+
+def _marked(query: str, position: int) -> str:
+    """What stands around a position, from 1, with an arrow to it: a caret would need a line of its own."""
+    at = position - 1
+    start, end = max(0, at - _AROUND), at + _AROUND
+    head, tail = "…" if start else "", "…" if end < len(query) else ""
+    return f"{head}{query[start:at].rstrip()} HERE-> {query[at:end]}{tail}".strip()
+
+
 class OutsideVault(BadArgument):
     """A path that resolves outside the vault; carries the path as it was given."""
 
@@ -115,11 +163,37 @@ class PathTooLong(BadArgument):
 
 
 class PathNotFound(BadArgument):
-    """A path under which nothing is there; carries the paths as they were given."""
+    """A path under which nothing is there; carries the paths as they were given, and paths that may have been meant."""
 
-    def __init__(self, *given: str) -> None:
+    def __init__(self, *given: str, close: Sequence[str] = ()) -> None:
         self.given = given
-        super().__init__(f"Path not found: {', '.join(given)}")
+        self.close = tuple(close)
+        meant = f"; did you mean {_either(close)}?" if close else ""
+        super().__init__(f"Path not found: {', '.join(given)}{meant}")
+
+
+class AmbiguousName(BadArgument):
+    """A name that several files have; carries the name as it was given and the paths of all of them."""
+
+    def __init__(self, given: str, candidates: Sequence[str]) -> None:
+        self.given = given
+        self.candidates = tuple(candidates)
+        super().__init__(f"Name is ambiguous: {given} could be {_either(candidates)}; give the path")
+
+
+class PartNotFound(BadArgument):
+    """A heading or block that a note does not have; carries it, and those that may have been meant or that are there.
+
+    `what` is `Heading` or `Block`.
+    """
+
+    def __init__(self, what: str, given: str, note: str, *, close: Sequence[str], there: Sequence[str]) -> None:
+        self.given = given
+        self.note = note
+        self.close = tuple(close)
+        self.there = tuple(there)
+        meant = f"did you mean {_either(close)}?" if close else f"it has {_listed(there)}" if there else "it has none"
+        super().__init__(f"{what} not found: {given} in {note}; {meant}")
 
 
 class TooBroad(VaultToolsError):

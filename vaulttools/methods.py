@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from vaulttools.tools.find import FindAnswer
     from vaulttools.tools.grep import GrepAnswer
+    from vaulttools.tools.links import LinksAnswer
+    from vaulttools.tools.outline import OutlineAnswer
+    from vaulttools.tools.properties import PropertiesAnswer
+    from vaulttools.tools.read import ReadAnswer
     from vaulttools.tools.sample import SampleAnswer
     from vaulttools.tools.scout import ScoutAnswer
     from vaulttools.tools.search import SearchAnswer
     from vaulttools.tools.search_files import SearchFilesAnswer
     from vaulttools.tools.show import ShowAnswer
     from vaulttools.tools.survey import SurveyAnswer
+    from vaulttools.tools.tags import TagsAnswer
 
 
 class ToolMethods(ABC):
@@ -334,4 +339,167 @@ class ToolMethods(ABC):
             "context": context,
         }
         result: ShowAnswer = self.answer("show", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def read(
+        self,
+        note: str,
+        *,
+        start_line: int | None = None,
+        end_line: int | None = None,
+        heading: str | list[str] | None = None,
+        block: str | None = None,
+        frontmatter: bool = False,
+        max_chars: int = 20000,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ReadAnswer:
+        """Read a note or another text file, whole or in part: see `docs/tools/read.md`.
+
+        Args:
+            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`; also `notes.zip:a.md` and URLs.
+            start_line: First line to read, from 1. (a whole number, 1 or more)
+            end_line: Last line to read, itself included. (a whole number, 1 or more)
+            heading: Read the section of this heading, with all below it; a nested one as `Tasks#Open`. Case and punctuation do not matter.
+            block: Read the block with this id, with or without `^`.
+            frontmatter: Read the properties at the top of the note alone. (default false)
+            max_chars: Most characters of text to show; a cut says how to go on. (a whole number from 1 to 50,000; default 20000)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "note": note,
+            "start_line": start_line,
+            "end_line": end_line,
+            "heading": heading,
+            "block": block,
+            "frontmatter": frontmatter,
+            "max_chars": max_chars,
+        }
+        result: ReadAnswer = self.answer("read", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def outline(
+        self,
+        note: str,
+        *,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> OutlineAnswer:
+        """List the headings of a note with their lines and sizes: see `docs/tools/outline.md`.
+
+        Args:
+            note: Path or name of a note: `Projects/plan.md`, `plan`, `[[plan]]`; `[[plan#Tasks]]` for the headings of one section.
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "note": note,
+        }
+        result: OutlineAnswer = self.answer("outline", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def links(
+        self,
+        *,
+        note: str | None = None,
+        direction: Literal["out", "back", "mentions", "unresolved", "orphans"] = "out",
+        folder: str | None = None,
+        glob: str | None = None,
+        limit: int = 50,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> LinksAnswer:
+        """List the links of a note, to it, or that lead nowhere: see `docs/tools/links.md`.
+
+        Args:
+            note: Path or name of a note or another file: `Projects/plan.md`, `[[plan]]`. Needed but for unresolved and orphans, which without it are those of the whole vault.
+            direction: out: links and embeds in the note. back: those that lead to it. mentions: its name or aliases as plain text elsewhere. unresolved: links to files that are not there. orphans: notes no other note links to. (one of out, back, mentions, unresolved, orphans; default out)
+            folder: Only what stands in notes of this folder, at any depth: `Projects`.
+            glob: Only what stands in notes that this glob selects: `Daily/**`.
+            limit: Links shown, or notes. (a whole number from 1 to 10,000; default 50)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "note": note,
+            "direction": direction,
+            "folder": folder,
+            "glob": glob,
+            "limit": limit,
+        }
+        result: LinksAnswer = self.answer("links", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def tags(
+        self,
+        *,
+        name: str | None = None,
+        folder: str | None = None,
+        glob: str | None = None,
+        limit: int = 50,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> TagsAnswer:
+        """List the tags of the notes, with how many notes have each: see `docs/tools/tags.md`.
+
+        Args:
+            name: Only this tag and those nested in it, with or without `#`: `project`. Default: all.
+            folder: Only notes in this folder, at any depth: `Projects`.
+            glob: Only notes that this glob selects: `Daily/**`.
+            limit: Tags shown. (a whole number from 1 to 10,000; default 50)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "name": name,
+            "folder": folder,
+            "glob": glob,
+            "limit": limit,
+        }
+        result: TagsAnswer = self.answer("tags", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def properties(
+        self,
+        *,
+        name: str | None = None,
+        folder: str | None = None,
+        glob: str | None = None,
+        limit: int = 50,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> PropertiesAnswer:
+        """List the properties of the notes, with their types and values: see `docs/tools/properties.md`.
+
+        Args:
+            name: Only this property, with all its values: `status`. Default: all, with the first values.
+            folder: Only notes in this folder, at any depth: `Projects`.
+            glob: Only notes that this glob selects: `Daily/**`.
+            limit: Properties shown, or values of the one named. (a whole number from 1 to 10,000; default 50)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "name": name,
+            "folder": folder,
+            "glob": glob,
+            "limit": limit,
+        }
+        result: PropertiesAnswer = self.answer("properties", arguments, cancel=cancel, on_progress=on_progress)
         return result

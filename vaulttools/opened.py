@@ -6,7 +6,9 @@ Links, archives and URLs are imported when a call names one: together they cost 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,8 +30,11 @@ from vaulttools.core.work import Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathTooLong
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from vaulttools.core.known import Known
     from vaulttools.index.live import Live
+    from vaulttools.notes.links import LinkIndex
     from vaulttools.notes.note import Note
     from vaulttools.resources.targets import Target, Targets
     from vaulttools.resources.urls import Resolvers
@@ -63,7 +68,74 @@ class OpenVault:
         """The index of this vault; it begins to work when it is first asked."""
         from vaulttools.index.live import Live
 
-        return Live(self.root, self.config.index_folder, self.config.max_file_size)
+        live = Live(self.root, self.config.index_folder, self.config.max_file_size)
+        made: Live = vars(self).setdefault("index", live)  # two threads may come first: one index for both
+        if made is live:
+            # Of a vault that nobody closed; a process that ends need not wait for it.
+            weakref.finalize(self, live.end).atexit = False
+        return made
+
+    @cached_property
+    def passing_index(self) -> Live:
+        """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
+        answered in one way. It ends with the use of the vault."""
+        from shutil import rmtree
+        from tempfile import mkdtemp
+
+        from vaulttools.index.live import Live
+
+        folder = mkdtemp(prefix="vaulttools-")
+        live = Live(self.root, folder, self.config.max_file_size)
+        made: Live = vars(self).setdefault("passing_index", live)
+        if made is not live:
+            rmtree(folder)
+            return made
+        vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
+        return made
+
+    def close(self) -> None:
+        """End the work on the indexes; calls under way go on to their end."""
+        if "index" in vars(self):
+            self.index.close()
+        if end := vars(self).get("_end_passing_index"):
+            end()
+
+    def structures(self, work: Work, wait: float = 0.0) -> Known | None:
+        """What is known of the structure of all notes, after so many seconds for the index at most; None: nothing.
+
+        Without an index, or where there can be none, one is made for as long as the vault is open.
+        """
+        from vaulttools.index.database import Unavailable
+
+        for index in self._indexes():
+            with suppress(Unavailable):
+                if wait:
+                    index.wait(cancel=work.cancel, timeout=wait)
+                known = index.known(work.started)
+                if known is not None or index.unavailable is None:
+                    return known
+        return None
+
+    def read_structures(
+        self, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
+    ) -> None:
+        """Wait until the structure of every note is known, however long that takes.
+
+        Raises:
+            Cancelled: the caller set `cancel`.
+        """
+        from vaulttools.index.database import Unavailable
+
+        for index in self._indexes():
+            with suppress(Unavailable):
+                index.wait(on_progress, cancel)
+                return
+
+    def _indexes(self) -> Iterator[Live]:
+        """The index, and the one to be asked where that is unavailable."""
+        if self.has_index:
+            yield self.index
+        yield self.passing_index
 
     @cached_property
     def ripgrep(self) -> Ripgrep:
@@ -102,8 +174,12 @@ class OpenVault:
             walks,
             named,
             self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
-            self.index.known(work.started) if self.has_index else None,
+            self.known(work),
         )
+
+    def known(self, work: Work) -> Known | None:
+        """What an index knows of the vault as of the beginning of a call; None: nothing, or not all of it."""
+        return self.index.known(work.started) if self.has_index else None
 
     def targets(self, entries: Sequence[str]) -> Targets:
         """What the `paths` of a call name.
@@ -116,12 +192,40 @@ class OpenVault:
 
         return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
 
+    def named(self, given: str, work: Work) -> Target:
+        """The one note or other text that a name means.
+
+        Raises:
+            BadArgument: none, or several; see `resources.naming`.
+        """
+        from vaulttools.resources.naming import Naming
+        from vaulttools.resources.targets import Reader
+
+        def visible() -> Iterator[str]:
+            scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
+            return (entry.path for entry in scope.entries() if entry.left_out is None)
+
+        reader = Reader(self.root, self.resolvers, self.resolve_link)
+        return Naming(reader, lambda: self.links(work), visible).target(given)
+
     def resolve_link(self, target: str) -> str | None:
         """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""
+        return self.links(Work(self.config.time_limit)).resolve(target)
+
+    def links(self, work: Work, known: Known | None = None) -> LinkIndex:
+        """The names that links can use: of all files that Obsidian sees, excluded ones too; `known` is what is known of
+        a vault that has no index."""
         from vaulttools.notes.links import LinkIndex
 
-        everything = self.scope((Walk(),), (), Work(self.config.time_limit), hidden=False, include_excluded=True)
-        return LinkIndex(entry.path for entry in everything.entries() if entry.left_out is None).resolve(target)
+        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
+        scope = replace(scope, known=known or scope.known)
+
+        def made() -> LinkIndex:
+            return LinkIndex(entry.path for entry in scope.entries() if entry.left_out is None)
+
+        if scope.known is None or not scope.known.holds(""):
+            return made()
+        return scope.known.kept("links", made)
 
     def note(self, document: Document, known: Known | None) -> Note:
         """The note that a document is, with the parts that an index has of this text, else parsed when asked for."""
@@ -139,30 +243,33 @@ class OpenVault:
         return load(data, document.path, document.text)
 
     def lines_of(self, target: Target) -> Ranges | None:
-        """The lines of a file that are meant: its range, its section for `[[Note#Heading]]`, or None for all.
+        """The lines of a file that are meant: a range, the section or block that a link names, or None for all.
 
         Raises:
-            BadArgument: the note has no such heading, or cannot be read.
+            BadArgument: the note has no such heading or block, or cannot be read.
         """
-        if not target.headings or target.place is None:
+        if target.place is None or not (target.headings or target.block):
             return target.ranges
+        from vaulttools.notes import subpath
         from vaulttools.notes.note import Note
 
-        try:
-            read = documents.read(self.root, target.place.path, self.config.max_file_size)
-        except NotRead as error:
-            raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
-        section = Note(read.path, read.text).section(target.headings)
-        if section is None:
-            raise BadArgument(f"Heading not found: {' > '.join(target.headings)} in {target.place.path}")
+        read = self._read(target, target.place)
+        note, name = Note(read.path, read.text), paths.shown(read.path)
+        if target.block is not None:
+            block = subpath.block(note, target.block, name)
+            return Ranges(((block.start_line, block.end_line),))
+        section = subpath.section(note, target.headings, name)
         return Ranges(((section.line, section.end_line),))
 
     def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:
-        """The text of an archive member or a virtual resource, and sentences about what was odd.
+        """The text of a file, an archive member or a virtual resource, and sentences about what was odd.
 
         Raises:
+            BadArgument: the file cannot be read.
             MemberUnreadable: the member cannot be read; its reason says why.
         """
+        if target.place is not None:
+            return self._read(target, target.place), ()
         if target.virtual is not None:
             return Document(target.virtual.name, target.virtual.text), ()
         from vaulttools.resources import archives
@@ -177,6 +284,12 @@ class OpenVault:
         if read.is_cut_short:
             work.pass_over(archive, "too large")
         return Document(f"{archive}:{member}", read.text), read.warnings
+
+    def _read(self, target: Target, place: Place) -> Document:
+        try:
+            return documents.read(self.root, place.path, self.config.max_file_size)
+        except NotRead as error:
+            raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
 
     def selected(
         self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool
@@ -246,7 +359,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     """The vault at a folder; `has_index`: with the index that the configuration asks for.
 
     Raises:
-        BadArgument: there is no such folder.
+        BadArgument: there is no such folder, or it holds the folder configured for its index.
     """
     given = os.path.abspath(os.path.expanduser(folder))
     real = os.path.realpath(given)
@@ -257,8 +370,32 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     added = [_below(folder, (real, given)) for folder in config.protected]
     config_folder = config.config_folder or next(iter(found), ".obsidian")
     protection = Protection.of((*added, config_folder, *found))
+    root = Root(real, given, protection)
     has_index = has_index and config.index == "auto"
-    return OpenVault(Root(real, given, protection), config, config_folder, has_index=has_index)
+    if has_index and config.index_folder is not None:
+        _ensure_outside(root, config.index_folder)
+    return OpenVault(root, config, config_folder, has_index=has_index)
+
+
+def _end(index: Live, folder: str) -> None:
+    """End an index that nobody needs any more, and remove its folder."""
+    from shutil import rmtree
+
+    index.close()
+    rmtree(folder, ignore_errors=True)
+
+
+def _ensure_outside(root: Root, index_folder: str) -> None:
+    """Nothing, when the configured folder is not in the vault; that it cannot be used is no reason not to search.
+
+    Raises:
+        BadArgument: it is.
+    """
+    from vaulttools.index import location
+    from vaulttools.index.database import Unavailable
+
+    with suppress(Unavailable):
+        location.of(root, index_folder)
 
 
 def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:

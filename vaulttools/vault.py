@@ -94,8 +94,7 @@ class Vault(ToolMethods):
 
     def close(self) -> None:
         """End the use of the vault, and the work on its index; calls under way go on to their end."""
-        if "index" in vars(self._opened):
-            self._opened.index.close()
+        self._opened.close()
 
     def build_index(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
@@ -103,12 +102,25 @@ class Vault(ToolMethods):
         """Wait until the index holds every file as it is now; `on_progress` is told how many of how many it holds.
 
         Raises:
-            VaultToolsError: there can be none, or the vault was opened without.
+            VaultToolsError: there can be none, the vault was opened without, or it is closed.
             Cancelled: the caller set `cancel`; what was indexed by then is kept.
         """
         if not self._opened.has_index:
             raise BadArgument("The vault was opened without an index: index='off'")
-        self._opened.index.wait(on_progress, cancel)
+        if not self._opened.index.wait(on_progress, cancel):
+            raise BadArgument("The vault is closed")
+
+    def read_structures(
+        self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
+    ) -> None:
+        """Wait until the structure of all notes is known, as `links`, `tags` and `properties` need it: by the index, or
+        in a temporary one where there is none; `on_progress` is told of how many of how many files it is.
+
+        Raises:
+            VaultToolsError: the vault's folder is gone or cannot be read.
+            Cancelled: the caller set `cancel`.
+        """
+        self._opened.read_structures(on_progress, cancel)
 
     def __enter__(self) -> Vault:
         return self

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+import tempfile
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vaulttools.core import globs, paths
+from vaulttools.core import catalogue, globs, limits, paths
 from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
@@ -150,3 +155,115 @@ def test_whatever_is_named_the_files_are_sorted_and_single(root: Root, folders: 
     found = files(scope_of(root, *map(Walk, folders), named=named))
     expected = {path for path in VISIBLE if any(not folder or path.startswith(f"{folder}/") for folder in folders)}
     assert found == sorted(expected | set(named), key=paths.order)
+
+
+# What an index keeps of a walk
+
+
+class Listed:
+    """An index that knows the names of a vault, and keeps nothing."""
+
+    large: frozenset[str] = frozenset()
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+
+    def holds(self, folder: str) -> bool:
+        return True
+
+    def names_in(self, folder: str) -> Sequence[catalogue.Listed]:
+        return catalogue.listed(self.root, folder)
+
+    def kept(self, key: Hashable, make: Callable[[], Any], *, times: bool = False) -> Any:
+        hash(key)
+        return make()
+
+    def outside(self) -> Hashable:
+        return None
+
+
+NAMES = ["a", "b", "a.md", "b.MD", "A.md", ".h", ".h.md", "node_modules", "x.log", "[x].md", "é.md", "tmp", ".obsidian"]
+IGNORED = ["*.md", "a/", "/b", "!a.md", "[", "b/a", "**/a/**", "!*/", "node_modules", "foo\\", "é.md"]
+GLOBS = [
+    *("*.md", "*", "**", "a/**", "a/*.md", "**/a/*", "b", "a", "*/a", "{a,b}/**/*.md", "[ab]*", "./a.md", "a/b/", ".*"),
+    *("**/b/**/a*", "é.md", "node_modules/**", "[x].md", "no/such", "link", "link/*", "tmp/**", "A/*"),
+]
+
+
+@st.composite
+def _paths(draw: st.DrawFn) -> str:
+    return "/".join(draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4)))
+
+
+@st.composite
+def _trees(draw: st.DrawFn) -> dict[str, str | None]:
+    """Texts of files by their path; None: a link to the path behind ` -> `."""
+    files: dict[str, str | None] = dict.fromkeys(draw(st.lists(_paths(), max_size=12)), "")
+    for folder in draw(st.lists(st.sampled_from(["", "a/", "b/", "a/b/", "tmp/"]), max_size=3)):
+        name = draw(st.sampled_from([".gitignore", ".ignore", ".rgignore", ".git/info/exclude"]))
+        files[folder + name] = "\n".join(draw(st.lists(st.sampled_from(IGNORED), max_size=3)))
+    for link in draw(st.lists(_paths(), max_size=2)):
+        target = draw(st.sampled_from(["a", "b", "a.md", ".", ".obsidian", "/", "nowhere"]))
+        files[f"{link} -> {target}"] = None
+    return files
+
+
+def _laid_out(folder: Path, tree: Mapping[str, str | None]) -> None:
+    (folder / "a/b").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    for name, text in tree.items():
+        path, _, target = name.partition(" -> ")
+        with suppress(OSError):  # a file stands where a folder should
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                (folder / path).symlink_to(folder / target)
+            else:
+                (folder / path).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX links")
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), tree=_trees())
+def test_what_is_kept_of_a_whole_walk_is_what_a_walk_of_its_own_finds(
+    data: st.DataObject, tree: dict[str, str | None]
+) -> None:
+    """Entries and warnings, for any glob, folder and rules; with folders that are too deep or cannot be read."""
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patched:
+        folder = Path(os.path.realpath(place)) / "vault"
+        _laid_out(folder, tree)
+        root = Root(str(folder), str(folder), Protection.of())
+        unreadable = data.draw(st.sampled_from([None, None, "a", "b", "a/b", "tmp"]))
+        listed = catalogue.listed
+
+        def refusing(root: Root, path: str) -> list[catalogue.Listed]:
+            if path == unreadable:
+                raise PermissionError
+            return listed(root, path)
+
+        patched.setattr(catalogue, "listed", refusing)
+        patched.setattr(limits, "FOLDER_DEPTH", data.draw(st.sampled_from([1, 2, 256])))
+        for _ in range(6):
+            rules = Rules(
+                hidden=data.draw(st.booleans()),
+                excluded=Excluded(tuple(data.draw(st.lists(st.sampled_from(["a/", "b.md", "é"]), max_size=1)))),
+                ignores=data.draw(st.booleans()),
+                pruned=frozenset(data.draw(st.sampled_from([[], ["node_modules"], ["b"]]))),
+                default_excludes=data.draw(st.booleans()),
+            )
+            glob = data.draw(st.sampled_from([None, *GLOBS]))
+            walk = Walk(
+                data.draw(st.sampled_from(["", "", "a", "a/b"])),
+                None if glob is None else globs.parse(glob, ignore_case=data.draw(st.booleans())),
+                notes_only=data.draw(st.booleans()),
+            )
+            regex = _excluding if data.draw(st.booleans()) else None
+            for told in (Scope.entries, Scope.everything):
+                walked = Scope(root, rules, (walk,), regex_excluded=regex)
+                kept = Scope(root, rules, (walk,), regex_excluded=regex, known=Listed(root))  # type: ignore[arg-type]
+                assert list(told(kept)) == list(told(walked)), (rules, walk)
+                assert dict.fromkeys(kept.warnings) == dict.fromkeys(walked.warnings), (rules, walk)
+
+
+def _excluding(paths: Sequence[str]) -> Covering:
+    """As an entry `/b/` of the excluded files does, and one that cannot be used."""
+    return Covering({place for place, path in enumerate(paths) if "b" in path}, None, ("an entry of no use",))

@@ -148,8 +148,15 @@ def _question(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     pattern, glob = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(GLOBS))
     place = draw(st.sampled_from([None, "a", "a/b", "A b", "/", ".hidden", "n.md", "link", "**/*.md", ["a", "日"]]))
     flag = draw(st.booleans())
-    tool = draw(st.sampled_from(["search_files", "search_files", "search", "grep", "find", "survey", "scout"]))
+    tools = ["search_files", "search_files", "search", "grep", "find", "survey", "scout", "tags", "properties", "links"]
+    tool = draw(st.sampled_from(tools))
     match tool:
+        case "tags" | "properties":
+            return tool, {"glob": glob, "limit": 3}
+        case "links":
+            note = draw(st.sampled_from([None, "n.md", "a/n.md", "p.txt"]))
+            ways = ["unresolved", "orphans", "back", "mentions", "out"]
+            return tool, {"note": note, "direction": draw(st.sampled_from(ways)), "limit": 9}
         case "search_files":
             asked = {"pattern": pattern, "file_pattern": glob, "case_sensitive": flag, "max_results": 3}
             extra = [{}, {}, {"fixed": True}, {"sort": "matches"}, {"sort": "modified"}, {"include_excluded": True}]
@@ -193,6 +200,7 @@ class _Story:
 
     def close(self) -> None:
         self.indexed.close()
+        self.scanned.close()
 
     def tell(self, step: tuple[Any, ...]) -> None:
         kind, *rest = step

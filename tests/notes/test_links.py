@@ -159,6 +159,25 @@ def test_unicode_form_and_case_do_not_matter_and_the_stored_name_comes_back(stor
     assert LinkIndex([f"Folder/{stored}"]).resolve(target) == f"Folder/{stored}"
 
 
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("Twice", ["a/Twice.md", "zzzz/Twice.md"]),
+        ("twice.MD", ["a/Twice.md", "zzzz/Twice.md"]),
+        ("a/Twice", ["a/Twice.md"]),
+        ("/zzzz/Twice", ["zzzz/Twice.md"]),
+        ("./zzzz/Twice", ["zzzz/Twice.md"]),
+        ("Note", ["Note.md"]),
+        ("Only here", ["a/b/Only here.md"]),
+        ("nowhere", []),
+        ("", []),
+        ("..", []),
+    ],
+)
+def test_all_files_that_a_target_may_lead_to(target: str, found: list[str]) -> None:
+    assert LinkIndex(VAULT).candidates(target) == found
+
+
 def test_names_that_only_full_case_folding_makes_equal_stay_apart() -> None:
     index = LinkIndex(["Straße.md"])
     assert (index.resolve("straße"), index.resolve("strasse")) == ("Straße.md", None)
@@ -199,6 +218,17 @@ def _slowly(files: set[str], target: str, source: str) -> str | None:
 @given(files=st.sets(PATHS.map(lambda path: f"{path}.md") | PATHS, max_size=12), target=PATHS, source=PATHS)
 def test_the_index_answers_as_the_rules_looked_up_one_by_one(files: set[str], target: str, source: str) -> None:
     assert LinkIndex(sorted(files)).resolve(target, source) == _slowly(files, target, source)
+
+
+@settings(max_examples=200, deadline=None)
+@given(files=st.sets(PATHS.map(lambda path: f"{path}.md") | PATHS, max_size=12), target=PATHS, source=PATHS)
+def test_wherever_a_link_stands_its_file_is_among_the_candidates(files: set[str], target: str, source: str) -> None:
+    index = LinkIndex(sorted(files))
+    candidates = index.candidates(target)
+    assert candidates[:1] == ([] if index.resolve(target) is None else [index.resolve(target)])
+    found = index.resolve(target, source)
+    assert found in candidates if candidates else found is None
+    assert len(set(candidates)) == len(candidates)
 
 
 @settings(max_examples=200, deadline=None)

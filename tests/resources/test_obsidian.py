@@ -69,7 +69,7 @@ def opened(folder: Path, spelling: Path | None = None) -> Resolvers:
         ("obsidian://open?file=Note%23H1%23H2", Backed("Note.md", ("H1", "H2"))),
         ("obsidian://open?file=Projects/plan.md#Next: steps", Backed("Projects/plan.md", ("Next: steps",))),
         ("obsidian://vault/My vault/Note#H", Backed("Note.md", ("H",))),
-        ("obsidian://open?file=Note%23%5Eid", Backed("Note.md")),
+        ("obsidian://open?file=Note%23%5Eid", Backed("Note.md", block="id")),
         ("obsidian://open?file=C%23%20notes", Backed("C# notes.md")),
         ("obsidian://open?file=C%23%20notes.md%23H", None),
     ],

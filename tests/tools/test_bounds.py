@@ -114,6 +114,10 @@ def test_no_answer_is_over_its_bound_or_breaks_a_character(
         checked(vault, "find", {"paths": [*there, "gone"], "limit": number})
         for name in there[:1]:
             checked(vault, "search", {"pattern": pattern, "paths": name})
+            checked(vault, "read", {"note": name, "max_chars": 50_000})
+            checked(vault, "read", {"note": name, "max_chars": 10**number, "start_line": number + 1})
+            checked(vault, "outline", {"note": name})
+        checked(vault, "read", {"note": "x"})
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> list[str]:
@@ -158,6 +162,11 @@ def test_whatever_a_caller_writes_is_answered(paths: list[str], pattern: str) ->
             ("search", {"pattern": "hit", "paths": paths}),
             ("find", {"paths": paths}),
             ("grep", {"pattern": "hit", "path": pattern, "glob": "".join(paths)}),
+            ("read", {"note": pattern}),
+            ("read", {"note": "a", "heading": paths}),
+            ("read", {"note": "a", "block": pattern}),
+            ("read", {"note": f"a#{pattern}"}),
+            ("outline", {"note": f"[[{pattern}]]"}),
         ):
             result = vault.call(tool, arguments)
             assert "failed for a reason of its own" not in result.text

@@ -38,6 +38,17 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "scout": [{"query": "seed"}, {"query": "occurs nowhere at all"}, {"query": "TODO", "path": "Projects"}],
     "sample": [{"query": "TODO", "file": "Projects/plan.md"}, {"query": "zzz", "file": "inbox.md", "page": 3}],
     "show": [{"query": "TODO", "file": "inbox.md"}, {"query": "TODO", "file": "inbox.md", "line": 1, "context": 0}],
+    "read": [{"note": "inbox"}, {"note": "Projects/plan.md", "heading": "Risks", "max_chars": 100}],
+    "outline": [{"note": "Projects/plan.md"}, {"note": "[[Label printer]]"}],
+    "links": [
+        {"note": "Projects/plan.md"},
+        {"note": "Projects/plan.md", "direction": "back"},
+        {"note": "[[Amara Okafor]]", "direction": "mentions"},
+        {"direction": "unresolved", "limit": 1},
+        {"direction": "orphans", "glob": "Daily/*"},
+    ],
+    "properties": [{}, {"name": "STATUS", "limit": 1}, {"glob": "Daily/*"}, {"name": "nowhere at all"}],
+    "tags": [{}, {"name": "#project", "limit": 1}, {"folder": "Daily"}, {"name": "nowhere at all"}],
 }
 """Arguments over the shipped vault whose answers must be what the definition promises."""
 
@@ -159,4 +170,5 @@ def test_an_answer_is_what_the_output_schema_promises(small_vault: Path, name: s
 def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
     output = definitions("mcp", [name])[0]["outputSchema"]
     assert {"complete", "searched", "skipped", "notices"} <= set(output["required"])
-    assert not {"text", "found", "is_error"} & set(output["properties"])
+    assert not {"found", "is_error"} & set(output["properties"])
+    assert ("text" in output["properties"]) == (name == "read")  # of which the note's own text is a detail (spec 10)

@@ -204,11 +204,29 @@ def test_links_and_obsidian_urls_lead_to_their_file(make_vault: MakeVault, path:
 
 
 @pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        ("[[Note#^para]]", [3, 4]),
+        ("[[Note#^PARA]]", [3, 4]),
+        ("[[Note#^item]]", [6, 7]),
+        ("[[Note#^list]]", [6, 7, 8]),
+        ("[[Note#H#^para]]", [3, 4]),
+        ("obsidian://open?file=Note%23%5Eitem", [6, 7]),
+    ],
+)
+def test_a_link_to_a_block_searches_its_lines(make_vault: MakeVault, path: str, lines: list[int]) -> None:
+    note = "# H hit\n\nhit\nhit ^para\n\n- hit ^item\n  - hit\n- hit\n\n^list\n\nhit\n"
+    text = text_of(make_vault({"a/Note.md": note}), "hit", path)
+    assert [int(number) for number in re.findall(r"^\*(\d+)\|", text, re.MULTILINE)] == lines
+
+
+@pytest.mark.parametrize(
     ("path", "sentence"),
     [
         ("[[nowhere]]", "Path not found: [[nowhere]]"),
         ("[[plan#Nowhere]]", "Heading not found: Nowhere in Projects/plan.md"),
-        ("[[plan#^block]]", "A link to a block is no path to search: [[plan#^block]]; name the note, or its lines"),
+        ("[[plan#Rsks]]", "Heading not found: Rsks in Projects/plan.md; did you mean Risks?"),
+        ("[[plan#^block]]", "Block not found: ^block in Projects/plan.md; it has none"),
         ("obsidian://open?vault=Other&file=plan", "Vault is not open: Other"),
         ("obsidian://vault/Other/plan", "Vault is not open: Other"),
         ("obsidian://open?vault=vault&file=nowhere", "Path not found: obsidian://open?vault=vault&file=nowhere"),

@@ -140,11 +140,14 @@ def walk(
 
 
 def selected(
-    root: Root, entries: Iterable[Entry], selects: Callable[[str], bool], glob: Glob | None, *, folders: bool
+    root: Root, folder: str, entries: Iterable[Entry], selects: Callable[[str], bool], glob: Glob | None, folders: bool
 ) -> Iterator[Entry]:
     """Of all that a walk of the same folder and rules gives without a glob, what it gives with one."""
     for entry in entries:
         path, kind, left_out = entry
+        if path == folder:  # which cannot be entered, and was to be whatever the glob says
+            yield entry
+            continue
         if kind == "file":
             if selects(path):
                 yield entry

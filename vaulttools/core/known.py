@@ -54,5 +54,17 @@ class Known(Protocol):
     def modified(self, path: str) -> int | None:
         """The time of modification of a file, folder or link itself, in nanoseconds; None when it is not known."""
 
+    def version(self) -> Hashable:
+        """What is another with every change of a name or of a text; None while a text is not known."""
+
+    def facts(
+        self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """What `read` makes of what `notes.stored` made of notes, by path, in no order; those of which that is not
+        known are missing, and once `stop` says so the others too.
+
+        It is read once and kept under the kind for as long as the text of the note is the same.
+        """
+
     def structure(self, path: str, text: str) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""

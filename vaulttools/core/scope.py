@@ -133,7 +133,7 @@ class Scope:
             and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
         selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
-        select = partial(catalogue.selected, self.root, whole, selects, walk.glob, folders=folders)
+        select = partial(catalogue.selected, self.root, walk.folder, whole, selects, walk.glob, folders)
         return known.kept((walk, folders, *rests_on), lambda: Listing(select()))
 
     def _whole(self, known: Known, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:

@@ -129,13 +129,17 @@ class Live:
 
     def close(self) -> None:
         """End the thread; what it has not written is written by the next process that needs it."""
+        self.end()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def end(self) -> None:
+        """As `close`, without waiting until it has happened."""
         with self._guard:
             self._is_closed = True
             self._end.set()
             self._wake.set()
-            thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
 
     def _run(self) -> None:
         while not self._end.is_set():
@@ -171,6 +175,7 @@ class Live:
 
     def _loaded(self, store: Store) -> Present:
         """All that is known, with a watch where one serves."""
+        os.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
         for _ in range(_LOADS):
             watching = watch(self._root)
             if watching is None:

@@ -44,6 +44,12 @@ def _joined(parts: list[str], operator: str) -> str:
 
 
 def _of_text(literal: str) -> str | None:
+    # A query ends at a NUL, and no text file holds one.
+    found = [known for part in literal.split("\0") if part and (known := _of_part(part)) is not None]
+    return _joined(found, " AND ") if found else None
+
+
+def _of_part(literal: str) -> str | None:
     if len(literal) >= 3:
         return _trigrams(literal)
     # Single letters of ASCII stand in nearly every note.

@@ -14,7 +14,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final, NamedTuple, TypeVar
@@ -42,6 +42,9 @@ _KEPT: Final = 32
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
 """A query that nominates more than so many files, and more than this part of all, narrows nothing worth its time."""
+
+_READ_TOGETHER: Final = 500
+"""Structures read by one query: enough to pay for it, few enough to stop in time."""
 
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
@@ -74,6 +77,8 @@ class Present:
         self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
         self._unread: set[str] = set()
         self._changes = count(1)
+        self._version = 0
+        """How often a name or what is known of a text changed."""
         self._stale: dict[str, int] = {}
         self._stale_as_set: frozenset[str] | None = None
         self._young: dict[str, Key] = {}
@@ -83,6 +88,8 @@ class Present:
         self.unlisted = frozenset(self.tree.unlisted)
         """Folders that could not be listed: of the files below them nothing is known, though their rows stay (I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
+        self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
+        """By kind and row: the digest of a text, and what was made of it."""
         files = self.tree.files()
         stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
         self._mark(stale)
@@ -205,6 +212,40 @@ class Present:
             self._fail(error)
             return None
 
+    def facts(
+        self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """As `Known.facts`, for notes of which everything is known."""
+        kept = self._facts.setdefault(kind, {})
+        found: dict[str, T] = {}
+        missing: dict[int, Row] = {}
+        for path in notes:
+            row = self._rows.get(path)
+            if row is None or row.state != "text":
+                continue
+            held = kept.get(row.id)
+            if held is not None and held[0] == row.digest:
+                found[path] = held[1]
+            else:
+                missing[row.id] = row
+        ids = iter(missing)
+        try:
+            while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
+                for id_, text, structure in self.store.structures(together):
+                    if text == missing[id_].digest:  # else another process has written since
+                        made = read(structure)
+                        kept[id_] = text, made
+                        found[missing[id_].path] = made
+        except (Unavailable, zlib.error) as error:
+            self._fail(error)
+        return found
+
+    def version(self, stale: frozenset[str]) -> Hashable:
+        """As `Known.version`; `stale` as of the same moment."""
+        if self.unlisted or any(map(paths.is_note, stale)) or any(map(paths.is_note, self._unread)):
+            return None
+        return self._version
+
     def _fail(self, error: Exception) -> None:
         """Do without the store: it was removed, replaced or damaged."""
         _log.info("the index cannot be read: %s", error)
@@ -233,6 +274,7 @@ class Present:
         return not any(paths.is_below(folder, path) for folder in self.unlisted)
 
     def _take(self, changes: Changes) -> None:
+        self._version += bool(changes.files or changes.met or changes.gone or changes.names)
         self._mark(changes.files)
         self._mark(path for path in changes.met if not self._is_as_it_was(path))
         self._gone -= changes.files | changes.met
@@ -272,6 +314,7 @@ class Present:
             self._stale_as_set = None
 
     def _add(self, rows: Iterable[Row]) -> None:
+        self._version += 1
         for row in rows:
             self._rows[row.path] = row
             self._paths[row.id] = row.path
@@ -288,6 +331,8 @@ class Present:
             row = self._rows.pop(path, None)
             if row is not None:
                 self._paths.pop(row.id, None)
+                for made in self._facts.values():
+                    made.pop(row.id, None)
             for held in (*self._traits.values(), self._unread, self._gone):
                 held.discard(path)
 
@@ -305,7 +350,9 @@ class AsOf:
 
     def __init__(self, present: Present) -> None:
         self._present = present
-        self._stale = present.stale()
+        with present.lock:
+            self._stale = present.stale()
+            self._version = present.version(self._stale)
         self.large: AbstractSet[str] = present.large()
 
     def holds(self, folder: str) -> bool:
@@ -358,6 +405,17 @@ class AsOf:
         """From the last look at its status."""
         node = self._present.tree.node(path)
         return node.key.modified if node is not None and node.key != NO_KEY else None
+
+    def version(self) -> Hashable:
+        """As of the beginning of the call."""
+        return self._version
+
+    def facts(
+        self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """Of the notes that are not unknown."""
+        unknown = set(self.unknown(notes))
+        return self._present.facts(kind, (path for path in notes if path not in unknown), read, stop)
 
     def structure(self, path: str, text: str) -> bytes | None:
         """Of exactly this text."""

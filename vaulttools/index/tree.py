@@ -117,11 +117,11 @@ class Tree:
 
     def apply(self, touched: Mapping[str, Collection[str]]) -> Changes:
         """Look again at the touched names, by folder, and at every file of several names; what may be otherwise."""
+        if "" in touched.get("", ()):  # the root's own status: it may be readable now, or no longer
+            return self._again(touched)
         changes = Changes()
         linked: set[int] = set()
         for folder, names in touched.items():
-            if folder == "" and "" in names:  # the root's own status: it may be readable now, or no longer
-                return self._again()
             for name in names:
                 if folder in self._folders:  # a name before it may have taken the folder away
                     linked.add(self._look(folder, name, changes))
@@ -156,11 +156,13 @@ class Tree:
         names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
         return Changes(changed, gone=old.keys() - new.keys(), names=names, times=True)
 
-    def _again(self) -> Changes:
+    def _again(self, touched: Mapping[str, Collection[str]]) -> Changes:
         """Read everything again."""
         changes = Changes(gone=set(self.files()), names=True, times=True)
         self._clear()
         self._load("", changes)
+        told = (paths.join(folder, name) for folder, names in touched.items() for name in names)
+        changes.files.update(changes.met.intersection(told))
         changes.gone -= changes.met
         return changes
 

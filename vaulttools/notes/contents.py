@@ -69,7 +69,12 @@ class Contents(ABC):
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags without `#`, those of the properties first, once each in the casing first seen (rules T03, T06)."""
-        return distinct([*self._property_tags, *(tag.name for tag in self.body_tags)])
+        return distinct(self.written_tags)
+
+    @property
+    def written_tags(self) -> tuple[str, ...]:
+        """The tags without `#`, those of the properties first, each as often and in the casing as it is written."""
+        return (*self._property_tags, *(tag.name for tag in self.body_tags))
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ at the root is documented nowhere; Obsidian was seen to resolve such links (mlor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -79,6 +79,15 @@ def split_linktext(text: str) -> tuple[str, tuple[str, ...], str | None]:
     return target, tuple(filter(None, parts)), block
 
 
+def name_key(path: str) -> str | None:
+    """What a target has in common with every file that it can lead to: the last name, without `.md`, as names are
+    compared. None of a target that ends in `.` or `..`, which tells no name."""
+    name = _name(_folded(path).rstrip("/"))
+    while name.endswith(".md"):
+        name = name[:-3]
+    return None if name in (".", "..") else name
+
+
 class LinkIndex:
     """The names that links can use in one vault. Never changed once made, so any number of threads may ask it."""
 
@@ -107,6 +116,21 @@ class LinkIndex:
         exact = _walked([*folder.split("/"), *steps] if steps[0] else steps)
         return _first(self._at, exact) if exact else None
 
+    def candidates(self, target: str) -> list[str]:
+        """Every file that a target may lead to, from whatever folder, the one that `resolve` takes first.
+
+        One alone where the target is the file's path from the root, or has `./` or `../` in it.
+        """
+        found = self.resolve(target)
+        if found is None:
+            return []
+        for reading in _readings("/".join(filter(None, target.strip().split("/")))):
+            if self._at(reading) == found:
+                return [found]
+            if below := list(self._below(reading)):
+                return [found, *(path for path in below if path != found)]
+        return [found]
+
     def _at(self, wanted: str) -> str | None:
         """The file at exactly this path."""
         return _best(self._by_path.get(_folded(wanted), ()), wanted)
@@ -116,16 +140,23 @@ class LinkIndex:
         near = self._at(wanted) or self._at(paths.join(folder, wanted))
         if near is not None:
             return near
-        folded = _folded(wanted)
-        below = (path for other, path in self._by_name.get(_name(folded), ()) if other.endswith(f"/{folded}"))
-        _, shortest = next(groupby(below, _length), (0, ()))
+        _, shortest = next(groupby(self._below(wanted), _length), (0, ()))
         return _best(shortest, wanted)
+
+    def _below(self, wanted: str) -> Iterator[str]:
+        """The files whose path ends in this one, the shortest first."""
+        folded = _folded(wanted)
+        return (path for other, path in self._by_name.get(_name(folded), ()) if other.endswith(f"/{folded}"))
 
 
 def _first(look: Callable[[str], str | None], target: str) -> str | None:
     """What is found under the first name that a target may stand for."""
-    readings = (target, f"{target}.md") if "." in _name(target) else (f"{target}.md", target)
-    return next((path for path in map(look, readings) if path is not None), None)
+    return next((path for path in map(look, _readings(target)) if path is not None), None)
+
+
+def _readings(target: str) -> tuple[str, str]:
+    """The names that a target may stand for, the likelier first."""
+    return (target, f"{target}.md") if "." in _name(target) else (f"{target}.md", target)
 
 
 def _best(found: Iterable[str], wanted: str) -> str | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vaulttools.notes.parts import Heading
+
+_PUNCTUATION = re.compile(r"""[!"#$%&()*+,./:;<=>?@\[\\\]^`{|}~]""")
+"""What is ASCII and no part of a word; `-`, `_` and `'` are."""
 
 
 def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
@@ -38,13 +42,23 @@ def breadcrumb_of(headings: Sequence[Heading], line: int) -> tuple[str, ...]:
 
 def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
     """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (L05): each below the one before, the first
-    that fits; upper and lower case and runs of blanks do not matter. None when there is none."""
-    wanted = [_plain(text) for text in chain]
+    that fits; upper and lower case and runs of blanks do not matter. None when there is none.
+
+    Where none fits, punctuation does not matter either: Obsidian takes it out of the links that it writes to headings
+    (`stripHeading` of its API; 3 of 422 such links in its own help need it).
+    """
+    return _first(headings, chain, _plain) or _first(headings, chain, _stripped)
+
+
+def _first(headings: Sequence[Heading], chain: Sequence[str], plain: Callable[[str], str]) -> Heading | None:
+    wanted = [plain(text) for text in chain]
+    if not all(wanted):
+        return None
     trail: list[Heading] = []
     for heading in headings:
         while trail and trail[-1].level >= heading.level:
             trail.pop()
-        if len(trail) < len(wanted) and _plain(heading.text) == wanted[len(trail)]:
+        if len(trail) < len(wanted) and plain(heading.text) == wanted[len(trail)]:
             trail.append(heading)
             if len(trail) == len(wanted):
                 return heading
@@ -53,3 +67,7 @@ def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | N
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _stripped(text: str) -> str:
+    return _plain(_PUNCTUATION.sub(" ", text))

@@ -20,8 +20,8 @@ def resolver(root: Root, resolve_link: Callable[[str], str | None]) -> Resolver:
     """The resolver for one open vault; `resolve_link` gives the path of the file that a link's target leads to.
 
     A file is named by its path, or as a link names it, or by its absolute path (`path=`, which overrides the others);
-    `#Heading` may follow. The literal path wins over the other readings. Values are percent-decoded once, a `+` is a
-    plus sign. The vault goes by the name of its folder; a URL without a vault's name means the open one.
+    `#Heading` or `#^block` may follow. The literal path wins over the other readings. Values are percent-decoded once,
+    a `+` is a plus sign. The vault goes by the name of its folder; a URL without a vault's name means the open one.
 
     The resolver raises:
         BadArgument: the URL is of another form, names no file, or names another vault.
@@ -44,7 +44,7 @@ def resolver(root: Root, resolve_link: Callable[[str], str | None]) -> Resolver:
         path = place.path if place.kind == "file" else resolve_link(link.target)
         if path is None:
             raise PathNotFound(url)
-        return [Backed(path, link.headings)]
+        return [Backed(path, link.headings, link.block)]
 
     return resolve
 

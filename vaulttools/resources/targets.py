@@ -50,6 +50,13 @@ class Target:
     """The lines asked for; None: all."""
     headings: tuple[str, ...] = ()
     """The section of the file that is meant, `[[Note#Heading]]`; with `place`."""
+    block: str | None = None
+    """The id of the block that is meant, `[[Note#^id]]`; with `place`, and stronger than `headings`."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some lines are meant, not all."""
+        return self.ranges is not None or bool(self.headings) or self.block is not None
 
     @property
     def is_single(self) -> bool:
@@ -112,7 +119,9 @@ class Reader:
             raise BadArgument(f"`paths` may hold at most {limits.PATHS} entries, got {len(entries):,}")
         targets = Targets()
         for entry in entries:
-            text = self._stripped(entry)
+            text = self.stripped(entry)
+            if not text:
+                raise BadArgument("`paths` must contain non-empty paths or globs")
             found = self._targets(text)
             targets.found.extend(found)
             if not found:
@@ -121,17 +130,13 @@ class Reader:
             raise PathNotFound(*targets.missing)
         return targets
 
-    def _stripped(self, entry: str) -> str:
+    def stripped(self, entry: str) -> str:
         """The entry without the outer blanks and quotes that models add; a file that is so named keeps them."""
         text = entry.strip()
-        if not text:
-            raise BadArgument("`paths` must contain non-empty paths or globs")
-        if text != entry and self._literal(entry) is not None:
+        if text and text != entry and self._literal(entry) is not None:
             return entry
         while len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES and self._literal(text) is None:
             text = text[1:-1].strip()
-        if not text:
-            raise BadArgument("`paths` must contain non-empty paths or globs")
         return text
 
     def _literal(self, entry: str) -> Place | None:
@@ -153,7 +158,11 @@ class Reader:
             return None
         return place if place.kind is not None else None
 
-    def _targets(self, entry: str) -> list[Target]:
+    def direct(self, entry: str) -> list[Target]:
+        """What an entry names by where it stands: as a URL, a path, an archive's member, or a file's line range.
+
+        Empty when nothing is there; no name is looked for anywhere else.
+        """
         if is_url(entry):
             url, selector = selectors.split(entry)
             try:
@@ -164,14 +173,28 @@ class Reader:
         if place is not None:
             return [Target(entry, place=place)]
         path, selector = selectors.split(entry)
-        if path.startswith("[[") and path.endswith("]]"):
-            return self._linked(entry, path, _parsed(selector))
         member = archives.split(path)
         if member is not None and (archive := self._literal(member[0])) is not None and archive.kind == "file":
             return [Target(entry, member=(archive.path, member[1]), ranges=_parsed(selector))]
-        if selector is not None:
-            return [self._selected(entry, path, selector)]
-        return self._globbed(entry)
+        place = self._literal(path) if selector is not None else None
+        if place is None:
+            return []
+        if place.kind == "folder":
+            raise BadArgument(f"Line-range selector requires a single file: {path} is a directory")
+        return [Target(entry, place=place, ranges=_parsed(selector))]
+
+    def _targets(self, entry: str) -> list[Target]:
+        found = self.direct(entry)
+        if found or is_url(entry):
+            return found
+        path, selector = selectors.split(entry)
+        if path.startswith("[[") and path.endswith("]]"):
+            return self._linked(entry, path, _parsed(selector))
+        if selector is None:
+            return self._globbed(entry)
+        if globs.has_magic(path):
+            raise BadArgument(f"Line-range selector requires a single file, not a glob: {entry}")
+        raise BadArgument(f"Path not found for line-range selector: {entry}")
 
     def _resource(self, entry: str, resource: Backed | Virtual, ranges: Ranges | None) -> Target:
         if isinstance(resource, Virtual):
@@ -179,30 +202,19 @@ class Reader:
         place = self.root.locate(resource.path)
         if place.kind is None:
             raise PathNotFound(entry)
-        return Target(entry, place=place, ranges=ranges, headings=resource.heading)
+        return Target(entry, place=place, ranges=ranges, headings=resource.heading, block=resource.block)
 
     def _linked(self, entry: str, text: str, ranges: Ranges | None) -> list[Target]:
         link = parse_link(text)
-        if link.block is not None:
-            raise BadArgument(f"A link to a block is no path to search: {entry}; name the note, or its lines as :N-M")
-        if link.headings and ranges is not None:
+        if (link.headings or link.block) and ranges is not None:
             raise BadArgument(
-                f"A link to a heading names its lines already: {entry}; give the heading or :N-M, not both"
+                f"A link to a part of a note names its lines already: {entry}; give that part or :N-M, not both"
             )
         path = self.resolve_link(link.target)
         if path is None:
             return []
-        return [Target(entry, place=self.root.locate(path), ranges=ranges, headings=link.headings)]
-
-    def _selected(self, entry: str, path: str, selector: str) -> Target:
-        place = self._literal(path)
-        if place is None and globs.has_magic(path):
-            raise BadArgument(f"Line-range selector requires a single file, not a glob: {entry}")
-        if place is None:
-            raise BadArgument(f"Path not found for line-range selector: {entry}")
-        if place.kind == "folder":
-            raise BadArgument(f"Line-range selector requires a single file: {path} is a directory")
-        return Target(entry, place=place, ranges=selectors.parse(selector))
+        place = self.root.locate(path)
+        return [Target(entry, place=place, ranges=ranges, headings=link.headings, block=link.block)]
 
     def _globbed(self, entry: str) -> list[Target]:
         if self._joins_several(entry):

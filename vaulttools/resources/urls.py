@@ -30,6 +30,8 @@ class Backed:
     """Vault-relative; goes through `Root.locate` before it is used."""
     heading: tuple[str, ...] = ()
     """The chain of headings to the section that is meant; empty: the whole file."""
+    block: str | None = None
+    """The id of the block that is meant, without `^`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,21 @@ from vaulttools.errors import BadArgument
 if TYPE_CHECKING:
     from vaulttools.tools.tool import Tool
 
-NAMES = ("search_files", "search", "find", "grep", "survey", "scout", "sample", "show")
+NAMES = (
+    "search_files",
+    "search",
+    "find",
+    "grep",
+    "survey",
+    "scout",
+    "sample",
+    "show",
+    "read",
+    "outline",
+    "links",
+    "tags",
+    "properties",
+)
 """In the order in which they are listed; each is the module of the same name, which holds `TOOL`."""
 
 

@@ -104,7 +104,7 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
 
 def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work) -> Scope:
     target = targets.found[0]
-    if target.place is None or target.ranges is not None or target.headings:
+    if target.place is None or target.is_part:
         raise BadArgument(f"path must be a file or folder, got {target.given}; search takes globs and parts of files")
     walks: tuple[Walk, ...] = ()
     named: tuple[str, ...] = ()

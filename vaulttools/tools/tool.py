@@ -27,5 +27,7 @@ class Tool(Generic[R, A]):
     request: type[R]
     answer: type[A]
     run: Callable[[OpenVault, R, Work], A]
+    needs_structure: bool = False
+    """Whether it needs the structure of all notes, for which the command line first updates the index (spec 9)."""
     zero_is_success: bool = False
     """Whether the command line's exit status is 0 without results too, as for a comparison of counts (seed 001)."""

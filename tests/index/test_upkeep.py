@@ -1,0 +1,134 @@
+"""An index by hand: its status, its comparison with the files, its removal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.index.indexes import HOUR, Indexed
+from vaulttools.errors import VaultToolsError
+from vaulttools.index import build, location, upkeep
+from vaulttools.index.database import Unavailable
+from vaulttools.index.location import Location
+from vaulttools.index.store import Store
+from vaulttools.index.tree import Tree
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """Where indexes lie."""
+    return str(tmp_path / "indexes")
+
+
+def built(indexed: Indexed, folder: str) -> Location:
+    """An index of the vault as it is."""
+    where = location.of(indexed.root, folder)
+    store = Store.open(where.database, where.options)
+    build.update(store, indexed.root, list(Tree(indexed.root, None).files()), workers=0)
+    store.close()
+    return where
+
+
+def test_without_an_index_every_file_has_to_be_read(indexed: Indexed, folder: str) -> None:
+    indexed.write({"a.md": "", "b.txt": "", ".obsidian/app.json": "{}"})
+    status = upkeep.status(indexed.root, folder)
+    assert (status.holds, status.stale, status.gone, status.is_current) == (None, 2, 0, False)
+    assert not list(status.folder.glob("*.sqlite"))
+    with pytest.raises(Unavailable, match="index build"):
+        upkeep.verify(indexed.root, folder)
+
+
+def test_the_status_tells_what_the_index_holds_and_lacks(
+    indexed: Indexed, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed.write({"a.md": "a", "b.txt": "b", "c.bin": "\0"})
+    built(indexed, folder)
+    assert upkeep.status(indexed.root, folder).stale == 3  # too young to be sure
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
+    where = built(indexed, folder)
+    status = upkeep.status(indexed.root, folder)
+    assert (status.is_current, status.warning, status.folder) == (True, None, where.folder)
+    assert status.holds is not None
+    assert (status.holds.files, status.holds.notes, status.holds.binary) == (3, 1, 1)
+    indexed.write({"a.md": "changed", "new.md": ""})
+    (indexed.vault / "b.txt").unlink()
+    status = upkeep.status(indexed.root, folder)
+    assert (status.stale, status.gone, status.is_current) == (2, 1, False)
+
+
+def test_every_difference_is_a_sentence(indexed: Indexed, folder: str) -> None:
+    indexed.write({"a.md": "a", "b.md": "b"})
+    built(indexed, folder)
+    assert upkeep.verify(indexed.root, folder) == []
+    indexed.write({"a.md": "changed", "c.md": ""})
+    (indexed.vault / "b.md").unlink()
+    assert upkeep.verify(indexed.root, folder) == [
+        "a.md: has changed since it was indexed",
+        "b.md: is in the index, and not in the vault",
+        "c.md: is not in the index",
+    ]
+
+
+def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed, folder: str) -> None:
+    indexed.write({"a.md": "a"})
+    where = built(indexed, folder)
+    where.database.write_bytes(b"no database" * 1000)
+    (where.folder / "index.sqlite-wal").unlink(missing_ok=True)
+    assert upkeep.verify(indexed.root, folder) == [
+        "The index was damaged and is built anew",
+        "a.md: is not in the index",
+    ]
+    where.database.write_bytes(b"no database" * 1000)
+    assert upkeep.status(indexed.root, folder).warning == "The index was damaged and is built anew"
+
+
+def test_what_was_removed_is_gone_but_for_the_lock_that_others_wait_for(indexed: Indexed, folder: str) -> None:
+    indexed.write({"a.md": "a"})
+    where = built(indexed, folder)
+    (where.folder / "index.sqlite.corrupt-1").touch()
+    assert upkeep.clear(indexed.root, folder)
+    assert sorted(os.listdir(where.folder)) == ["index.sqlite.lock", "vault.txt"]
+    assert not upkeep.clear(indexed.root, folder)
+
+
+def test_the_database_is_removed_after_its_log(indexed: Indexed, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next database would take the log of the last for its own."""
+    where = built(indexed, folder)
+    names = [where.folder / f"index.sqlite{ending}" for ending in ("-wal", "-shm", "-journal")]
+    for name in names:
+        name.touch()
+    removed: list[str] = []
+    unlink = Path.unlink
+
+    def noted(path: Path, missing_ok: bool = False) -> None:
+        removed.append(path.name)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", noted)
+    upkeep.clear(indexed.root, folder)
+    assert removed[-1] == "index.sqlite"
+    assert len(removed) == 4
+
+
+@pytest.mark.parametrize("ask", [upkeep.status, upkeep.verify])
+def test_fault_T13_of_a_vault_that_is_gone_nothing_is_told(indexed: Indexed, folder: str, ask: object) -> None:
+    indexed.write({"a.md": "a"})
+    where = built(indexed, folder)
+    indexed.vault.rename(indexed.folder / "away")
+    with pytest.raises(VaultToolsError, match="The vault's folder cannot be read"):
+        ask(indexed.root, folder)  # type: ignore[operator]
+    store = Store.open(where.database, where.options)
+    assert [row.path for row in store.rows()] == ["a.md"]
+    store.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_a_place_that_cannot_be_used_is_a_sentence(indexed: Indexed, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Unavailable, match="cannot be used"):
+        upkeep.status(indexed.root, str(tmp_path / "file"))

@@ -1,0 +1,210 @@
+"""`links` as spec 9 and 10 and rules B01, B02, L12 to L17, P05, A02, E04 have it: directions, filters, lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.conftest import Files, MakeVault
+from tests.tools.stories import stories, told
+from vaulttools import BadArgument, Vault
+from vaulttools.core import limits
+from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.mentions import mentions
+from vaulttools.notes.note import Note
+from vaulttools.tools.links import LinkFound
+
+FILES: Files = {
+    "a.md": "---\naliases: [Anna]\nup: '[[b]]'\n---\n[[x/c|see]] ![[p.png]]\n[gone](gone.md) <https://x.org>\n",
+    "b.md": "Anna and [[a]], `Anna`\n\nanna again, [m](a.md)\n",
+    "x/c.md": "[[#Here]] b, ab and b.\n\n```\nanna\n```\n",
+    "p.png": b"\0",
+    "Old/o.md": "[[a]] Anna",
+    ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}',
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            {"note": "a"},
+            "4 links in a.md, 1 of them to files that are not there:\n\n## a.md\nLine 3 -> b.md: up: '[[b]]'\n"
+            "Line 5 -> x/c.md: [[x/c|see]] ![[p.png]]\nLine 5 -> p.png: [[x/c|see]] ![[p.png]]\n"
+            "Line 6 -> gone.md (not there): [gone](gone.md) <https://x.org>",
+        ),
+        (
+            {"note": "a", "direction": "back"},
+            "2 links to a.md in 1 note:\n\n## b.md\nLine 1: Anna and [[a]], `Anna`\n"
+            "Line 3: anna again, [m](a.md)",
+        ),
+        (
+            {"note": "[[b]]", "direction": "back"},
+            "1 link to b.md in 1 note:\n\n## a.md\nLine 3: up: '[[b]]'",
+        ),
+        (
+            {"note": "p.png", "direction": "back", "limit": 1},
+            "1 link to p.png in 1 note:\n\n## a.md\nLine 5: [[x/c|see]] ![[p.png]]",
+        ),
+        (
+            {"note": "a", "direction": "back", "folder": "x"},
+            "No links to a.md in the notes selected.\n\n"
+            "[Left out, excluded files of the vault: 1 (Old).]\n"
+            "[Set direction to mentions for its name as plain text.]",
+        ),
+        (
+            {"note": "a", "direction": "mentions"},
+            "2 mentions of 'a' or 'Anna':\n\n## b.md\nLine 1: Anna and [[a]], `Anna`\nLine 3: anna again, [m](a.md)",
+        ),
+        (
+            {"note": "b", "direction": "mentions"},
+            "1 mention of 'b':\n\n## x/c.md\nLine 1: [[#Here]] b, ab and b.",
+        ),
+        (
+            {"direction": "unresolved"},
+            "1 link to 1 file that is not there:\n\n## a.md\n"
+            "Line 6 -> gone.md (not there): [gone](gone.md) <https://x.org>",
+        ),
+        ({"direction": "orphans"}, "No notes that no other note links to.\n\n"
+         "[Left out, excluded files of the vault: 1 (Old).]"),
+    ],
+)  # fmt: skip
+def test_each_direction_shows_its_links_with_their_lines(
+    make_vault: MakeVault, arguments: dict[str, Any], text: str
+) -> None:
+    assert make_vault(FILES).links(**arguments).text == text
+
+
+def test_details_hold_source_target_line_and_text(make_vault: MakeVault) -> None:
+    answer = make_vault(FILES).links(note="a", limit=3)
+    assert answer.model_dump() == {
+        "complete": True,
+        "searched": 1,
+        "skipped": {},
+        "notices": ["Showing 3 of 4 links. Raise limit or narrow folder."],
+        "links": [
+            {"source": "a.md", "target": "b.md", "line": 3, "text": "up: '[[b]]'", "resolved": True},
+            {"source": "a.md", "target": "x/c.md", "line": 5, "text": "[[x/c|see]] ![[p.png]]", "resolved": True},
+            {"source": "a.md", "target": "p.png", "line": 5, "text": "[[x/c|see]] ![[p.png]]", "resolved": True},
+        ],
+        "orphans": [],
+        "total": 4,
+    }
+
+
+def test_orphans_are_notes_without_links_from_others(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "[[a]] [[b]]", "b.md": "", "x/c.md": "[[gone]]", "p.png": b""})
+    answer = vault.links(direction="orphans")
+    assert (answer.text, answer.orphans) == ("2 notes that no other note links to:\n\na.md\nx/c.md", ["a.md", "x/c.md"])
+    assert vault.links(direction="orphans", glob="x/*").orphans == ["x/c.md"]
+    assert vault.links(direction="orphans", note="b").total == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "is_mention"),
+    [
+        ("the al one.", True),
+        ("AL ONE", True),
+        ("al one's", True),
+        ("al ones", False),
+        ("real one", False),
+        ("#al one", False),
+        ("[[al one]]", False),
+        ("![[x|al one]] text", False),
+        ("[al one](x.md)", False),
+        ("[al one](https://x.org) and al one", True),
+        ("`al one`", False),
+        ("``al one` x``", False),
+        ("`x` al one `y`", True),
+        ("    al one", False),
+        ("ノートal oneは", True),
+        ("*al one*", True),
+    ],
+)
+def test_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, line: str, is_mention: bool) -> None:
+    vault = make_vault({"n.md": "---\naliases: al one\n---\nal one", "m.md": line})
+    assert vault.links(note="n", direction="mentions").total == is_mention
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "note is required for direction out; without it: unresolved or orphans"),
+        ({"direction": "back"}, "note is required for direction back; without it: unresolved or orphans"),
+        ({"note": "b#H"}, "note must name a whole note, got b#H; links are told with their lines"),
+        ({"note": "zzz"}, "Path not found: zzz"),
+        ({"note": "a", "folder": "x"}, "folder and glob narrow the notes that links stand in; direction out has the "
+         "one of note"),
+        ({"direction": "in"}, 'direction must be one of out, back, mentions, unresolved, orphans, got "in"'),
+        ({"note": ".obsidian/app.json"}, "Access denied: '.obsidian/' is a protected folder"),
+    ],
+)  # fmt: skip
+def test_refusals(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        make_vault(FILES).answer("links", arguments)
+    assert str(refusal.value) == sentence
+
+
+def test_an_answer_is_never_too_large(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}.md": f"[[{'日' * 100}]] {'é' * 900}\n" * 9 for number in range(60)})
+    answer = vault.links(direction="unresolved", limit=10_000)
+    assert len(answer.text.encode()) <= limits.TEXT_BYTES
+    assert len(answer.links) == answer.total == 540
+
+
+def test_a_new_file_resolves_links_at_once(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "[[new]]"})
+    assert vault.links(direction="unresolved").total == 1
+    (vault.path / "new.md").write_text("", encoding="utf-8")
+    assert vault.links(direction="unresolved").total == 0
+    assert vault.links(note="new", direction="back").total == 1
+
+
+@given(stories)
+@settings(max_examples=25, deadline=None)
+def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
+    def check(vault: Vault, notes: Mapping[str, Note]) -> None:
+        seen = [path.relative_to(vault.path).as_posix() for path in vault.path.rglob("*") if path.is_file()]
+        names = LinkIndex(path for path in seen if not path.startswith("."))
+        every = [
+            LinkFound(
+                source=path,
+                target=names.resolve(each.target, path) or each.target,
+                line=each.line,
+                text=_lines(note)[each.line - 1],
+                resolved=names.resolve(each.target, path) is not None,
+            )
+            for path, note in notes.items()
+            for each in sorted(note.references, key=lambda each: each.line)
+            if each.kind != "external"
+        ]
+
+        def asked(direction: Any, note: str | None = None) -> list[LinkFound]:
+            return vault.links(note=note, direction=direction, limit=10_000).links
+
+        assert asked("unresolved") == [link for link in every if not link.resolved]
+        linked = {link.target for link in every if link.resolved and link.source != link.target}
+        assert vault.links(direction="orphans").orphans == [path for path in notes if path not in linked]
+        for path in [*notes, *(path for path in seen if path.endswith("p.png"))][:4]:
+            assert asked("back", path) == [link for link in every if link.resolved and link.target == path]
+            if path in notes:
+                assert asked("out", path) == [link for link in every if link.source == path]
+                assert [(link.source, link.line) for link in asked("mentions", path)] == list(_mentioned(notes, path))
+
+    told(story, check)
+
+
+def _mentioned(notes: Mapping[str, Note], path: str) -> Iterable[tuple[str, int]]:
+    """Without a search: every line of every other note is looked at."""
+    named = [notes[path].title, *notes[path].aliases]
+    for other, note in notes.items():
+        if other != path:
+            for line in mentions(note, _lines(note), named, range(1, len(_lines(note)) + 1)):
+                yield other, line
+
+
+def _lines(note: Note) -> list[str]:
+    return note.text.replace("\r\n", "\n").split("\n")

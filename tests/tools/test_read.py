@@ -1,0 +1,565 @@
+"""`read` as spec 9 and 10 have it: what a name means, which part is read, what is shown of it, and how it goes on."""
+
+from __future__ import annotations
+
+import re
+import sys
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import MakeVault
+from vaulttools import BadArgument, Cancelled, Vault, VaultConfig, cli
+from vaulttools.core import limits
+from vaulttools.errors import AmbiguousName, PathNotFound
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
+
+PLAN = """\
+---
+tags: [a]
+---
+# Plan
+
+Intro.
+
+## Tasks
+
+- [ ] one
+- [ ] two ^two
+
+### Open: now?
+
+later
+
+## Risks
+
+> Damp.
+
+^damp
+
+## Tasks
+
+again
+"""
+FILES = {
+    "Projects/plan.md": PLAN,
+    "Projects/Amara Okafor.md": "",
+    "Archive/report.md": "x\n",
+    "Daily/report.md": "y\n",
+    "C# notes.md": "sharp\n",
+    "50% off.md": "percent\n",
+    "data.csv": "a,b\n1,2\n",
+    "folder.md": "the note\n",
+    "folder/x.md": "in it\n",
+}
+
+
+def text_of(vault: Vault, note: str, **arguments: Any) -> str:
+    """The text of an answer or a refusal."""
+    return vault.call("read", {"note": note, **arguments}).text
+
+
+def lines_of(vault: Vault, note: str, **arguments: Any) -> tuple[int, int]:
+    """The first and the last line that are shown."""
+    answer = vault.read(note, **arguments)
+    return answer.start_line, answer.end_line
+
+
+# Text and details, exactly
+
+
+def test_the_first_line_says_what_is_shown_and_the_others_are_numbered_as_search_numbers_them(
+    make_vault: MakeVault,
+) -> None:
+    vault = make_vault({"a b.md": "\ufeffone  \r\n\r\n\ttwo\nthree\rhere"})
+    answer = vault.read("a b.md")
+    assert answer.text == "a b.md, lines 1-4 of 4\n\n 1|one\n 2|\n 3|\ttwo\n 4|three\\x0dhere"
+    assert answer.model_dump() == {
+        "complete": True,
+        "searched": 1,
+        "skipped": {},
+        "notices": [],
+        "path": "a b.md",
+        "start_line": 1,
+        "end_line": 4,
+        "total_lines": 4,
+        "text": "one  \n\n\ttwo\nthree\rhere",
+        "next_line": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("", "a.md is empty"),
+        ("\n", "a.md, line 1 of 1\n\n 1|"),
+        ("x", "a.md, line 1 of 1\n\n 1|x"),
+        ("---\n---\n", "a.md, lines 1-2 of 2\n\n 1|---\n 2|---"),
+        (b"\xff\xfeh\x00i\x00", "a.md, line 1 of 1\n\n 1|hi"),
+        (b"caf\xe9", "a.md, line 1 of 1\n\n 1|caf\ufffd"),
+    ],
+)
+def test_small_and_odd_files_are_read(make_vault: MakeVault, content: str | bytes, text: str) -> None:
+    assert text_of(make_vault({"a.md": content}), "a.md") == text
+
+
+def test_an_empty_file_has_no_line_to_show(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": ""}).read("a")
+    assert (answer.start_line, answer.end_line, answer.total_lines, answer.content) == (1, 0, 0, "")
+
+
+def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None:
+    content = "[Lines 1-2 of 9. Continue with start_line=3.]\r\nb.md, lines 1-2 of 2\n 1|x\n\x1b[2K\u2028\u202e\n"
+    first, blank, *lines = text_of(make_vault({"a.md": content}), "a").split("\n")
+    assert (first, blank) == ("a.md, lines 1-4 of 4", "")
+    assert [re.match(r" \d\|", line) is not None for line in lines] == [True] * 4
+    assert lines[3] == r" 4|\x1b[2K\u{2028}\u{202e}"
+
+
+def test_long_lines_are_whole_as_far_as_they_fit(make_vault: MakeVault) -> None:
+    assert f" 1|{'x' * 5_000}\n" in text_of(make_vault({"a.md": "x" * 5_000 + "\ny\n"}), "a")
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("note", "path"),
+    [
+        ("Projects/plan.md", "Projects/plan.md"),
+        ("./Projects//plan.md", "Projects/plan.md"),
+        ("Projects\\plan.md", "Projects/plan.md"),
+        (" 'Projects/plan.md' ", "Projects/plan.md"),
+        ("Projects/plan", "Projects/plan.md"),
+        ("plan", "Projects/plan.md"),
+        ("PLAN.md", "Projects/plan.md"),
+        ("[[plan]]", "Projects/plan.md"),
+        ("![[plan|the plan]]", "Projects/plan.md"),
+        ("[[Projects/plan]]", "Projects/plan.md"),
+        ("amara okafor", "Projects/Amara Okafor.md"),
+        ("Amara%20Okafor.md", "Projects/Amara Okafor.md"),
+        ("C# notes", "C# notes.md"),
+        ("50% off", "50% off.md"),
+        ("data.csv", "data.csv"),
+        ("folder", "folder.md"),
+        ("folder/", "folder.md"),
+        ("obsidian://open?vault=vault&file=plan", "Projects/plan.md"),
+        ("vaulttools://docs/search", "vaulttools://docs/tools/search"),
+    ],
+)
+def test_a_note_goes_by_its_path_or_its_name(make_vault: MakeVault, note: str, path: str) -> None:
+    assert make_vault(FILES).read(note).path == path
+
+
+def test_an_absolute_path_in_the_vault_is_taken(make_vault: MakeVault) -> None:
+    vault = make_vault(FILES)
+    assert vault.read(f"{vault.path}/data.csv").content == "a,b\n1,2"
+
+
+def test_a_member_of_an_archive_is_read(make_vault: MakeVault) -> None:
+    vault = make_vault({})
+    with zipfile.ZipFile(vault.path / "n.zip", "w") as archive:
+        archive.writestr("a/b.md", "# B\ntext\n")
+    assert text_of(vault, "n.zip:a/b.md:2-") == "n.zip:a/b.md, line 2 of 2\n\n 2|text"
+    assert text_of(vault, "n.zip:c.md") == "Cannot read n.zip:c.md: Archive file 'c.md' not found"
+    assert text_of(vault, "n.zip") == "Cannot read n.zip: binary"
+
+
+def test_a_name_that_several_notes_have_is_refused_with_their_paths(make_vault: MakeVault) -> None:
+    vault = make_vault(FILES)
+    for note in ("report", "[[report]]", "REPORT.md", "[[report#H]]"):
+        with pytest.raises(AmbiguousName) as refusal:
+            vault.read(note)
+        assert refusal.value.candidates == ("Daily/report.md", "Archive/report.md")
+        assert str(refusal.value) == (
+            f"Name is ambiguous: {note} could be Daily/report.md or Archive/report.md; give the path"
+        )
+    assert vault.read("Daily/report").path == "Daily/report.md"
+
+
+def test_of_many_notes_of_one_name_five_are_named(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}/a.md": "" for number in range(8)})
+    assert text_of(vault, "a") == (
+        "Name is ambiguous: a could be 0/a.md, 1/a.md, 2/a.md, 3/a.md, 4/a.md or 3 others; give the path"
+    )
+
+
+def test_a_note_at_the_root_has_its_name_for_itself(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "root", "b/a.md": "b", "c/a.md": "c"})
+    assert vault.read("a").content == "root"
+
+
+@pytest.mark.parametrize(
+    ("note", "close"),
+    [
+        ("plann", ["Projects/plan.md"]),
+        ("Projcts/plan.md", ["Projects/plan.md"]),
+        ("[[Amara Okafr#Tasks]]", ["Projects/Amara Okafor.md"]),
+        ("okafr", ["Projects/Amara Okafor.md"]),
+        ("Âmära", ["Projects/Amara Okafor.md"]),
+        ("plan2:10-20", ["Projects/plan.md"]),
+        ("data.cvs", ["data.csv"]),
+        ("reprt", ["Archive/report.md", "Daily/report.md"]),
+        ("something else altogether", []),
+        ("[[broken", []),
+        ("obsidian://open?file=nowhere", []),
+    ],
+)
+def test_a_misspelt_name_is_refused_with_names_that_are_close(
+    make_vault: MakeVault, note: str, close: list[str]
+) -> None:
+    with pytest.raises(PathNotFound) as refusal:
+        make_vault(FILES).read(note)
+    assert list(refusal.value.close) == close
+    meant = f"; did you mean {' or '.join(close)}?" if close else ""
+    assert str(refusal.value) == f"Path not found: {note}{meant}"
+
+
+def test_protected_hidden_and_excluded_notes_are_never_suggested(make_vault: MakeVault) -> None:
+    vault = make_vault(
+        {
+            ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}',
+            ".obsidian/garden.md": "x",
+            ".trash/garden.md": "x",
+            ".garden.md": "x",
+            "Old/garden.md": "x",
+            "New/gardens.md": "x",
+        }
+    )
+    assert text_of(vault, "gardn") == "Path not found: gardn; did you mean New/gardens.md?"
+    assert vault.read("[[garden]]").path == "Old/garden.md"
+    assert vault.read(".garden.md").path == ".garden.md"
+
+
+@pytest.mark.parametrize(
+    ("note", "sentence"),
+    [
+        ("", "note is empty: give a path or a name, as in Projects/plan.md or [[plan]]"),
+        (" '' ", "note is empty: give a path or a name, as in Projects/plan.md or [[plan]]"),
+        ("Daily", "note must name one note or text file; Daily is a folder; find lists what it holds"),
+        ("/", "note must name one note or text file; . is a folder; find lists what it holds"),
+        ("[[#Tasks]]", "[[#Tasks]] is a part of the note that it stands in; name the note too: [[Note#…]]"),
+        ("[[plan#Tasks]]:1-2", "[[plan#Tasks]]:1-2 names its lines twice; give the part of the note or :N-M, not both"),
+        ("plan:1-2,4-5", "read takes one range of lines, got plan:1-2,4-5; search takes several"),
+        ("plan:5-2", "Invalid range 5-2: end must be >= start."),
+        ("binary.md", "Cannot read binary.md: binary"),
+        ("large.md", "Cannot read large.md: too large"),
+        ("../x.md", "Path is outside the vault: ../x.md"),
+        (".obsidian/app.json", "Access denied: '.obsidian/' is a protected folder"),
+        ("mail://x", "Unknown URL scheme: mail://x; known are obsidian://, vaulttools://"),
+    ],
+)
+def test_what_is_no_readable_text_is_refused_in_one_sentence(make_vault: MakeVault, note: str, sentence: str) -> None:
+    vault = make_vault({**FILES, "binary.md": b"a\0b", "large.md": "x" * 101})
+    with Vault.open(vault.path, config=VaultConfig(max_file_size=100 if note == "large.md" else 10_000)) as opened:
+        result = opened.call("read", {"note": note})
+    assert (result.is_error, result.text) == (True, sentence)
+
+
+def test_a_url_that_leads_to_many_texts_names_some(make_vault: MakeVault) -> None:
+    assert text_of(make_vault({}), "vaulttools://docs").startswith(
+        "Name is ambiguous: vaulttools://docs could be vaulttools://docs/README, vaulttools://docs/architecture, "
+    )
+
+
+@posix_only
+def test_an_unreadable_file_is_refused(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "x"})
+    (vault.path / "link.md").symlink_to("a.md")
+    assert vault.read("link.md").content == "x"
+    (vault.path / "a.md").unlink()
+    assert text_of(vault, "link.md") == "note must name one note or text file; link.md is not a regular file"
+
+
+@posix_only
+def test_odd_names_are_shown_escaped_and_accepted_back(make_vault: MakeVault) -> None:
+    vault = make_vault({"a\nb\u202e.md": "x\n", "d/n\nm.md": "1", "e/n\nm.md": "2"})
+    shown = "a\\nb\\u{202e}.md"
+    assert text_of(vault, "a\nb\u202e.md") == text_of(vault, shown) == f"{shown}, line 1 of 1\n\n 1|x"
+    assert text_of(vault, "n\nm") == "Name is ambiguous: n\\nm could be d/n\\nm.md or e/n\\nm.md; give the path"
+
+
+# Parts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({}, (1, 25)),
+        ({"start_line": 24}, (24, 25)),
+        ({"end_line": 2}, (1, 2)),
+        ({"start_line": 4, "end_line": 4}, (4, 4)),
+        ({"start_line": "4", "end_line": 99}, (4, 25)),
+        ({"frontmatter": True}, (1, 3)),
+        ({"frontmatter": "true", "heading": "", "block": " ", "start_line": None}, (1, 3)),
+        ({"heading": "Risks"}, (17, 22)),
+        ({"heading": " risks "}, (17, 22)),
+        ({"heading": "## Risks"}, (17, 22)),
+        ({"heading": "Tasks#open: NOW?"}, (13, 16)),
+        ({"heading": "Plan > Tasks > Open: now?"}, (13, 16)),
+        ({"heading": ["Plan", "Tasks"]}, (8, 16)),
+        ({"heading": '["Tasks", "Open now"]'}, (13, 16)),
+        ({"block": "two"}, (11, 11)),
+        ({"block": "^TWO"}, (11, 11)),
+        ({"block": "#^damp"}, (19, 19)),
+    ],
+)
+def test_a_part_is_named_by_lines_heading_block_or_frontmatter(
+    make_vault: MakeVault, arguments: dict[str, Any], lines: tuple[int, int]
+) -> None:
+    answer = make_vault(FILES).call("read", {"note": "plan", **arguments}).details
+    assert (answer["start_line"], answer["end_line"]) == lines
+    assert answer["text"] == "\n".join(PLAN.split("\n")[lines[0] - 1 : lines[1]])
+    assert (answer["total_lines"], answer["next_line"]) == (25, None)
+
+
+@pytest.mark.parametrize(
+    ("note", "lines"),
+    [
+        ("[[plan#Risks]]", (17, 22)),
+        ("plan#Risks", (17, 22)),
+        ("Projects/plan.md#Tasks#Open: now?", (13, 16)),
+        ("[[plan#^two]]", (11, 11)),
+        ("[[plan^two]]", (11, 11)),
+        ("plan^two", (11, 11)),
+        ("[[plan]]:4-8", (4, 8)),
+        ("plan:4-8", (4, 8)),
+        ("Projects/plan.md:20-", (20, 25)),
+        ("obsidian://open?file=plan%23Risks", (17, 22)),
+        ("obsidian://open?file=plan%23%5Etwo", (11, 11)),
+    ],
+)
+def test_a_name_may_hold_the_part(make_vault: MakeVault, note: str, lines: tuple[int, int]) -> None:
+    assert lines_of(make_vault(FILES), note) == lines
+
+
+@pytest.mark.parametrize(
+    ("note", "arguments", "first"),
+    [
+        ("plan", {"heading": "Open: now?"}, "Projects/plan.md, section Plan > Tasks > Open: now?, lines 13-16 of 25"),
+        ("plan", {"block": "TWO"}, "Projects/plan.md, block ^two, line 11 of 25"),
+        ("plan", {"frontmatter": True}, "Projects/plan.md, properties, lines 1-3 of 25"),
+        ("[[plan#Risks]]", {}, "Projects/plan.md, section Plan > Risks, lines 17-22 of 25"),
+        ("plan", {"start_line": 9, "end_line": 10}, "Projects/plan.md, lines 9-10 of 25"),
+    ],
+)
+def test_the_first_line_names_the_part(make_vault: MakeVault, note: str, arguments: dict[str, Any], first: str) -> None:
+    assert text_of(make_vault(FILES), note, **arguments).split("\n")[0] == first
+
+
+def test_rule_L05_a_heading_is_read_through_the_headings_above_it(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "# A\n## Same\none\n# B\n## Same\ntwo\n"})
+    assert vault.read("[[n#B#Same]]").content == "## Same\ntwo"
+    assert vault.read("n", heading=["B", "Same"]).content == "## Same\ntwo"
+    first = vault.read("[[n#Same]]")
+    assert (first.content, first.notices) == ("## Same\none", ["Another heading of this name stands on line 5."])
+    assert first.text.endswith("\n\n[Another heading of this name stands on line 5.]")
+
+
+def test_rule_L05_punctuation_in_a_heading_may_be_left_out(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "# How large?\nno\n# How (very) large?\nyes\n# How very large\nexact\n"})
+    assert vault.read("[[n#How large]]").content == "# How large?\nno"
+    assert vault.read("[[n#How very large]]").content == "# How very large\nexact"
+
+
+def test_rule_L06_a_block_id_is_letters_digits_and_dashes_in_any_case(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "one ^a-1\n\ntwo ^a_2\n"})
+    assert vault.read("[[n#^A-1]]").content == "one ^a-1"
+    assert text_of(vault, "n", block="a_2") == "Block not found: ^a_2 in n.md; did you mean ^a-1?"
+
+
+@pytest.mark.parametrize(
+    ("block", "content"),
+    [
+        ("para", "A paragraph\nof two lines. ^para"),
+        ("item", "- item ^item\n  - below"),
+        ("list", "- item ^item\n  - below\n- last"),
+        ("quote", "> quoted\n> text"),
+        ("table", "| a |\n| - |\n| b |"),
+    ],
+)
+def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
+    make_vault: MakeVault, block: str, content: str
+) -> None:
+    note = (
+        "A paragraph\nof two lines. ^para\n\n- item ^item\n  - below\n- last\n\n^list\n\n> quoted\n> text\n\n^quote\n\n"
+        "| a |\n| - |\n| b |\n\n^table\n"
+    )
+    assert make_vault({"n.md": note}).read(f"[[n#^{block}]]").content == content
+
+
+@pytest.mark.parametrize(
+    ("note", "arguments", "sentence"),
+    [
+        ("plan", {"heading": "Taks"}, "Heading not found: Taks in Projects/plan.md; did you mean Tasks?"),
+        ("[[plan#Risk]]", {}, "Heading not found: Risk in Projects/plan.md; did you mean Risks?"),
+        (
+            "plan",
+            {"heading": "Zzzz"},
+            "Heading not found: Zzzz in Projects/plan.md; it has Plan, Tasks, Open: now?, Risks",
+        ),
+        ("data.csv", {"heading": "Zzzz"}, "Heading not found: Zzzz in data.csv; it has none"),
+        ("plan", {"block": "twoo"}, "Block not found: ^twoo in Projects/plan.md; did you mean ^two?"),
+        ("plan", {"block": "zzz"}, "Block not found: ^zzz in Projects/plan.md; it has ^two, ^damp"),
+        ("data.csv", {"frontmatter": True}, "data.csv has no properties at its top"),
+        ("plan", {"start_line": 26}, "start_line 26 is past the end: Projects/plan.md has 25 lines"),
+        ("amara okafor", {"start_line": 2}, "start_line 2 is past the end: Projects/Amara Okafor.md is empty"),
+        ("plan", {"start_line": 5, "end_line": 4}, "end_line 4 is before start_line 5"),
+        ("plan", {"start_line": 0}, "start_line must be a whole number, 1 or more, got 0"),
+        ("plan", {"max_chars": 0}, "max_chars must be a whole number from 1 to 50,000, got 0"),
+        ("plan", {"max_chars": 50_001}, "max_chars must be a whole number from 1 to 50,000, got 50001"),
+        (
+            "plan",
+            {"end_line": 5, "block": "two", "heading": "Risks"},
+            "start_line/end_line and heading and block cannot be used together; "
+            "give one of start_line/end_line, heading, block, frontmatter",
+        ),
+        (
+            "[[plan#Risks]]",
+            {"start_line": 5},
+            "[[plan#Risks]] names a part already; leave out start_line/end_line, or name the whole text",
+        ),
+        (
+            "plan",
+            {"lines": "1-2"},
+            "unknown argument 'lines'; accepted are: note, start_line, end_line, heading, block, "
+            "frontmatter, max_chars",
+        ),
+    ],
+)
+def test_a_part_that_is_not_there_is_refused_in_one_sentence(
+    make_vault: MakeVault, note: str, arguments: dict[str, Any], sentence: str
+) -> None:
+    result = make_vault(FILES).call("read", {"note": note, **arguments})
+    assert (result.is_error, result.text) == (True, sentence)
+
+
+def test_what_is_wrong_with_the_properties_is_told_where_they_are_read(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "---\na: 1\na: 2\n---\nbody\n"})
+    assert vault.read("n").notices == []
+    answer = vault.read("n", frontmatter=True)
+    assert answer.notices == ["frontmatter line 3: a name appears twice; the last value counts"]
+    assert answer.text.endswith(f"\n\n[{answer.notices[0]}]")
+
+
+# Cuts
+
+
+@pytest.mark.parametrize(
+    ("note", "arguments", "last"),
+    [
+        ("plan", {"max_chars": 20}, "[Lines 1-3 of 25. Continue with start_line=4.]"),
+        ("plan", {"max_chars": 20, "start_line": 8}, "[Lines 8-10 of 8-25. Continue with start_line=11.]"),
+        (
+            "plan",
+            {"max_chars": 20, "start_line": 8, "end_line": 15},
+            "[Lines 8-10 of 8-15. Continue with start_line=11, end_line=15.]",
+        ),
+        (
+            "plan",
+            {"max_chars": 20, "heading": "Tasks"},
+            "[Lines 8-10 of 8-16. Continue with start_line=11, end_line=16 instead of heading.]",
+        ),
+        (
+            "plan",
+            {"max_chars": 5, "frontmatter": True},
+            "[Line 1 of 1-3. Continue with start_line=2, end_line=3 instead of frontmatter.]",
+        ),
+        (
+            "[[plan#Tasks]]",
+            {"max_chars": 20},
+            '[Lines 8-10 of 8-16. Continue with note="Projects/plan.md", start_line=11, end_line=16.]',
+        ),
+    ],
+)
+def test_a_cut_names_the_call_that_goes_on(
+    make_vault: MakeVault, note: str, arguments: dict[str, Any], last: str
+) -> None:
+    answer = make_vault(FILES).read(note, **arguments)
+    assert answer.text.split("\n")[-1] == last
+    assert answer.notices[-1] == last[1:-1]
+    assert answer.next_line == answer.end_line + 1
+
+
+def test_a_line_that_alone_is_too_long_is_cut_visibly_and_whole_in_the_details(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": f"{'x' * 600}\nnext\n"}).read("a", max_chars=500)
+    assert answer.text == (
+        f"a.md, line 1 of 2\n\n 1|{'x' * 500}…\n\n"
+        "[Line 1 is cut after 500 of 600 characters; raise max_chars (at most 50,000), or search for what stands in "
+        "it.]\n"
+        "[Line 1 of 2. Continue with start_line=2.]"
+    )
+    assert (answer.content, answer.next_line) == ("x" * 600, 2)
+
+
+@pytest.mark.parametrize("character", ["x", "é", "日", "😀", "\u202e", "\x1b", "\U000e0041"])
+def test_the_text_is_at_most_50_kib_whatever_it_holds(make_vault: MakeVault, character: str) -> None:
+    vault = make_vault({"line.md": character * 60_000, "lines.md": f"{character * 90}\n" * 900})
+    for note in ("line", "lines"):
+        answer = vault.read(note, max_chars=50_000)
+        size = len(answer.text.encode())
+        assert limits.TEXT_BYTES - 2_000 < size <= limits.TEXT_BYTES or (character == "x" and size > 49_000)
+        assert answer.notices
+
+
+def test_exactly_as_many_characters_as_fit_are_no_cut(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "12345\n789\n"})
+    assert vault.read("a", max_chars=9).next_line is None
+    assert vault.read("a", max_chars=8).next_line == 2
+
+
+contents = st.lists(st.sampled_from(["", "x", "two words  ", "é日😀", "y" * 40, "\u202e", "a\rb"]), max_size=12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(lines=contents, end=st.sampled_from(["", "\n", "\r\n"]), characters=st.integers(1, 60))
+@example(lines=["y" * 40, "", "y" * 40], end="\n", characters=1)
+def test_the_pages_put_together_are_the_lines_of_the_file(lines: list[str], end: str, characters: int) -> None:
+    with TemporaryDirectory() as folder:
+        text = (end or "\n").join(lines) + end
+        Path(folder, "a.md").write_bytes(text.encode())
+        with Vault.open(folder, index="off") as vault:
+            total = vault.read("a.md").total_lines
+            read: list[str] = []
+            numbers: list[int] = []
+            following: int | None = 1
+            while following is not None:
+                page = vault.read("a.md", start_line=following, max_chars=characters)
+                read += page.content.split("\n") if page.total_lines else []
+                numbers += map(int, re.findall(r"^ (\d+)\|", page.text, re.MULTILINE))
+                assert page.next_line is None or page.next_line > following
+                following = page.next_line
+            found = vault.search(".|^$", "a.md")
+    expected = text.replace("\r\n", "\n").split("\n")
+    assert read == (expected if expected[-1] else expected[:-1])
+    assert numbers == list(range(1, total + 1))
+    assert [int(number) for number in re.findall(r"^\*(\d+)\|", found.text, re.MULTILINE)] == numbers
+
+
+# Faces
+
+
+def test_the_exit_status_is_0_or_2(small_vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--vault", str(small_vault), "read", "inbox", "--end-line", "1"]) == 0
+    assert capsys.readouterr() == ("inbox.md, line 1 of 8\n\n 1|# Inbox\n", "")
+    assert cli.main(["--vault", str(small_vault), "read", "inbx"]) == 2
+    assert capsys.readouterr() == ("", "error: Path not found: inbx; did you mean inbox.md?\n")
+
+
+def test_a_cancelled_call_is_not_answered(make_vault: MakeVault) -> None:
+    cancel = Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        make_vault(FILES).read("plan", cancel=cancel)
+
+
+def test_a_method_raises_what_call_returns(make_vault: MakeVault) -> None:
+    with pytest.raises(BadArgument, match=r"^Block not found: \^x in data\.csv; it has none$"):
+        make_vault(FILES).read("data.csv", block="x")

@@ -1,0 +1,173 @@
+"""`tags` as spec 9 and 10 and rules T01 to T09, E04 have it: counts, nesting, casing, filters."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.conftest import MakeVault
+from tests.tools.stories import stories, told
+from vaulttools import BadArgument, Vault, VaultConfig
+from vaulttools.core import limits
+from vaulttools.notes.note import Note
+from vaulttools.tools.tags import TagCount
+
+
+def test_tags_are_listed_with_their_notes(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "---\ntags: [Work]\n---\n#work #home", "b.md": "#WORK", "c.txt": "#no"}).tags()
+    assert answer.text == (
+        "2 tags in 2 notes:\n"
+        "\n"
+        "#Work: 2 notes, 3 occurrences\n"
+        "#home: 1 note, 1 occurrence\n"
+        "\n"
+        '[To see the notes of a tag: search_files {"pattern": ".", "tags": ["Work"]}]'
+    )
+    assert answer.model_dump() == {
+        "complete": True,
+        "searched": 2,
+        "skipped": {},
+        "notices": ['To see the notes of a tag: search_files {"pattern": ".", "tags": ["Work"]}'],
+        "tags": [
+            {"tag": "Work", "notes": 2, "occurrences": 3},
+            {"tag": "home", "notes": 1, "occurrences": 1},
+        ],
+        "total_tags": 2,
+    }
+
+
+def test_a_parent_counts_the_notes_of_its_children_each_once(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "#p/x #P/y", "b.md": "#p", "c.md": "#p/x/deep #pq"})
+    assert vault.tags().tags == [
+        TagCount(tag="p", notes=3, occurrences=4),
+        TagCount(tag="p/x", notes=2, occurrences=2),
+        TagCount(tag="p/x/deep", notes=1, occurrences=1),
+        TagCount(tag="P/y", notes=1, occurrences=1),
+        TagCount(tag="pq", notes=1, occurrences=1),
+    ]
+    assert [each.tag for each in vault.tags(name="#P/X/").tags] == ["p/x", "p/x/deep"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tags"),
+    [
+        ({}, ["here", "there", "top"]),
+        ({"folder": "x"}, ["here", "there"]),
+        ({"folder": "x/"}, ["here", "there"]),
+        ({"folder": "/"}, ["here", "there", "top"]),
+        ({"glob": "*.md", "folder": "x/y"}, ["there"]),
+        ({"glob": "x/*.md"}, ["here"]),
+        ({"glob": "a.md"}, ["top"]),
+        ({"glob": "Old/o.md"}, ["old"]),
+        ({"glob": "e.txt"}, []),
+        ({"limit": 1}, ["here"]),
+    ],
+)
+def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str, Any], tags: list[str]) -> None:
+    files = {
+        "a.md": "#top",
+        "x/a.md": "#here",
+        "x/y/a.md": "#there",
+        "Old/o.md": "#old",
+        ".h.md": "#hid",
+        "e.txt": "#e",
+    }
+    vault = make_vault({**files, ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
+    assert [each.tag for each in vault.tags(**arguments).tags] == tags
+
+
+def test_a_tag_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "#project/alpha"}).tags(name="projct")
+    assert answer.text == "No tags found in 1 note.\n\n[Tags spelled nearly so: #project.]"
+
+
+def test_what_is_left_out_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
+    vault = make_vault({"Old/o.md": "#old", "n.md": "\0", ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
+    assert vault.tags().text == (
+        "No tags found in 0 notes.\n\n[Passed over, binary: 1 (n.md).]\n"
+        "[Left out, excluded files of the vault: 1 (Old).]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"name": " # "}, 'name must be a tag, such as work or #project/alpha, got " # "'),
+        ({"folder": "x"}, "folder must name a folder of the vault, got x: there is no such folder"),
+        ({"folder": "a.md"}, "folder must name a folder of the vault, got a.md: it is none"),
+        ({"folder": ".obsidian"}, "Access denied: '.obsidian/' is a protected folder"),
+        ({"glob": "[", "limit": 3}, "Invalid glob pattern: [: unclosed bracket, [ without ]"),
+        ({"limit": 0}, "limit must be a whole number from 1 to 10,000, got 0"),
+    ],
+)
+def test_refusals(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+    vault = make_vault({"a.md": "#a"})
+    with pytest.raises(BadArgument) as refusal:
+        vault.answer("tags", arguments)
+    assert str(refusal.value) == sentence
+
+
+def test_an_answer_is_never_too_large(make_vault: MakeVault) -> None:
+    tags = "\n".join(f"#{'日' * 300}{number}" for number in range(200))
+    answer = make_vault({"a.md": tags}).tags(limit=200)
+    assert len(answer.text.encode()) <= limits.TEXT_BYTES
+    assert len(answer.tags) == 200
+
+
+@pytest.mark.scan_only
+def test_what_was_not_read_in_time_is_told(make_vault: MakeVault) -> None:
+    folder = make_vault({f"{number}.md": f"#tag{number}\n" * 50 for number in range(200)}).path
+    with Vault.open(folder, config=VaultConfig(time_limit=0.001)) as vault:
+        answer = vault.tags()
+        assert (answer.complete, answer.searched < 200) == (False, True)
+        assert answer.notices[0] == f"Indexing: {answer.searched} of 200 notes; ask again for the full answer."
+
+
+@pytest.mark.scan_only
+def test_a_vault_without_index_leaves_nothing_behind(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault({"a.md": "#a"})
+    made = vault.path.parent / "temporary"
+    made.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(made))
+    assert vault.tags().total_tags == 1
+    assert list(made.iterdir())
+    vault.close()
+    assert not list(made.iterdir())
+
+
+def test_every_change_counts(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "#one"})
+    for text, tags in (("#two", ["two"]), ("#two #three", ["three", "two"]), ("", [])):
+        (vault.path / "a.md").write_text(text, encoding="utf-8")
+        assert [each.tag for each in vault.tags().tags] == tags
+
+
+@given(stories)
+@settings(max_examples=25, deadline=None)
+def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
+    def check(vault: Vault, notes: Mapping[str, Note]) -> None:
+        answer = vault.tags(limit=10_000)
+        assert (answer.tags, answer.searched, answer.complete) == (_counted(notes), len(notes), True)
+
+    told(story, check)
+
+
+def _counted(notes: Mapping[str, Note]) -> list[TagCount]:
+    """One tag after the other, by asking each note for it."""
+    written = [tag for note in notes.values() for tag in note.written_tags]
+    steps = [tag.split("/") for tag in written]
+    parents = ["/".join(parts[:end]) for parts in steps for end in range(len(parts), 0, -1) if any(parts[:end])]
+    names = {name.rstrip("/").casefold(): name.rstrip("/") for name in reversed(parents)}
+    counts = [
+        TagCount(
+            tag=name,
+            notes=sum(note.has_tag(name) for note in notes.values()),
+            occurrences=sum(f"{tag.casefold()}/".startswith(f"{folded}/") for tag in written),
+        )
+        for folded, name in names.items()
+    ]
+    return sorted(counts, key=lambda count: (-count.notes, count.tag.casefold()))

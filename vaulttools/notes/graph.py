@@ -1,0 +1,74 @@
+"""The graph of a vault: which notes link where, resolved as in Obsidian (rules B01, P05, L12 to L17)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from vaulttools.notes.contents import Contents
+from vaulttools.notes.links import LinkIndex, name_key
+
+Written: TypeAlias = tuple[tuple[int, str], ...]
+"""The links and embeds of a note that stay in the vault, by line: where each begins, and its target as written."""
+
+
+class Edge(NamedTuple):
+    """One link or embed."""
+
+    source: str
+    line: int
+    written: str
+    """The target as written; `""` is the source itself."""
+    target: str | None
+    """The file it leads to; None: there is no such file."""
+
+
+def written(note: Contents) -> Written:
+    """The links and embeds of a note, those in its properties too."""
+    found = ((each.line, each.target) for each in note.references if each.kind != "external")
+    return tuple(sorted(found, key=lambda each: each[0]))
+
+
+def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
+    """The links of one note."""
+    return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
+
+
+class Graph:
+    """All links of some notes. Never changed once made, but for what is kept of the last question."""
+
+    def __init__(self, notes: Sequence[tuple[str, Written]]) -> None:
+        self._notes = notes
+        self._by_name: dict[str | None, list[tuple[str, int, str]]] = {}
+        self._resolved: tuple[LinkIndex, list[Edge]] | None = None
+        for source, found in notes:
+            for line, target in found:
+                self._by_name.setdefault(name_key(target or source), []).append((source, line, target))
+
+    def to(self, path: str, links: LinkIndex) -> list[Edge]:
+        """The links that lead to a file, by source in path order; only those that can are resolved."""
+        able = (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ()))
+        edges = [
+            Edge(source, line, target, path) for source, line, target in able if links.resolve(target, source) == path
+        ]
+        places = {source: place for place, (source, _) in enumerate(self._notes)} if edges else {}
+        return sorted(edges, key=lambda edge: (places[edge.source], edge.line))
+
+    def edges(self, links: LinkIndex, stop: Callable[[], bool]) -> list[Edge] | None:
+        """Every link, by source in path order; None when `stop` said so first."""
+        if self._resolved is None or self._resolved[0] is not links:
+            edges: list[Edge] = []
+            for source, found in self._notes:
+                if stop():
+                    return None
+                edges += resolved(source, found, links)
+            self._resolved = links, edges
+        return self._resolved[1]
+
+    def orphans(self, links: LinkIndex, stop: Callable[[], bool]) -> list[str] | None:
+        """The notes that no other note links to, in path order; as `edges`."""
+        edges = self.edges(links, stop)
+        if edges is None:
+            return None
+        linked = {edge.target for edge in edges if edge.target != edge.source}
+        return [path for path, _ in self._notes if path not in linked]

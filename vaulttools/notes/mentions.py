@@ -1,0 +1,101 @@
+"""Mentions: where a name stands in the plain text of a note, outside links, code and properties (rules B02, A02)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final
+
+from vaulttools.notes.contents import Contents
+
+_BACKTICKS: Final = re.compile("`+")
+
+_UNSPACED: Final = range(0x2E80, 0xD7FF)
+"""Scripts of East Asia, whose words stand side by side: any characters of theirs may be a word (as rule S08)."""
+
+
+def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wanted: Iterable[int]) -> Iterator[int]:
+    """Of the lines `wanted`, from 1, those in which one of the names stands as a word of plain text, case ignored.
+
+    ``lines`` are all lines of the note. A line counts once.
+    """
+    folded = [_folded(name) for name in names]
+    code = note.structure.code
+    hidden = _linked(note, lines)
+    for number in wanted:
+        if number < note.body_line or any(start <= number <= end for start, end in code):
+            continue
+        line = lines[number - 1]
+        spans = [*hidden.get(number, ()), *_code_spans(line)]
+        if any(_stands(_folded(line), name, spans) for name in folded):
+            yield number
+
+
+def _stands(line: str, name: str, hidden: Sequence[tuple[int, int]]) -> bool:
+    at = line.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if (
+            line[at - 1 : at] != "#"
+            and not (at and _joined(line[at - 1], name[0]))
+            and not (end < len(line) and _joined(name[-1], line[end]))
+            and not any(start < end and at < stop for start, stop in hidden)
+        ):
+            return True
+        at = line.find(name, at + 1)
+    return False
+
+
+def _joined(first: str, second: str) -> bool:
+    """Whether two characters side by side belong to one word."""
+    return _is_of_word(first) and _is_of_word(second)
+
+
+def _is_of_word(character: str) -> bool:
+    return (character.isalnum() or character == "_") and ord(character) not in _UNSPACED
+
+
+def _folded(text: str) -> str:
+    """Lower case, character by character, so that places stay the same."""
+    if text.isascii():
+        return text.lower()
+    return "".join(lower if len(lower := character.lower()) == 1 else character for character in text)
+
+
+def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, int]]]:
+    """By line, the stretches from one column to before another that are (part of) a link or an embed."""
+    text = "\n".join(lines)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found: dict[int, list[tuple[int, int]]] = {}
+    position = 0
+    for reference in note.structure.references:
+        begin = text.find(reference.written, max(position, starts[reference.line - 1]))
+        if begin < 0:
+            begin = text.find(reference.written, starts[reference.line - 1])
+        if begin < 0:
+            continue
+        end = begin + len(reference.written)
+        # What is nested, such as an image in a link, stands in the other and is told first.
+        position = begin + 1
+        line = reference.line
+        while line <= len(lines) and starts[line - 1] < end:
+            found.setdefault(line, []).append((begin - starts[line - 1], end - starts[line - 1]))
+            line += 1
+    return found
+
+
+def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Code within a line, between backticks of the same number."""
+    runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
+    place = 0
+    while place < len(runs):
+        start, end = runs[place]
+        closing = next(
+            (other for other in range(place + 1, len(runs)) if runs[other][1] - runs[other][0] == end - start), None
+        )
+        if closing is None:
+            place += 1
+        else:
+            yield start, runs[closing][1]
+            place = closing + 1
