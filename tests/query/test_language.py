@@ -1,0 +1,544 @@
+"""Obsidian's search language: each rule that the language alone decides, by its id in `obsidian-rules.md`."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.core.pattern import MAX_CHARACTERS
+from vaulttools.errors import BadArgument, InvalidQuery
+from vaulttools.query import tree
+from vaulttools.query.explain import explain
+from vaulttools.query.language import MAX_NESTING, parse, spelled
+from vaulttools.query.tree import (
+    FACTS,
+    SCOPES,
+    And,
+    Case,
+    Compare,
+    Is,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Property,
+    Regex,
+    Scope,
+    Tag,
+    Term,
+    Within,
+)
+
+
+def all_of(*found: str | Node) -> And:
+    return And(tuple(Term(part) if isinstance(part, str) else part for part in found))
+
+
+def any_of(*found: str | Node) -> Or:
+    return Or(tuple(Term(part) if isinstance(part, str) else part for part in found))
+
+
+def within(scope: Scope, part: str | Node) -> Within:
+    return Within(scope, Term(part) if isinstance(part, str) else part)
+
+
+def having(name: str, value: str | Node | None = None) -> Property:
+    return Property(Term(name), Term(value) if isinstance(value, str) else value)
+
+
+def test_rule_S04_words_are_joined_by_and() -> None:
+    assert parse("meeting  work\tfive\nsix") == all_of("meeting", "work", "five", "six")
+    assert parse(" meeting ") == Term("meeting")
+
+
+@pytest.mark.parametrize(
+    "word", ["test", "2022-07-01", "a/b", "it's", "#work", "C:\\x", "a[0]", "b]", "a<5", "<br>", "日本", "a*", "null"]
+)
+def test_rule_S05_a_bare_word_runs_to_the_next_blank(word: str) -> None:
+    assert parse(word) == Term(word)
+
+
+def test_rule_S06_quotes_make_a_phrase() -> None:
+    assert parse('"star wars"') == Phrase("star wars")
+    assert parse('"test"') != parse("test")
+    assert parse('"a OR -b) [c]: /d/"') == Phrase("a OR -b) [c]: /d/")
+
+
+@pytest.mark.parametrize("text", ["- [ ]", "(a)", "#work", "-x", "/a/", " a ", "«a»"])
+def test_rule_S07_a_phrase_may_begin_and_end_with_punctuation(text: str) -> None:
+    assert parse(f'"{text}"') == Phrase(text)
+
+
+def test_rule_S08_cjk_stands_in_words_and_phrases() -> None:
+    assert parse('한국어 "한국어" 中文') == all_of("한국어", Phrase("한국어"), "中文")
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        (r'"they said \"hello\" to each other"', 'they said "hello" to each other'),
+        (r'"a\\b"', r"a\b"),
+        (r'"a\\"', "a\\"),
+        (r'"C:\notes"', r"C:\notes"),
+        (r'"\\\""', '\\"'),
+    ],
+)
+def test_rule_S09_a_backslash_escapes_quotes_and_itself_in_a_phrase(query: str, text: str) -> None:
+    assert parse(query) == Phrase(text)
+
+
+def test_rule_S10_or_binds_weaker_than_and() -> None:
+    assert parse("meeting work OR meetup personal") == any_of(all_of("meeting", "work"), all_of("meetup", "personal"))
+    assert parse("a OR b OR c") == any_of("a", "b", "c")
+
+
+@pytest.mark.parametrize("query", ["a or b", "a Or b", "a AND b", "a NOT b", "a ORb c", 'a "OR" b'])
+def test_rule_S10_only_a_bare_upper_case_or_is_an_operator(query: str) -> None:
+    assert isinstance(parse(query), And)
+    assert len(tree.parts(parse(query))) == 3
+
+
+def test_rule_S11_brackets_group() -> None:
+    assert parse("meeting (work OR meetup) personal") == all_of("meeting", any_of("work", "meetup"), "personal")
+    assert parse("((a) (b c))") == all_of("a", "b", "c")
+    assert parse("(a)OR(b)") == parse("(a OR b)") == any_of("a", "b")
+    assert parse("( a )b") == parse("a(b)") == all_of("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("-work", Term("work")),
+        ('-"star wars"', Phrase("star wars")),
+        ("-(work meetup)", all_of("work", "meetup")),
+        ("-tag:#work", Tag("work")),
+        ("-[aliases:Name]", having("aliases", "Name")),
+        ("-/a b/", Regex("a b")),
+    ],
+)
+def test_rule_S12_a_hyphen_negates(query: str, part: Node) -> None:
+    assert parse(query) == Not(part)
+    assert parse(f"meeting {query}") == all_of("meeting", Not(part))
+
+
+def test_rule_S12_each_hyphen_negates_its_own_part() -> None:
+    assert parse("meeting -work -meetup") == all_of("meeting", Not(Term("work")), Not(Term("meetup")))
+    assert parse("-(-a)") == Term("a")
+
+
+def test_rule_S13_a_hyphen_may_stand_after_the_colon() -> None:
+    assert parse('path:-"Daily notes"') == within("path", Not(Phrase("Daily notes")))
+    assert parse("-path:-x") == Not(within("path", Not(Term("x"))))
+    assert parse("[status:-Draft]") == having("status", Not(Term("Draft")))
+
+
+def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
+    subquery = any_of(Phrase("to be"), Not(Phrase("2B")))
+    assert parse('file:("to be" OR -"2B")') == within("file", subquery)
+    for scope in SCOPES:
+        assert parse(f'{scope}:("to be" OR -"2B")') == within(scope, subquery)
+        assert parse(f"{scope}:/a b/") == within(scope, Regex("a b"))
+        assert parse(f"{scope}: x") == within(scope, "x")
+
+
+def test_rule_S15_operators_are_case_insensitive() -> None:
+    assert parse("TAG:#work File:x Task-TODO:y MATCH-case:z") == all_of(
+        Tag("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))
+    )
+
+
+@pytest.mark.parametrize("word", ["https://example.org/a?b=1", "title:x", "10:30", "a:", ":a", "tags:x", "x-file:a"])
+def test_rule_S15_a_word_with_another_colon_is_a_word(word: str) -> None:
+    assert parse(word) == Term(word)
+
+
+def test_rule_S16_file_and_path() -> None:
+    assert parse("file:.jpg") == within("file", ".jpg")
+    assert parse('path:"Daily notes/2022-07"') == within("path", Phrase("Daily notes/2022-07"))
+
+
+def test_rule_S17_content() -> None:
+    assert parse('content:"happy cat"') == within("content", Phrase("happy cat"))
+
+
+def test_rule_S18_case_holds_for_the_subquery_that_follows() -> None:
+    assert parse("match-case:HappyCat dog") == all_of(Case(True, Term("HappyCat")), "dog")
+    assert parse("ignore-case:(ikea match-case:B)") == Case(False, all_of("ikea", Case(True, Term("B"))))
+    assert parse("path:match-case:Work") == within("path", Case(True, Term("Work")))
+    assert parse("match-case:path:Work") == Case(True, within("path", "Work"))
+    assert parse("[a:match-case:B]") == having("a", Case(True, Term("B")))
+
+
+@pytest.mark.parametrize("query", ["tag:#work", "tag:work", 'tag:"#work"', 'tag:"work"', "tag:(work)", "tag: #work"])
+def test_rule_S20_a_tag_is_named_with_or_without_its_hash(query: str) -> None:
+    assert parse(query) == Tag("work")
+
+
+def test_rule_S20_tags_combine() -> None:
+    assert parse("tag:(#a/b OR c -d)") == any_of(Tag("a/b"), all_of(Tag("c"), Not(Tag("d"))))
+    assert parse("tag:-a") == Not(Tag("a"))
+    assert parse("tag:a b") == all_of(Tag("a"), "b")
+
+
+def test_rule_S24_line() -> None:
+    assert parse("line:(mix flour)") == within("line", all_of("mix", "flour"))
+    assert parse("-line:x") == Not(within("line", "x"))
+
+
+def test_rule_S25_block() -> None:
+    assert parse("block:(dog cat)") == within("block", all_of("dog", "cat"))
+
+
+def test_rule_S26_section() -> None:
+    assert parse("section:(dog cat)") == within("section", all_of("dog", "cat"))
+
+
+def test_rule_S27_sections_nest() -> None:
+    assert parse("section:(H1 section:(H2))") == within("section", all_of("H1", within("section", "H2")))
+
+
+def test_rule_S28_tasks() -> None:
+    assert parse("task:call") == within("task", "call")
+    assert parse("task-todo:call") == within("task-todo", "call")
+    assert parse("task-done:(call OR email)") == within("task-done", any_of("call", "email"))
+
+
+def test_rule_S29_an_empty_phrase_after_task() -> None:
+    assert parse('task:""') == within("task", Phrase(""))
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        (r"/\d{4}-\d{2}-\d{2}/", r"\d{4}-\d{2}-\d{2}"),
+        ("/^a b$/", "^a b$"),
+        (r"/a\/b/", "a/b"),
+        (r"/a\\/", r"a\\"),
+        ('/"(-x)] OR/', '"(-x)] OR'),
+        (r"/\[\[x\]\]/", r"\[\[x\]\]"),
+    ],
+)
+def test_rule_S32_slashes_make_a_regex(query: str, source: str) -> None:
+    assert parse(query) == Regex(source)
+    assert parse(f"path:{query} ({query})") == all_of(within("path", Regex(source)), Regex(source))
+    assert parse(f"[{query}:{query}]") == Property(Regex(source), Regex(source))
+
+
+def test_rule_S32_a_regex_knows_where_it_stood() -> None:
+    found = parse("a path:/x/")
+    regex = cast("Within", tree.parts(found)[1]).part
+    assert isinstance(regex, Regex)
+    assert regex.position == 8
+
+
+def test_rule_S34_brackets_ask_for_a_property() -> None:
+    assert parse("[aliases]") == having("aliases")
+    assert parse('["my prop"]') == Property(Phrase("my prop"), None)
+    assert parse("[a][b] [file] [OR2]") == all_of(having("a"), having("b"), having("file"), having("OR2"))
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("[aliases:Name]", having("aliases", "Name")),
+        ("[ aliases : Name ]", having("aliases", "Name")),
+        ("[status:Draft OR Published]", having("status", any_of("Draft", "Published"))),
+        ("[status:In progress]", having("status", all_of("In", "progress"))),
+        ('["my prop":(a OR b)]', Property(Phrase("my prop"), any_of("a", "b"))),
+        ("[(a OR b):c]", Property(any_of("a", "b"), Term("c"))),
+        ("[a b:c]", Property(all_of("a", "b"), Term("c"))),
+        ("[tag:work]", having("tag", "work")),
+        ("[at:2024-01-01T10:30]", having("at", "2024-01-01T10:30")),
+        ("[a:file:x]", having("a", "file:x")),
+    ],
+)
+def test_rule_S35_both_sides_take_subqueries(query: str, found: Node) -> None:
+    assert parse(query) == found
+
+
+def test_rule_S36_null_is_no_text() -> None:
+    assert parse("[aliases:null]") == having("aliases", Is("null"))
+    assert parse('[aliases:"null"]') == having("aliases", Phrase("null"))
+    assert parse("[null]") == having("null")
+
+
+def test_rule_S37_booleans_and_empty_are_told_in_capitals() -> None:
+    assert parse("[a:TRUE] [a:FALSE] [a:EMPTY]") == all_of(
+        having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))
+    )
+    assert parse("[a:true]") == having("a", "true")
+    assert parse("[a:-null OR (EMPTY b)]") == having("a", any_of(Not(Is("null")), all_of(Is("EMPTY"), "b")))
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("[a:>10]", Compare(">", "10")),
+        ("[a:<5]", Compare("<", "5")),
+        ("[a:> -1.5]", Compare(">", "-1.5")),
+        ('[a:>"2024-01-01 10:30"]', Compare(">", "2024-01-01 10:30")),
+        ("[a:>1 <5]", And((Compare(">", "1"), Compare("<", "5")))),
+        ('[a:"<5"]', Phrase("<5")),
+        ("[a:1<5]", Term("1<5")),
+    ],
+)
+def test_rule_S38_values_are_compared_in_brackets_only(query: str, value: Node) -> None:
+    assert parse(query) == having("a", value)
+    assert parse("<5") == Term("<5")
+
+
+def test_the_examples_of_the_search_page_are_read_as_it_says() -> None:
+    assert parse("meeting [duration:<5]") == all_of("meeting", having("duration", Compare("<", "5")))
+    assert parse("meeting [duration:>5]") == all_of("meeting", having("duration", Compare(">", "5")))
+    assert parse("meeting -(work meetup)") == all_of("meeting", Not(all_of("work", "meetup")))
+    assert parse("file:202209") == within("file", "202209")
+    assert parse(r"path:/\d{4}-\d{2}-\d{2}/") == within("path", Regex(r"\d{4}-\d{2}-\d{2}"))
+    assert parse("task:(call OR email)") == within("task", any_of("call", "email"))
+    assert parse("embed OR search") == any_of("embed", "search")
+
+
+@pytest.mark.parametrize(
+    ("query", "position", "reason"),
+    [
+        ("", 1, "it is empty"),
+        (" \n", 1, "it is empty"),
+        ("()", 1, "empty group"),
+        ("a ( )", 3, "empty group"),
+        ("meeting (work", 9, "unclosed group"),
+        ("a -((b)", 4, "unclosed group"),
+        ("a (", 3, "unclosed group"),
+        ("[a:(x]y)]", 4, "unclosed group"),
+        ("meeting )", 9, "closing bracket without an opening one"),
+        (")", 1, "closing bracket without an opening one"),
+        ('a "b', 3, "unclosed quote"),
+        ('5" x', 2, "unclosed quote"),
+        (r'"a\"', 1, "unclosed quote"),
+        ("and /or", 5, "unclosed regex"),
+        (r"/a\/", 1, "unclosed regex"),
+        ("//", 1, "empty regex"),
+        ("/usr/bin", 6, "text right after the regex"),
+        ("/a/i", 4, "text right after the regex"),
+        ("-", 1, "nothing to exclude right after the hyphen"),
+        ("Pink - Time", 6, "nothing to exclude right after the hyphen"),
+        ("(a -)", 4, "nothing to exclude right after the hyphen"),
+        ("a -OR b", 3, "nothing to exclude right after the hyphen"),
+        ("--flag", 2, "a second hyphen"),
+        ("OR a", 1, "nothing before OR"),
+        ("a (OR b)", 4, "nothing before OR"),
+        ("a OR", 3, "nothing after OR"),
+        ("a OR OR b", 3, "nothing after OR"),
+        ("(a OR )", 4, "nothing after OR"),
+        ("a path:", 3, "nothing after path:"),
+        ("(Path:)", 2, "nothing after path:"),
+        ("tag: OR a", 1, "nothing after tag:"),
+        ("file:(a line:b)", 9, "line: means nothing inside file:"),
+        ("path:[a]", 6, "a property means nothing inside path:"),
+        ("tag:(a content:b)", 8, "content: means nothing inside tag:"),
+        ("tag:/a/", 5, "a regex inside tag:"),
+        ("tag:#", 5, "a tag without a name"),
+        ('tag:(a OR "")', 11, "a tag without a name"),
+        ("[[Note]]", 1, "a link is not a query"),
+        ("[up:[[Note]]]", 5, "a link is not a query"),
+        ("[a:b [c]]", 6, "a property means nothing inside another one"),
+        ("[]", 1, "a property without a name"),
+        ("x [:b]", 3, "a property without a name"),
+        ("[", 1, "unclosed property"),
+        ("[a b", 1, "unclosed property"),
+        ("[a:b)", 1, "unclosed property"),
+        ("[a:]", 3, "no value after the colon"),
+        ("[status]:draft", 9, "a colon after the property"),
+        ("[a:>]", 4, "nothing to compare with after >"),
+        ("[a:>=10]", 5, "there is no >="),
+        ("[a:<(1 OR 2)]", 5, "a group after <"),
+        ("(" * 51 + "a" + ")" * 51, 52, "nested deeper than 50 levels"),
+        ("-(" * 26 + "a", 52, "nested deeper than 50 levels"),
+        ("a" * 10_001, 10_001, "longer than 10,000 characters"),
+    ],
+)
+def test_an_error_points_at_its_cause(query: str, position: int, reason: str) -> None:
+    with pytest.raises(InvalidQuery) as raised:
+        parse(query)
+    assert (raised.value.query, raised.value.position, raised.value.reason) == (query, position, reason)
+    assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("", "Invalid query: it is empty"),
+        (
+            "meeting (work",
+            "Invalid query: meeting HERE-> (work: unclosed group at position 9; "
+            'close it with ")"; to find it as text put it in double quotes',
+        ),
+        (
+            "/usr/bin",
+            "Invalid query: /usr/ HERE-> bin: text right after the regex at position 6; "
+            r"a regex takes no flags, a slash inside it is written \/, and a path goes in double quotes",
+        ),
+        (
+            f"{'a ' * 50}) {'b ' * 50}",
+            f"Invalid query: …{('a ' * 20).rstrip()} HERE-> ) {('b ' * 19)}…: closing bracket without an opening one "
+            "at position 101; to find it as text put it in double quotes",
+        ),
+    ],
+)
+def test_an_error_is_one_sentence_that_shows_the_place(query: str, sentence: str) -> None:
+    with pytest.raises(InvalidQuery) as raised:
+        parse(query)
+    assert str(raised.value) == sentence
+
+
+def test_a_bad_query_is_a_bad_argument() -> None:
+    assert issubclass(InvalidQuery, BadArgument)
+
+
+def test_the_deepest_query_is_read_spelled_and_explained() -> None:
+    for query in (
+        "(" * MAX_NESTING + "a" + ")" * MAX_NESTING,
+        "-(" * 25 + "a b" + ")" * 25,
+        "section:(a OR " * 25 + "b" + ")" * 25,
+        "content:" * 49 + "[a:b]",
+    ):
+        found = parse(query)
+        assert parse(spelled(found)) == found
+        assert explain(found)
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", "-(", "-", "[", "[a:", '"', '\\"', "/", "\\", "path:", "tag:(", "a OR ", "a", " "]
+)
+def test_the_longest_garbage_parses_or_is_refused(piece: str) -> None:
+    for prefix in ("", '"', "/", "[a:"):
+        text = (prefix + piece * MAX_CHARACTERS)[:MAX_CHARACTERS]
+        try:
+            found = parse(text)
+        except InvalidQuery as error:
+            assert len(str(error)) < 400
+        else:
+            assert len(spelled(found)) > MAX_CHARACTERS or parse(spelled(found)) == found
+
+
+def _calls(query: str) -> int:
+    """How many functions a parse calls, those of C included; no clock."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        parse(query)
+    except InvalidQuery:
+        pass
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize(
+    "piece", ["a ", "-a ", '"a"', "(a)", "[a:b OR c]", "a OR ", "/a/ ", "tag:#a ", "(a (b -c) OR d)"]
+)
+def test_the_work_grows_with_the_length(piece: str) -> None:
+    assert _calls(f"{piece * 400}a") < 2.2 * _calls(f"{piece * 200}a")
+
+
+WORDS = st.sampled_from(
+    [
+        "a",
+        "it's",
+        "b-c",
+        "2024-01-01",
+        "#t",
+        "OR2",
+        "or",
+        "path",
+        "C",
+        "é",
+        "中文",
+        "😀",
+        "a\\",
+        "a*",
+        "a/b",
+        "a<5",
+        "=",
+        "\0",
+    ]
+)
+PHRASES = st.text(max_size=6).map(Phrase)
+REGEXES = st.lists(
+    st.sampled_from(["a", " ", "/", r"\d", r"\\", "[x]", "(y|z)", '"', "OR"]), min_size=1, max_size=5
+).map(lambda pieces: Regex("".join(pieces)))
+TEXTS: st.SearchStrategy[Node] = WORDS.map(Term) | PHRASES | REGEXES
+
+
+def _combined(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    several = st.lists(inner, min_size=2, max_size=3)
+    return several.map(tree.both) | several.map(tree.either) | inner.map(tree.negated)
+
+
+def _cased(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    return _combined(inner) | st.builds(Case, st.booleans(), inner)
+
+
+def _scoped(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    return _cased(inner) | st.builds(Within, st.sampled_from([scope for scope in SCOPES if scope not in NAMES]), inner)
+
+
+NAMES = ("file", "path")
+NAME_TEXTS = st.recursive(TEXTS, _combined, max_leaves=3)
+FILE_TEXTS = st.recursive(TEXTS, _cased, max_leaves=4)
+VALUES = st.recursive(
+    TEXTS
+    | st.builds(Is, st.sampled_from(FACTS))
+    | st.builds(Compare, st.sampled_from("<>"), WORDS | st.text(max_size=6)),
+    _cased,
+    max_leaves=4,
+)
+TAGS = st.builds(Tag, WORDS | st.text(min_size=1, max_size=6))
+PROPERTIES = st.builds(Property, NAME_TEXTS, st.none() | VALUES)
+NAMED = st.builds(Within, st.sampled_from(NAMES), FILE_TEXTS)
+TREES: st.SearchStrategy[Node] = st.recursive(TEXTS | TAGS | PROPERTIES | NAMED, _scoped, max_leaves=8)
+
+PIECES = st.sampled_from(
+    [
+        *'ab-()[]:"/\\<>=# \n',
+        " OR ",
+        "OR",
+        "path:",
+        "FILE:",
+        "tag:",
+        "line:",
+        "match-case:",
+        "[a:",
+        "null",
+        '""',
+        "/x/",
+        "中",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TREES)
+def test_a_tree_is_spelled_as_a_query_that_gives_it_back(found: Node) -> None:
+    assert parse(spelled(found)) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=20).map("".join) | st.text(max_size=30))
+def test_any_text_is_a_query_or_refused(text: str) -> None:
+    try:
+        found = parse(text)
+    except InvalidQuery as error:
+        assert 1 <= error.position <= max(1, len(text))
+        assert "\n" not in str(error)
+    else:
+        assert parse(spelled(found)) == found
+        assert explain(found)

@@ -1,0 +1,1 @@
+"""Obsidian's search language: reading a query, saying it in words, answering it."""

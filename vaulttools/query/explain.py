@@ -1,0 +1,127 @@
+"""A query in plain words, a clause a line, indented by nesting: Obsidian's "Explain search term" (rule S44)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from vaulttools.core import render
+from vaulttools.query import tree
+from vaulttools.query.tree import (
+    And,
+    Case,
+    Compare,
+    Fact,
+    Is,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    Property,
+    Regex,
+    Scope,
+    Tag,
+    Term,
+    Within,
+)
+
+LINES: Final = 100
+"""Lines of an explanation, besides the one that says how many are left; people read the first ten."""
+
+TEXT_CHARACTERS: Final = 200
+"""Characters of the text in one clause; the query itself is at hand."""
+
+_INDENT = "  "
+
+# Where Obsidian has a label, it is Obsidian's (`en-GB.json` of obsidianmd/obsidian-translations, `plugins.search`).
+_SCOPES: Final[dict[Scope, str]] = {
+    "file": "Match file name:",
+    "path": "Match file path:",
+    "content": "Match file content:",
+    "line": "Match line:",
+    "block": "Match block:",
+    "section": "Match section:",
+    "task": "Match task:",
+    "task-todo": "Match task (todo):",
+    "task-done": "Match task (done):",
+}
+_FACTS: Final[dict[Fact, str]] = {
+    "null": "Has no value",
+    "EMPTY": "Is empty",
+    "TRUE": "Is true",
+    "FALSE": "Is false",
+}
+
+
+def explain(node: Node) -> str:
+    """The tree in words, at most `LINES` lines and one that says how many more there are."""
+    lines = _lines(node, 0)
+    shown = list(islice(lines, LINES))
+    rest = sum(1 for _ in lines)
+    return "\n".join(shown + [f"{render.ELLIPSIS} and {rest:,} more lines"] * bool(rest))
+
+
+def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
+    """The clauses of a node, the first of them with what stands before it. A node and its only part are one clause."""
+    while isinstance(node, Not | Within | Case):
+        clause += _said(_label(node), clause) + " "
+        (node,) = tree.parts(node)
+    clause += _said(_label(node), clause)
+    yield _INDENT * depth + clause
+    if isinstance(node, And | Or):
+        for part in node.parts:
+            yield from _lines(part, depth + 1)
+    elif isinstance(node, Property):
+        if not isinstance(node.name, Term | Phrase):
+            yield from _lines(node.name, depth + 1, "Its name: ")
+        if node.value:
+            yield from _lines(node.value, depth + 1, "Its value: ")
+
+
+def _label(node: Node) -> str:
+    match node:
+        case Term(text):
+            return f"Matches text: {_shown(text)}"
+        case Phrase(""):
+            return "Any text"
+        case Phrase(text):
+            return f"Contains exact text: {_shown(text)}"
+        case Regex(source):
+            return f"Matches regex: /{_cut(source)}/"
+        case And():
+            return "Match all of:"
+        case Or():
+            return "Match any of:"
+        case Not():
+            return "Excluding:"
+        case Within(scope):
+            return _SCOPES[scope]
+        case Case(sensitive):
+            return "Case sensitive:" if sensitive else "Case insensitive:"
+        case Tag(name):
+            return f"Match tag: #{_cut(name)}"
+        case Property(Term(name) | Phrase(name)):
+            return f"Contains property: {_shown(name)}"
+        case Property():
+            return "Contains property:"
+        case Compare(">", than):
+            return f"Greater than: {_cut(than)}"
+        case Compare(_, than):
+            return f"Less than: {_cut(than)}"
+        case Is(fact):
+            return _FACTS[fact]
+
+
+def _said(label: str, before: str) -> str:
+    """A label as it stands behind another one."""
+    return label[0].lower() + label[1:] if before else label
+
+
+def _shown(text: str) -> str:
+    return f'"{_cut(text)}"'
+
+
+def _cut(text: str) -> str:
+    cut = text if len(text) <= TEXT_CHARACTERS else f"{text[:TEXT_CHARACTERS]}{render.ELLIPSIS}"
+    return render.visible(cut)

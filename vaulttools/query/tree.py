@@ -1,0 +1,146 @@
+"""The tree of a query: what is asked for, as data. How it is written and what it matches is left to others.
+
+A tree is shallow enough to be walked recursively: `language.MAX_NESTING` bounds it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, get_args
+
+Scope = Literal["file", "path", "content", "line", "block", "section", "task", "task-todo", "task-done"]
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+
+Fact = Literal["null", "EMPTY", "TRUE", "FALSE"]
+FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A bare word: text without blanks, at least one character, found anywhere, also inside words (rule S05)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Quoted text, unescaped: an exact phrase of full words (rules S06 to S08). Empty text is in everything (S29)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """What stood between two slashes, with each escaped slash as a slash; whether it compiles is not known here (S32).
+
+    `position` is that of its opening slash in the query, in characters from 1, for `InvalidQuery`; it is no part of the
+    value.
+    """
+
+    source: str
+    position: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of the parts, each anywhere in the same unit; two at least, none of them an And (rule S04)."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of the parts; two at least, none of them an Or (rule S10)."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What the part does not match; never a Not itself (rule S12)."""
+
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The part, looked for in the name, the path or the content, or in one line, block, section or task (S16, S17, S24
+    to S29). In a name or a path there are only Term, Phrase, Regex, And, Or, Not and Case.
+    """
+
+    scope: Scope
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The part, with its case compared or not, whatever holds outside of it (rule S18)."""
+
+    sensitive: bool
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag of this name or below it, case ignored; the name is as given, without its `#` (rules S20 to S23)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property whose name matches, with a value that matches; None asks for no value at all (rules S34, S35, S39).
+
+    In the name there are only Term, Phrase, Regex, And, Or and Not; in the value Case, Compare and Is besides.
+    """
+
+    name: Node
+    value: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A property's value that is greater or less than what is given, as written: `10`, `2024-01-31` (rule S38)."""
+
+    sign: Literal["<", ">"]
+    than: str
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """A property's value that is null in YAML, empty, true or false (rules S36, S37)."""
+
+    fact: Fact
+
+
+Node: TypeAlias = Term | Phrase | Regex | And | Or | Not | Within | Case | Tag | Property | Compare | Is
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """The nodes right below this one, in the order of the query: of a Property its name, then its value."""
+    match node:
+        case And(found) | Or(found):
+            return found
+        case Not(part) | Within(_, part) | Case(_, part):
+            return (part,)
+        case Property(name, value):
+            return (name,) if value is None else (name, value)
+        case _:
+            return ()
+
+
+def both(found: list[Node]) -> Node:
+    """One node for all of them, of which there is at least one."""
+    flat = [part for node in found for part in (node.parts if isinstance(node, And) else (node,))]
+    return And(tuple(flat)) if len(flat) > 1 else flat[0]
+
+
+def either(found: list[Node]) -> Node:
+    """One node for any of them, of which there is at least one."""
+    flat = [part for node in found for part in (node.parts if isinstance(node, Or) else (node,))]
+    return Or(tuple(flat)) if len(flat) > 1 else flat[0]
+
+
+def negated(node: Node) -> Node:
+    """The node that matches where this one does not."""
+    return node.part if isinstance(node, Not) else Not(node)
