@@ -68,7 +68,7 @@ class Words:
     spread: tuple[str, ...]
     """Eight, from the rarest to the most common in even steps."""
     absent: str = "qzxjqvkw"
-    regex: str = r"[A-Z]{2}\w+[0-9]{2}"
+    regex: str = r"\w{18}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:

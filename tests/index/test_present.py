@@ -293,6 +293,34 @@ def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed
     assert nominated(watched, "absent") == set()
 
 
+def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_noticed(
+    indexed: Indexed, watched: Present, store: Store
+) -> None:
+    other = loaded(indexed, store)
+    (indexed.vault / "a.md").unlink()
+    watched.catch_up()
+    other.catch_up()
+    outdated = other.pending()
+    assert outdated.gone == ["a.md"]
+    indexed.write({"a.md": "needle"})
+    rested(watched)
+    read(other, outdated)
+    assert nominated(watched, "needle") == {"a.md"}
+
+
+def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
+    indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(root: Any, path: str) -> int:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("vaulttools.core.root.Root.open", failing)
+        build.update(store, indexed.root, ["a.md"], workers=0)
+    assert nominated(watched, "first") == {"a.md"}
+    assert indexed.verify(store) == []
+
+
 def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
     indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:

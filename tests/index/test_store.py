@@ -163,7 +163,7 @@ def test_a_file_that_can_no_longer_be_read_leaves_nothing_behind(indexed: Indexe
     store = indexed.open()
     indexed.update(store)
     row = rows(store)["a.md"]
-    put(store, Content("a.md", row.key, row.checked, "unread"))
+    put(store, Content("a.md", row.key._replace(changed=row.key.changed + 1), row.checked, "unread"))
     assert (found(store, "secret"), store.structure(row.id, row.digest), rows(store)["a.md"].state) == (
         set(),
         None,

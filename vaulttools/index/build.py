@@ -5,6 +5,8 @@ Every commit is a whole step: whatever stops an update, what was committed stays
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -14,6 +16,7 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.core.root import Root
+from vaulttools.errors import VaultToolsError
 from vaulttools.index.content import Content
 from vaulttools.index.database import Busy
 from vaulttools.index.key import Key, is_racy
@@ -117,7 +120,7 @@ def update(
         with readers(root, stale, workers) as contents:
             while (pending or forget) and not stop.is_set():
                 with store.writing(wait=wait, stop=stop) as writer:
-                    steps = _Steps(writer, updated, total, on_progress)
+                    steps = _Steps(root, writer, updated, total, on_progress)
                     supply = _for_a_turn(pending, stop)
                     while forget and not stop.is_set():
                         steps.remove(forget.popleft())
@@ -141,8 +144,9 @@ class _Steps:
     """One write after the other, in transactions of a bounded size."""
 
     def __init__(
-        self, writer: Writer, updated: Updated, total: int, on_progress: Callable[[int, int], None] | None
+        self, root: Root, writer: Writer, updated: Updated, total: int, on_progress: Callable[[int, int], None] | None
     ) -> None:
+        self._root = root
         self._writer = writer
         self._updated = updated
         self._total = total
@@ -165,7 +169,9 @@ class _Steps:
     def remove(self, path: str) -> None:
         """Forget a file."""
         self._begin()
-        self._updated.removed += self._writer.remove(path)
+        # It may have come back, and another process may have indexed it since.
+        if not _stands(self._root, path):
+            self._updated.removed += self._writer.remove(path)
         self._end()
 
     def commit(self) -> None:
@@ -190,3 +196,11 @@ class _Steps:
         self._updated.done += 1
         if self._on_progress is not None:
             self._on_progress(self._updated.done, self._total)
+
+
+def _stands(root: Root, path: str) -> bool:
+    """Whether a regular file stands at a path, with no link on the way."""
+    try:
+        return stat.S_ISREG(os.lstat(root.absolute(path)).st_mode) and root.resolved(path) == path
+    except (OSError, VaultToolsError):
+        return False

@@ -211,6 +211,7 @@ class _Known(NamedTuple):
     id: int
     state: int
     digest: bytes
+    key: Key
 
 
 class Writer:
@@ -242,6 +243,8 @@ class Writer:
             id_ = self._connection.last_insert_rowid()
         else:
             id_ = known.id
+            if content.state == "unread" and known.key == content.key:
+                return False  # this process could not read, now, what another has read and relies on
             if (known.state, known.digest) == (state, content.digest):
                 self._connection.execute(
                     "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ? WHERE id = ?",
@@ -279,9 +282,12 @@ class Writer:
 
     def _known(self, path: str) -> _Known | None:
         found: list[Any] = self._connection.execute(
-            "SELECT id, state, digest FROM files WHERE path = ?", (os.fsencode(path),)
+            "SELECT id, state, digest, size, modified, changed, inode FROM files WHERE path = ?", (os.fsencode(path),)
         ).fetchall()
-        return _Known(*found[0]) if found else None
+        if not found:
+            return None
+        id_, state, digest, *stamps = found[0]
+        return _Known(id_, state, digest, Key(*stamps))
 
     def _forget(self, id_: int) -> None:
         for deletion in _DELETIONS:

@@ -70,7 +70,8 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
         raise Unavailable("There is no index of this vault: build it with `vaulttools index build`")
     store = _opened(where)
     try:
-        found = verification.verify(store, root, Tree(root, None).files())
+        tree = Tree(root, None)
+        found = verification.verify(store, root, tree.files(), tree.unlisted)
         return [store.warning, *found] if store.warning else found
     finally:
         store.close()

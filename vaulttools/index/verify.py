@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vaulttools.core import paths
 from vaulttools.core.root import Root
@@ -13,28 +13,30 @@ from vaulttools.index.store import Row, Store
 _TRIGRAM = 3
 
 
-def verify(store: Store, root: Root, present: Mapping[str, Key]) -> list[str]:
+def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str] = ()) -> list[str]:
     """What is wrong with an index; empty when nothing is. What SQLite finds damaged is not compared with the files.
 
     Args:
         store: The index.
         root: The vault.
         present: Every file of the vault, as `build.differences` takes it.
+        unlisted: Folders that could not be listed: what the index holds below them is kept, and not compared (I14).
 
     Raises:
         Unavailable: the index cannot be read, or checked because the disk is full.
     """
     damage = [f"The index is damaged: {fault}" for fault in store.faults()]
-    return damage or list(_differences(store, root, present))
+    return damage or list(_differences(store, root, present, unlisted))
 
 
-def _differences(store: Store, root: Root, present: Mapping[str, Key]) -> Iterator[str]:
+def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
     rows = {row.path: row for row in store.rows()}
     for path in sorted(rows.keys() | present.keys(), key=paths.order):
         row = rows.get(path)
         name = paths.shown(path)
         if path not in present:
-            yield f"{name}: is in the index, and not in the vault"
+            if not any(paths.is_below(folder, path) for folder in unlisted):
+                yield f"{name}: is in the index, and not in the vault"
         elif row is None:
             yield f"{name}: is not in the index"
         elif (found := scan(root, path)) is None:
