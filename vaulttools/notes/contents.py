@@ -11,7 +11,7 @@ from vaulttools.notes.outline import breadcrumb_of, section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
-    from vaulttools.notes.parts import BlockId, Heading, Structure, Tag
+    from vaulttools.notes.parts import BlockId, Heading, Structure, Tag, Task
     from vaulttools.notes.references import Reference
     from vaulttools.notes.safe_yaml import Value
 
@@ -60,6 +60,11 @@ class Contents(ABC):
     def body_tags(self) -> tuple[Tag, ...]:
         """The tags in the body."""
         return self.structure.tags
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The list items with a checkbox."""
+        return self.structure.tasks
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:

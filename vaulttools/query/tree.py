@@ -5,8 +5,10 @@ A tree is shallow enough to be walked recursively: `language.MAX_NESTING` bounds
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 Scope = Literal["file", "path", "content", "line", "block", "section", "task", "task-todo", "task-done"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -127,6 +129,27 @@ def parts(node: Node) -> tuple[Node, ...]:
             return (name,) if value is None else (name, value)
         case _:
             return ()
+
+
+K = TypeVar("K")
+
+
+def solved(
+    node: Node, every: AbstractSet[K], leaf: Callable[[Node, bool], AbstractSet[K]], *, sensitive: bool
+) -> AbstractSet[K]:
+    """Which of some things a node is true of, by And, Or, Not and Case, from those that a `leaf` is true of; the bool
+    says that case is compared."""
+    match node:
+        case And(found):
+            return frozenset(every).intersection(*(solved(part, every, leaf, sensitive=sensitive) for part in found))
+        case Or(found):
+            return frozenset[K]().union(*(solved(part, every, leaf, sensitive=sensitive) for part in found))
+        case Not(part):
+            return every - solved(part, every, leaf, sensitive=sensitive)
+        case Case(other, part):
+            return solved(part, every, leaf, sensitive=other)
+        case _:
+            return leaf(node, sensitive)
 
 
 def both(found: list[Node]) -> Node:

@@ -84,14 +84,30 @@ def ask(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
+    return answered(vault, question, work, scope_of(vault, work, folder, glob))
+
+
+def scope_of(
+    vault: OpenVault, work: Work, folder: str | None, glob: str | None, *, include_excluded: bool = False
+) -> Scope:
+    """The notes in a folder that a glob selects, once their structure is known or most of the time is over.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
     walks, files = selection(vault, folder, glob)
-    scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
+    scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     scope = replace(scope, known=vault.structures(work))
-    listing = _listing(scope)
-    if scope.known is None or len(scope.known.unknown(listing.files)) > _FEW:
-        scope = replace(scope, known=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
-        listing = _listing(scope)
-    corpus = _kept(vault, question, work, scope.known, listing)
+    if scope.known is not None and (
+        scope.known.version() is not None or len(scope.known.unknown(listed(scope).files)) <= _FEW
+    ):
+        return scope
+    return replace(scope, known=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
+
+
+def answered(vault: OpenVault, question: Question[F, S], work: Work, scope: Scope) -> Corpus[S]:
+    """The answer to a question about the notes of a scope, and to `work` what was passed over."""
+    corpus = _kept(vault, question, work, scope.known, listed(scope))
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for _, warning in scope.warnings:
@@ -100,14 +116,22 @@ def ask(
     return corpus
 
 
-def selection(vault: OpenVault, folder: str | None, glob: str | None) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-    """The notes in a folder that a glob selects: walks, and files named exactly.
+def listed(scope: Scope) -> Listing:
+    """All entries of a scope."""
+    known = scope.listing()
+    return Listing(scope.entries()) if known is None else known
+
+
+def selection(
+    vault: OpenVault, folder: str | None, glob: str | None, *, notes_only: bool = True
+) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
+    """The notes, or all files, in a folder that a glob selects: walks, and files named exactly.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = vault.selected(glob, (Walk(_folder(vault, folder), notes_only=True),), ignore_case=False)
-    return walks, tuple(filter(paths.is_note, files))
+    walks, files = vault.selected(glob, (Walk(_folder(vault, folder), notes_only=notes_only),), ignore_case=False)
+    return walks, tuple(filter(paths.is_note, files)) if notes_only else files
 
 
 def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
@@ -137,11 +161,6 @@ def _folder(vault: OpenVault, given: str | None) -> str:
         what = "there is no such folder" if place.kind is None else "it is none"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path
-
-
-def _listing(scope: Scope) -> Listing:
-    known = scope.listing()
-    return Listing(scope.entries()) if known is None else known
 
 
 def _kept(vault: OpenVault, question: Question[F, S], work: Work, known: Known | None, listing: Listing) -> Corpus[S]:

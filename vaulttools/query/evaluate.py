@@ -1,0 +1,182 @@
+"""Whether a text answers a query, and where: the meaning of Obsidian's search language, one file at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Final, NamedTuple
+
+from vaulttools.notes.parts import Span
+from vaulttools.notes.tags import covers
+from vaulttools.query import tree, wording
+from vaulttools.query.text import UNITS, Region, Text, Unit
+from vaulttools.query.tree import And, Case, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
+
+MOST_PLACES: Final = 100
+"""Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
+
+_TAGS: Final = Term("tags")
+"""The property that holds tags (P08)."""
+
+
+@dataclass(frozen=True)  # not slotted: the text is kept
+class Subject:
+    """One note or canvas, and what is known of it beside its text."""
+
+    path: str
+    read: Callable[[], Text]
+    """Gives the text, which is asked for only when it matters."""
+    holds: Callable[[Node, bool], bool]
+    """Whether the file answers a node that is not about text: Tag, Property, a name; a bare word: by its path."""
+    lines: Callable[[Regex, bool], AbstractSet[int]]
+    """The lines in which a regex matches; the bool says that case is compared."""
+
+    @cached_property
+    def text(self) -> Text:
+        """The text."""
+        return self.read()
+
+
+class _Where(NamedTuple):
+    """What one node is put to, and how many places are wanted."""
+
+    part: Region | None
+    """None: all of the file."""
+    sensitive: bool
+    named: bool
+    """Whether a word may stand in the path of the file instead (S02)."""
+    most: int
+
+
+def places(node: Node, subject: Subject, *, sensitive: bool, most: int = MOST_PLACES) -> list[Span] | None:
+    """The lines, first and last, that answer a query, one span for each place, in no order; None: it does not.
+
+    What is true of a file as a whole, such as its name, or that something is not in it, has no place. After `most`
+    places of one word, regex or operator its others are not looked for.
+    """
+    return _places(node, subject, _Where(None, sensitive, True, most))
+
+
+def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
+    match node:
+        case And(parts):
+            found: list[Span] = []
+            for part in sorted(parts, key=_looks_into_text):
+                more = _places(part, subject, where)
+                if more is None:
+                    return None
+                found += more
+            return found
+        case Or(parts):
+            answers = [more for part in parts if (more := _places(part, subject, where)) is not None]
+            return [span for more in answers for span in more] if answers else None
+        case Not(part):
+            return [] if _places(part, subject, where) is None else None
+        case Case(sensitive, part):
+            return _places(part, subject, where._replace(sensitive=sensitive))
+        case Within("content", part):
+            return _places(part, subject, where._replace(named=False))
+        case Within("file" | "path"):
+            return [] if subject.holds(node, where.sensitive) else None
+        case Property(name):
+            return _lines(subject.text.property_lines(name), where) if subject.holds(node, where.sensitive) else None
+        case Within(unit, part):
+            assert unit in UNITS
+            return _within(unit, part, subject, where)
+        case Tag():
+            return _tag(node, subject, where)
+        case Term() | Phrase():
+            return _or_named(_wording(node, subject, where), node, subject, where)
+        case Regex():
+            return _or_named(_regex(node, subject, where), node, subject, where)
+        case _:
+            raise AssertionError(f"a value outside of a property: {node}")
+
+
+def _within(unit: Unit, part: Node, subject: Subject, where: _Where) -> list[Span] | None:
+    """A section is shown by what was found in it, everything smaller whole (S30)."""
+    region = where.part or subject.text.whole
+    lines = None
+    if (needed := _needed(part)) is not None:
+        # The sections of sub-headings lie beyond the section that they are looked for in.
+        around = subject.text.whole if unit == "section" else region
+        lines = list(_lines_of(needed, around, where.sensitive))
+        if not lines:
+            return None
+    spans: list[Span] = []
+    is_found = False
+    for smaller in subject.text.regions(unit, region, lines):
+        found = _places(part, subject, _Where(smaller, where.sensitive, False, where.most))
+        if found is not None:
+            is_found = True
+            spans += found if unit == "section" and found else [(smaller.line, smaller.end_line)]
+            if len(spans) >= where.most:
+                break
+    return spans if is_found else None
+
+
+def _needed(part: Node) -> Term | Phrase | None:
+    """A word or phrase that stands wherever a node is answered; only where one stands need be looked at."""
+    for each in part.parts if isinstance(part, And) else (part,):
+        if isinstance(each, Term | Phrase) and each.text:
+            return each
+    return None
+
+
+def _or_named(found: list[Span] | None, node: Node, subject: Subject, where: _Where) -> list[Span] | None:
+    return [] if found is None and where.named and subject.holds(node, where.sensitive) else found
+
+
+def _wording(node: Term | Phrase, subject: Subject, where: _Where) -> list[Span] | None:
+    if not node.text:
+        return []
+    region = where.part or subject.text.whole
+    breaks = node.text.count("\n")
+    found = islice(_lines_of(node, region, where.sensitive), where.most)
+    return [(line, line + breaks) for line in found] or None
+
+
+def _lines_of(node: Term | Phrase, region: Region, sensitive: bool) -> Iterator[int]:
+    """The line of each place at which a word or phrase begins in a region."""
+    text = region.form(sensitive=sensitive)
+    line, before = region.line, 0
+    for offset in wording.places(node, text, sensitive=sensitive):
+        line += text.count("\n", before, offset)
+        before = offset
+        yield line
+
+
+def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
+    lines = sorted(subject.lines(node, where.sensitive))
+    return _lines(lines if where.part is None else filter(where.part.holds, lines), where) or None
+
+
+def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
+    """In a part of a note only tags that stand there count, in all of it those of the properties too (S20, S23)."""
+    if where.part is None and not subject.holds(node, where.sensitive):
+        return None
+    lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))
+    if where.part is not None:
+        return _lines(filter(where.part.holds, lines), where) or None
+    return _lines(lines, where) or _lines(subject.text.property_lines(_TAGS), where)
+
+
+def _lines(lines: Iterable[int], where: _Where) -> list[Span]:
+    return [(line, line) for line in islice(lines, where.most)]
+
+
+def _looks_into_text(node: Node) -> bool:
+    """Whether the text has to be read to tell whether a node is answered; not of a regex, which ripgrep has looked for.
+
+    Of parts that must all be answered those that need no text come first.
+    """
+    match node:
+        case Term() | Phrase():
+            return True
+        case Regex() | Tag() | Property() | Within("file" | "path"):
+            return False
+        case _:
+            return any(map(_looks_into_text, tree.parts(node)))

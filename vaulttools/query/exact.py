@@ -1,0 +1,141 @@
+"""The files that answer a query of Obsidian's language, in the order asked for, each read only when it must be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+from vaulttools.core import document as documents
+from vaulttools.core.document import Document, NotRead
+from vaulttools.core.known import Known
+from vaulttools.core.root import Root
+from vaulttools.core.work import Work
+from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Span
+from vaulttools.notes.stored import load
+from vaulttools.query import evaluate
+from vaulttools.query.evaluate import Subject
+from vaulttools.query.plan import Plan
+from vaulttools.query.regexes import Regexes
+from vaulttools.query.text import Text
+from vaulttools.query.tree import Node, Regex
+
+_FIRST: Final = 32
+"""Files read together at first, for ripgrep to be asked once; then four times as many each time."""
+_MOST: Final = 2_048
+
+
+class Match(NamedTuple):
+    """A file that answers."""
+
+    path: str
+    places: Sequence[Span]
+    """The lines that do, first and last; none where it is the file as a whole, or what is not in it."""
+    text: Text | None
+    """None of an attachment, and of a file that could not be read."""
+
+
+class _NoTextError(Exception):
+    """There is no text to be put to the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """One query."""
+
+    node: Node
+    sensitive: bool
+    plan: Plan
+    regexes: Regexes
+    root: Root
+    known: Known | None
+    work: Work
+    max_bytes: int
+
+    def matching(self, order: Callable[[AbstractSet[str]], Sequence[str]]) -> Iterator[str]:
+        """The paths of the files that answer, in an order that puts paths into their row."""
+        used = self.regexes.check(self.node, sensitive=self.sensitive)
+        bounds = self.plan.bounds(self.node, sensitive=self.sensitive)
+        candidates = order(bounds.may)
+        place, size = 0, _FIRST
+        while place < len(candidates):
+            together = candidates[place : place + size]
+            place, size = place + size, min(size * 4, _MOST)
+            self._look(used, [path for path in together if path not in bounds.surely])
+            for path in together:
+                if path in bounds.surely or self._answers(path):
+                    yield path
+
+    def shown(self, files: Sequence[str]) -> list[Match]:
+        """Matching files with the places at which they answer."""
+        self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
+        return [self._match(path) for path in files]
+
+    def _match(self, path: str) -> Match:
+        if path not in self.plan.files.notes and path not in self.plan.files.canvases:
+            return Match(path, (), None)
+        subject = self._subject(path)
+        try:
+            return Match(path, self._places(subject, evaluate.MOST_PLACES) or (), subject.text)
+        except _NoTextError:
+            return Match(path, (), None)
+
+    def _look(self, used: Sequence[tuple[Regex, bool]], files: Sequence[str]) -> None:
+        """Have ripgrep look into the notes among some files, once for each regex."""
+        notes = [path for path in files if path in self.plan.files.notes]
+        for regex, sensitive in used:
+            if notes and not self.work.is_over():
+                self.regexes.look(regex, sensitive, notes)
+
+    def _answers(self, path: str) -> bool:
+        if self.work.is_over():
+            self.work.pass_over(path, "time limit")
+            return False
+        try:
+            return self._places(self._subject(path), 1) is not None
+        except _NoTextError:
+            return False
+
+    def _subject(self, path: str) -> Subject:
+        def holds(node: Node, sensitive: bool) -> bool:
+            return path in self.plan.answering(node, sensitive)
+
+        def lines(regex: Regex, sensitive: bool) -> AbstractSet[int]:
+            return self.regexes.lines(regex, sensitive, path, lambda: subject.text)
+
+        subject = Subject(path, partial(self._text, path), holds, lines)
+        return subject
+
+    def _places(self, subject: Subject, most: int) -> list[Span] | None:
+        return evaluate.places(self.node, subject, sensitive=self.sensitive, most=most)
+
+    def _text(self, path: str) -> Text:
+        """The text of a note or canvas.
+
+        Raises:
+            _NoTextError: it cannot be read or is none, which is told to `work`; or it is gone.
+        """
+        document = self.regexes.documents.get(path) or self._read(path)
+        if document.is_binary:
+            self.work.pass_over(path, "binary")
+            raise _NoTextError
+        if path in self.plan.files.canvases:
+            return Text.of_canvas(document.text)
+        return Text([document.text], lambda: [self._note(document)])
+
+    def _note(self, document: Document) -> Note:
+        """The note with the parts that an index has of this text, else parsed when asked for."""
+        data = None if self.known is None else self.known.structure(document.path, document.text)
+        return Note(document.path, document.text) if data is None else load(data, document.path, document.text)
+
+    def _read(self, path: str) -> Document:
+        try:
+            return documents.read(self.root, path, self.max_bytes)
+        except NotRead as error:
+            if os.path.lexists(self.root.absolute(path)):
+                self.work.pass_over(path, error.reason)
+            raise _NoTextError from error

@@ -1,0 +1,269 @@
+"""Which files can answer a query, and which surely do, before a text is read: the index rules out all others.
+
+For each node two sets of files: it *may* match in the first, and *surely* matches in the second. A node within a
+line, block, section or task may match in a file when it may in any of these, and surely does when it does in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from operator import and_
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+from vaulttools.core.literals import Requirement
+from vaulttools.core.paths import is_note
+from vaulttools.query import tree, values, wording
+from vaulttools.query.facts import Facts
+from vaulttools.query.names import Names
+from vaulttools.query.tree import And, Case, Compare, Is, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
+
+_NONE: Final[frozenset[str]] = frozenset()
+
+
+class Bounds(NamedTuple):
+    """The files that may match, and those of them that surely do."""
+
+    may: AbstractSet[str]
+    surely: AbstractSet[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that a query is put to."""
+
+    notes: frozenset[str]
+    canvases: frozenset[str]
+    """Of which the index does not know the text: it is written as JSON."""
+    textless: frozenset[str]
+    """Files with a name that words are looked for in, and no text: `.base` files (S02), notes that cannot be read."""
+    others: frozenset[str]
+    """Attachments: only `file:` and `path:` look at their names (S03)."""
+    names: Names
+    """Of all of them, by name."""
+    paths: Names
+    """Of all of them, by path."""
+    orders: Orders
+
+    @classmethod
+    def of(cls, files: Sequence[str], *, any_file: bool) -> Files:
+        """From paths in path order; without `any_file` attachments are left out."""
+        kinds: dict[str, set[str]] = {".canvas": set(), ".base": set()}
+        notes: set[str] = set()
+        others: set[str] = set()
+        for path in files:
+            if is_note(path):
+                notes.add(path)
+            else:
+                kinds.get(path[path.rfind(".") :].lower(), others).add(path)
+        canvases, bases = map(frozenset, kinds.values())
+        looked_at = files if any_file else [path for path in files if path not in others]
+        return cls(
+            frozenset(notes),
+            canvases,
+            bases,
+            frozenset(others if any_file else ()),
+            Names(looked_at, whole=False),
+            Names(looked_at, whole=True),
+            Orders(looked_at),
+        )
+
+    def read(self, notes: AbstractSet[str]) -> Files:
+        """The same, when only some of the notes could be read."""
+        if self.notes <= notes:
+            return self
+        return replace(self, notes=self.notes & notes, textless=self.textless | (self.notes - notes))
+
+
+class Orders:
+    """The orders in which files are told."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        """From paths in path order."""
+        self._files = files
+
+    @cached_property
+    def by_path(self) -> Mapping[str, int]:
+        """The place of each in path order."""
+        return {path: place for place, path in enumerate(self._files)}
+
+    @cached_property
+    def by_title(self) -> Mapping[str, int]:
+        """The place of each among all titles, case ignored (S40); files of the same title have the same one."""
+        titles = {path: PurePosixPath(path).stem.casefold() for path in self._files}
+        places = {title: place for place, title in enumerate(sorted(set(titles.values())))}
+        return {path: places[title] for path, title in titles.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is known of the files beside their text."""
+
+    files: Files
+    facts: Facts
+    nominated: Callable[[Requirement], AbstractSet[str] | None]
+    """The notes that may hold what is required, as `Known.nominated`; None: any may."""
+    required: Callable[[Regex, bool], Requirement | None]
+    """What each match of a regex holds; the bool says that case is compared."""
+    matching: Callable[[Regex, bool, Sequence[str]], AbstractSet[str]]
+    """Those of some texts of one line in which a regex matches."""
+    _answering: dict[tuple[Node, bool], AbstractSet[str]] = field(default_factory=dict, init=False)
+
+    def bounds(self, query: Node, *, sensitive: bool) -> Bounds:
+        """The files that may answer a query.
+
+        Of a file without text nothing is left to be read, so that it may match only where it surely does: where a name
+        is what was asked for, not merely by what is not in it.
+        """
+        found = self._bounds(query, sensitive, whole=True)
+        named = self._named(query, sensitive)
+        nameless = (self.files.textless | self.files.others) - named
+        return Bounds(found.may - nameless, found.surely - nameless)
+
+    def _bounds(self, node: Node, sensitive: bool, *, whole: bool, named: bool = True) -> Bounds:
+        """Of a node in a file as a `whole`, or in each of some parts of it; `named`: a word may stand in the path."""
+        files = self.files
+        match node:
+            case And():
+                found = [self._bounds(part, sensitive, whole=whole, named=named) for part in node.parts]
+                return Bounds(
+                    reduce(and_, sorted((each.may for each in found), key=len)),
+                    reduce(and_, sorted((each.surely for each in found), key=len)),
+                )
+            case Or():
+                found = [self._bounds(part, sensitive, whole=whole, named=named) for part in node.parts]
+                return Bounds(_NONE.union(*(each.may for each in found)), _NONE.union(*(each.surely for each in found)))
+            case Not(part):
+                may, surely = self._bounds(part, sensitive, whole=whole, named=named)
+                every = self._all if whole else self._texts
+                return Bounds(every - surely, every - may)
+            case Case(sensitive, part):
+                return self._bounds(part, sensitive, whole=whole, named=named)
+            case Within("content", part):
+                return self._bounds(part, sensitive, whole=whole, named=False)
+            case Within("file" | "path") | Property():
+                return _exactly(self.answering(node, sensitive))
+            case Within(unit, part):
+                may, surely = self._bounds(part, sensitive, whole=False, named=False)
+                tasks = {"task": self.facts.todo | self.facts.done}
+                tasks |= {"task-todo": self.facts.todo, "task-done": self.facts.done}
+                if unit not in tasks:
+                    return Bounds(may, _NONE)  # there may be no line, block or section at all
+                return Bounds(may & (tasks[unit] | files.canvases), surely & tasks[unit])
+            case Tag():
+                tagged = self.answering(node, sensitive)
+                return Bounds(tagged, tagged if whole else _NONE)
+            case Phrase(""):
+                return _exactly(self._all if whole else self._texts)
+            case Term() | Phrase() | Regex():
+                required = wording.required(node) if not isinstance(node, Regex) else self.required(node, sensitive)
+                texts = self._nominated(required)
+                names = self.answering(node, sensitive) if whole and named else _NONE
+                return Bounds(texts | names, names)
+            case _:
+                raise AssertionError(f"a value outside of a property: {node}")
+
+    @property
+    def _texts(self) -> AbstractSet[str]:
+        return self.files.notes | self.files.canvases
+
+    @property
+    def _all(self) -> AbstractSet[str]:
+        return self._texts | self.files.textless | self.files.others
+
+    def _nominated(self, required: Requirement | None) -> AbstractSet[str]:
+        found = None if required is None else self.nominated(required)
+        return (self.files.notes if found is None else self.files.notes & found) | self.files.canvases
+
+    def answering(self, node: Node, sensitive: bool) -> AbstractSet[str]:
+        """The files that answer a node that is not about text: a tag or property they have, what `file:` or `path:`
+        asks for; a bare word that stands in their path (S02)."""
+        key = (node, sensitive)
+        if key not in self._answering:
+            match node:
+                case Tag(name):
+                    self._answering[key] = self.facts.tagged(name) & self.files.notes
+                case Property():
+                    self._answering[key] = self._with_property(node, sensitive)
+                case Within("path", part):
+                    self._answering[key] = self._with_name(part, sensitive, self.files.paths)
+                case Within(_, part):
+                    self._answering[key] = self._with_name(part, sensitive, self.files.names)
+                case _:
+                    self._answering[key] = self._with_name(node, sensitive, self.files.paths) - self.files.others
+        return self._answering[key]
+
+    def _with_name(self, node: Node, sensitive: bool, names: Names) -> AbstractSet[str]:
+        def holding(leaf: Node, sensitive: bool) -> AbstractSet[str]:
+            if isinstance(leaf, Regex):
+                found = self.matching(leaf, sensitive, names.texts)
+                return {path for path, text in names if text in found}
+            assert isinstance(leaf, Term | Phrase)
+            return names.holding(leaf, sensitive=sensitive)
+
+        return tree.solved(node, self._all, holding, sensitive=sensitive)
+
+    def _with_property(self, node: Property, sensitive: bool) -> AbstractSet[str]:
+        """A word or phrase is all of a name, case ignored (S39); in a value, of any element, it may stand anywhere."""
+        properties = self.facts.properties
+
+        def called(leaf: Node, sensitive: bool) -> AbstractSet[str]:
+            if isinstance(leaf, Regex):
+                return self.matching(leaf, False, [*properties])
+            assert isinstance(leaf, Term | Phrase)
+            return {name for name in properties if name.casefold() == leaf.text.casefold()}
+
+        names = tree.solved(node.name, properties.keys(), called, sensitive=False)
+        held = [held for name in names for held in properties[name]]
+        if node.value is None:
+            return _NONE.union(*(notes for _, notes in held)) & self.files.notes
+        texts = [list(values.texts(value)) for value, _ in held]
+
+        def with_value(leaf: Node, sensitive: bool) -> AbstractSet[int]:
+            match leaf:
+                case Is():
+                    return {place for place, (value, _) in enumerate(held) if values.has_fact(value, leaf)}
+                case Compare():
+                    return {place for place, (value, _) in enumerate(held) if values.compares(value, leaf)}
+                case Regex():
+                    found = self.matching(leaf, sensitive, [text for some in texts for text in some])
+                    return {place for place, some in enumerate(texts) if not found.isdisjoint(some)}
+                case Term() | Phrase():
+                    return {
+                        place
+                        for place, some in enumerate(texts)
+                        if any(wording.holds(leaf, text, sensitive=sensitive) for text in some)
+                    }
+                case _:
+                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.Property` has them out
+
+        places = tree.solved(node.value, frozenset(range(len(held))), with_value, sensitive=sensitive)
+        return _NONE.union(*(held[place].notes for place in places)) & self.files.notes
+
+    def _named(self, node: Node, sensitive: bool) -> AbstractSet[str]:
+        """The files in whose name something that is asked for stands."""
+        match node:
+            case Not() | Tag() | Property():
+                return _NONE
+            case Case(sensitive, part):
+                return self._named(part, sensitive)
+            case Within("file" | "path") | Term() | Phrase() | Regex():
+                return self.answering(node, sensitive)
+            case Within():
+                return _NONE
+            case _:
+                return _NONE.union(*(self._named(part, sensitive) for part in tree.parts(node)))
+
+
+def looks_at_any_file(node: Node) -> bool:
+    """Whether `file:` or `path:` is asked for, other than to exclude: then attachments may be found (S03)."""
+    if isinstance(node, Within) and node.scope in ("file", "path"):
+        return True
+    return not isinstance(node, Not) and any(map(looks_at_any_file, tree.parts(node)))
+
+
+def _exactly(files: AbstractSet[str]) -> Bounds:
+    return Bounds(files, files)

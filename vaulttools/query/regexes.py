@@ -1,0 +1,107 @@
+"""The regexes of a query, matched by ripgrep: in files, in the cards of canvases, in names and values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from vaulttools.core.document import Document
+from vaulttools.core.literals import Requirement, required
+from vaulttools.core.pattern import Pattern
+from vaulttools.core.ripgrep import Ripgrep
+from vaulttools.core.scope import Scope
+from vaulttools.core.search import Search
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument, InvalidPattern, InvalidQuery
+from vaulttools.query import tree
+from vaulttools.query.text import Text
+from vaulttools.query.tree import Case, Node, Regex
+
+
+@dataclass(slots=True)
+class Regexes:
+    """Those of one query; a bool beside one says that case is compared."""
+
+    query: str
+    ripgrep: Ripgrep
+    scope: Scope
+    """The notes."""
+    work: Work
+    max_bytes: int
+    notes: int
+    """How many notes there are: when most of them are asked for, ripgrep walks the folder instead."""
+    documents: dict[str, Document] = field(default_factory=dict, init=False)
+    """The texts in which lines were found, by path."""
+    _lines: dict[tuple[Regex, bool], dict[str, frozenset[int]]] = field(default_factory=dict, init=False)
+
+    def check(self, node: Node, *, sensitive: bool) -> list[tuple[Regex, bool]]:
+        """All of them in a tree; what was made of one that could not be read as it is (spec 3) is told to `work`.
+
+        Raises:
+            InvalidQuery: ripgrep refuses one, with its reason and place.
+        """
+        if isinstance(node, Case):
+            return self.check(node.part, sensitive=node.sensitive)
+        if isinstance(node, Regex):
+            for notice in self._compiled(node, sensitive).notices:
+                self.work.warn(notice)
+            return [(node, sensitive)]
+        return [found for part in tree.parts(node) for found in self.check(part, sensitive=sensitive)]
+
+    def required(self, regex: Regex, sensitive: bool) -> Requirement | None:
+        """What the index can look for in the texts that it matches in; None: nothing."""
+        return required(self._compiled(regex, sensitive))
+
+    def matching(self, regex: Regex, sensitive: bool, texts: Sequence[str]) -> AbstractSet[str]:
+        """Those of some texts of one line in which it matches."""
+        pattern = self._compiled(regex, sensitive)
+        if pattern.multiline or not texts:
+            return frozenset()
+        joined = "\n".join(text.replace("\r", " ") for text in texts)
+        hits, stopped = self.ripgrep.hits_in_text(pattern, joined.encode("utf-8", "surrogateescape"), self.work)
+        if stopped is not None:
+            self.work.pass_over("", stopped)
+            self.work.cut_short = True
+        return {texts[hit.line - 1] for hit in hits}
+
+    def look(self, regex: Regex, sensitive: bool, notes: Sequence[str]) -> None:
+        """Find its lines in those of some notes in which it was not looked for yet; the documents with any are kept.
+
+        What cannot be searched is told to `work`, and has no lines.
+        """
+        known = self._lines.setdefault((regex, sensitive), {})
+        notes = [path for path in notes if path not in known]
+        if not notes:
+            return
+        pattern = self._compiled(regex, sensitive)
+        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes)
+        counts = search.counts_of(notes, self.notes)
+        known.update((path, frozenset()) for path in notes)
+        for path in notes:
+            reason = counts.failed.get(path) or (counts.stopped if path not in counts.matching else None)
+            if reason is not None:
+                self.work.pass_over(path, reason)
+        for found in search.located([path for path in notes if path in counts.matching], limit=None):
+            known[found.document.path] = frozenset(hit.line for hit in found.hits)
+            self.documents[found.document.path] = found.document
+
+    def lines(self, regex: Regex, sensitive: bool, path: str, read: Callable[[], Text]) -> AbstractSet[int]:
+        """The lines of a file in which it matches; those of a canvas are looked for now."""
+        known = self._lines.setdefault((regex, sensitive), {})
+        if path not in known:
+            pattern = self._compiled(regex, sensitive)
+            raw = read().text.encode("utf-8", "surrogatepass")
+            hits, stopped = self.ripgrep.hits_in_text(pattern, raw, self.work)
+            if stopped is not None:
+                self.work.pass_over(path, stopped)
+            known[path] = frozenset(hit.line for hit in hits)
+        return known[path]
+
+    def _compiled(self, regex: Regex, sensitive: bool) -> Pattern:
+        try:
+            return self.ripgrep.compile(regex.source, "regex", ignore_case=not sensitive)
+        except InvalidPattern as error:
+            raise InvalidQuery(self.query, regex.position, f"invalid regex: {error.reason}") from error
+        except BadArgument as error:
+            raise InvalidQuery(self.query, regex.position, str(error)) from error

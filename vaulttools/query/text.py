@@ -1,0 +1,188 @@
+"""The text of a note or canvas as a query looks at it: whole, or by its lines, blocks, sections and tasks."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Final, Literal, TypeAlias
+
+from vaulttools.core.literals import fold
+from vaulttools.notes import canvas
+from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Heading, Span, Task
+from vaulttools.query.tree import Node, Phrase, Term
+
+Unit: TypeAlias = Literal["line", "block", "section", "task", "task-todo", "task-done"]
+UNITS: Final[tuple[Unit, ...]] = ("line", "block", "section", "task", "task-todo", "task-done")
+
+
+@dataclass(frozen=True)  # not slotted: its folded form is kept
+class Region:
+    """Some consecutive lines; what is asked for within them must all stand in them."""
+
+    text: str
+    """Line ends as ``\\n``; of a task without what stands before its box."""
+    line: int
+    """Of its beginning, from 1."""
+    end_line: int
+    heading: Heading | None = None
+    """Of a section: its heading."""
+    is_whole: bool = False
+    """Whether it is all of the file."""
+
+    @cached_property
+    def folded(self) -> str:
+        """The text in the form that is compared without case."""
+        return fold(self.text)
+
+    def form(self, *, sensitive: bool) -> str:
+        """The text as it is compared."""
+        return self.text if sensitive else self.folded
+
+    def holds(self, line: int) -> bool:
+        """Whether a line lies in it."""
+        return self.line <= line <= self.end_line
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether all of some lines lie in it."""
+        return self.line <= start and end <= self.end_line
+
+
+class Text:
+    """A note, or the text cards of a canvas one below the other with an empty line between two (rule S01)."""
+
+    def __init__(self, texts: Sequence[str], notes: Callable[[], Sequence[Note]]) -> None:
+        """From that of the note, or of each card; `notes` gives each as a note, once parts of it are asked for."""
+        texts = [text.replace("\r\n", "\n") for text in texts]
+        self._notes = notes
+        self.text = "\n\n".join(texts)
+        """All of it; line ends as ``\n``."""
+        above = accumulate((text.count("\n") + 2 for text in texts), initial=0)
+        self._above = tuple(above)[:-1]
+
+    @classmethod
+    def of_canvas(cls, source: str) -> Text:
+        """That of the text cards in a `.canvas` file."""
+        texts = [card.text for card in canvas.cards(source)]
+        return cls(texts, lambda: [Note("", text) for text in texts])
+
+    @cached_property
+    def _sheets(self) -> Sequence[Note]:
+        return self._notes()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines; lines count from 1."""
+        lines = self.text.split("\n")
+        return lines if lines[-1] else lines[:-1]
+
+    @cached_property
+    def whole(self) -> Region:
+        """All of it."""
+        return Region(self.text, 1, self.text.count("\n") + (self.text[-1:] != "\n"), is_whole=True)
+
+    def breadcrumb(self, line: int) -> tuple[str, ...]:
+        """The headings that a line stands under, outermost first."""
+        for sheet, above in zip(reversed(self._sheets), reversed(self._above), strict=True):
+            if line > above:
+                return sheet.breadcrumb(line - above)
+        return ()
+
+    def tag_lines(self) -> Iterator[tuple[str, int]]:
+        """The tags in the body, without `#`, each with its line."""
+        return ((tag.name, tag.line + above) for sheet, above in self._placed for tag in sheet.body_tags)
+
+    def property_lines(self, name: Node) -> Iterator[int]:
+        """The lines on which properties begin whose name is a word or phrase; those of a regex are not looked for."""
+        if not isinstance(name, Term | Phrase):
+            return
+        for sheet, above in self._placed:
+            for number in range(2, sheet.body_line):
+                key, colon, _ = self.lines[above + number - 1].partition(":")
+                if colon and key.strip(" \t\"'").casefold() == name.text.casefold():
+                    yield above + number
+
+    def regions(self, unit: Unit, within: Region, lines: Sequence[int] | None) -> Iterator[Region]:
+        """The lines, blocks, sections or tasks that lie in a region, in their order: all, or those that hold any of
+        some lines (ascending).
+
+        A section runs from a heading to before the next one of any level (S26), and what stands above the first
+        heading is one; in a section lie those of its sub-headings (S27), in a line, block or task none.
+        """
+        if unit == "line":
+            every = within.text.split("\n")
+            for number in range(within.line, within.end_line + 1) if lines is None else dict.fromkeys(lines):
+                yield Region(every[number - within.line], number, number)
+            return
+        if unit == "section":
+            yield from (
+                self._region(start, end, heading)
+                for start, end, heading in self._sections(within)
+                if lines is None or _any_in(lines, start, end)
+            )
+        elif unit == "block":
+            for start, end in self._blocks():
+                if within.covers(start, end) and (lines is None or _any_in(lines, start, end)):
+                    yield self._region(start, end)
+        else:
+            for task, above in self._tasks(unit):
+                start, end = task.line + above, task.end_line + above
+                if within.covers(start, end) and (lines is None or _any_in(lines, start, end)):
+                    yield self._task(task, above)
+
+    @property
+    def _placed(self) -> Iterator[tuple[Note, int]]:
+        return zip(self._sheets, self._above, strict=True)
+
+    def _region(self, start: int, end: int, heading: Heading | None = None) -> Region:
+        return Region("\n".join(self.lines[start - 1 : end]), start, end, heading)
+
+    def _blocks(self) -> Iterator[Span]:
+        """The properties are a block too (X01)."""
+        for sheet, above in self._placed:
+            if sheet.body_line > 1:
+                yield above + 1, above + sheet.body_line - 1
+            for block in sheet.structure.blocks:
+                yield above + block.start_line, above + block.end_line
+
+    def _sections(self, within: Region) -> Iterator[tuple[int, int, Heading | None]]:
+        for sheet, above in self._placed:
+            headings = sheet.headings
+            last = sheet.line_count
+            if within.is_whole:
+                end = headings[0].line - 1 if headings else last
+                if end >= sheet.body_line:
+                    yield above + sheet.body_line, above + end, None
+            elif within.heading is None:
+                return
+            for place, heading in enumerate(headings):
+                end = headings[place + 1].line - 1 if place + 1 < len(headings) else last
+                if within.is_whole or self._is_below(heading, above, within):
+                    yield above + heading.line, above + end, heading
+
+    def _is_below(self, heading: Heading, above: int, section: Region) -> bool:
+        """Whether a heading stands under that of a section."""
+        assert section.heading is not None
+        shift = section.line - section.heading.line
+        return shift == above and section.heading.line < heading.line <= section.heading.end_line
+
+    def _tasks(self, unit: Unit) -> Iterator[tuple[Task, int]]:
+        """Any other character than a blank means done (S28, D01)."""
+        for sheet, above in self._placed:
+            for task in sheet.structure.tasks:
+                if unit == "task" or (task.status == " ") == (unit == "task-todo"):
+                    yield task, above
+
+    def _task(self, task: Task, above: int) -> Region:
+        start, end = task.line + above, task.end_line + above
+        first, *rest = self.lines[start - 1 : end]
+        _, _, said = first.partition(f"[{task.status}]")
+        return Region("\n".join([said.lstrip(" \t"), *rest]), start, end)
+
+
+def _any_in(lines: Sequence[int], start: int, end: int) -> bool:
+    place = bisect_left(lines, start)
+    return place < len(lines) and lines[place] <= end

@@ -1,0 +1,65 @@
+"""The values of properties as queries compare them: as text, as facts, as numbers and dates (rules S35 to S38)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from vaulttools.notes.safe_yaml import Value
+from vaulttools.query.tree import Compare, Is
+
+
+def texts(value: Value) -> Iterator[str]:
+    """The single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; none for null."""
+    if isinstance(value, bool):
+        yield "true" if value else "false"
+    elif isinstance(value, list):
+        for element in value:
+            yield from texts(element)
+    elif isinstance(value, dict):
+        for element in value.values():
+            yield from texts(element)
+    elif value is not None:
+        yield str(value).replace("\n", " ")
+
+
+def has_fact(value: Value, asked: Is) -> bool:
+    """Whether a value is null in YAML, which `""` and `[]` are not (S36); or empty, true, false (S37)."""
+    match asked.fact:
+        case "null":
+            return value is None
+        case "EMPTY":
+            return value is None or value in ("", [], {})
+        case "TRUE":
+            return value is True
+        case "FALSE":
+            return value is False
+
+
+def compares(value: Value, asked: Compare) -> bool:
+    """Whether any single value is greater or less: numbers as such, dates as such, anything else is neither (S38)."""
+    return any(_compares(text, asked) for text in texts(value))
+
+
+def _compares(text: str, asked: Compare) -> bool:
+    for read in (_number, _date):
+        left, right = read(text), read(asked.than)
+        if left is not None and right is not None:
+            return left < right if asked.sign == "<" else left > right
+    return False
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _date(text: str) -> float | None:
+    """Seconds, from a date or a date and time (P03); one without a zone counts as UTC, so that any two compare."""
+    try:
+        read = datetime.fromisoformat(text.strip())
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,70 @@
+"""Where a word or a phrase stands in a text: how Obsidian's search compares them (rules S05 to S09, S19)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from vaulttools.core.literals import LONGEST, AllOf, Requirement, fold
+from vaulttools.query.tree import Phrase, Term
+
+_CHARACTER_SCRIPTS: Final = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3041-\u30ff\u3105-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
+)
+"""Chinese, Japanese and Korean: written without blanks, or with endings, so that a word has no edge there (S08)."""
+
+_LINE_ENDS: Final = re.compile(r"[\r\n]+")
+
+
+def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int]:
+    """The offsets in a text at which a term stands, also inside words (S05), or a phrase as full words (S06, S07).
+
+    Unless `sensitive`, the text is given folded (`literals.fold`), and the offsets are those in it. Matches do not
+    overlap. An empty phrase stands at the beginning of every text (S29).
+    """
+    needle = wanted.text if sensitive else fold(wanted.text)
+    if not needle:
+        yield 0
+        return
+    is_whole = isinstance(wanted, Phrase)
+    start = text.find(needle)
+    while start >= 0:
+        end = start + len(needle)
+        if is_whole and (_joined(text, start) or _joined(text, end)):
+            start = text.find(needle, start + 1)
+            continue
+        yield start
+        start = text.find(needle, end)
+
+
+def holds(wanted: Term | Phrase, text: str, *, sensitive: bool) -> bool:
+    """Whether it stands in a text, given as it is."""
+    return next(places(wanted, text if sensitive else fold(text), sensitive=sensitive), None) is not None
+
+
+def required(wanted: Term | Phrase) -> Requirement | None:
+    """What the index can look for in the texts that hold it; None: nothing."""
+    parts = [
+        piece[start : start + LONGEST]
+        for piece in _LINE_ENDS.split(fold(wanted.text))
+        for start in range(0, len(piece), LONGEST)
+    ]
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+
+def _joined(text: str, edge: int) -> bool:
+    """Whether the characters on both sides of an offset belong to one word."""
+    return 0 < edge < len(text) and _is_of_word(text[edge - 1]) and _is_of_word(text[edge])
+
+
+def _is_of_word(character: str) -> bool:
+    if character.isascii():
+        return character.isalnum() or character == "_"
+    if _CHARACTER_SCRIPTS.match(character):
+        return False
+    return character.isalnum() or unicodedata.category(character).startswith("M")  # an accent of its own
