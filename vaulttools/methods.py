@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from vaulttools.tools.links import LinksAnswer
     from vaulttools.tools.outline import OutlineAnswer
     from vaulttools.tools.properties import PropertiesAnswer
+    from vaulttools.tools.query import QueryAnswer
     from vaulttools.tools.read import ReadAnswer
     from vaulttools.tools.sample import SampleAnswer
     from vaulttools.tools.scout import ScoutAnswer
@@ -339,6 +340,56 @@ class ToolMethods(ABC):
             "context": context,
         }
         result: ShowAnswer = self.answer("show", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def query(
+        self,
+        query: str,
+        *,
+        mode: Literal["obsidian"] = "obsidian",
+        folder: str | None = None,
+        glob: str | None = None,
+        limit: int = 10,
+        page: int = 1,
+        sort: Literal["name", "-name", "modified", "-modified", "created", "-created"] | None = None,
+        match_case: bool = False,
+        explain: bool = False,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> QueryAnswer:
+        """Find notes by Obsidian's search language: see `docs/tools/query.md`.
+
+        Args:
+            query: What to find: words, or a query of Obsidian's search language.
+            mode: obsidian: exactly what Obsidian's search finds. (default obsidian)
+            folder: Only files in this folder, at any depth: `Projects`.
+            glob: Only files that this glob selects: `Daily/**`.
+            limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
+            page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
+            sort: Order of the notes. Default: name. modified and created: newest first. A leading - reverses. (one of name, -name, modified, -modified, created, -created)
+            match_case: Whether upper and lower case differ. (default false)
+            explain: Begin with how the query was understood. (default false)
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "query": query,
+            "mode": mode,
+            "folder": folder,
+            "glob": glob,
+            "limit": limit,
+            "page": page,
+            "sort": sort,
+            "match_case": match_case,
+            "explain": explain,
+            "include_excluded": include_excluded,
+        }
+        result: QueryAnswer = self.answer("query", arguments, cancel=cancel, on_progress=on_progress)
         return result
 
     def read(

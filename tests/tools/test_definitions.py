@@ -38,6 +38,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "scout": [{"query": "seed"}, {"query": "occurs nowhere at all"}, {"query": "TODO", "path": "Projects"}],
     "sample": [{"query": "TODO", "file": "Projects/plan.md"}, {"query": "zzz", "file": "inbox.md", "page": 3}],
     "show": [{"query": "TODO", "file": "inbox.md"}, {"query": "TODO", "file": "inbox.md", "line": 1, "context": 0}],
+    "query": [
+        {"query": "seed tag:project", "mode": "obsidian"},
+        {"query": "occurs nowhere at all", "mode": "obsidian"},
+        {"query": "file:.png", "mode": "obsidian", "sort": "-modified", "explain": True},
+    ],
     "read": [{"note": "inbox"}, {"note": "Projects/plan.md", "heading": "Risks", "max_chars": 100}],
     "outline": [{"note": "Projects/plan.md"}, {"note": "[[Label printer]]"}],
     "links": [

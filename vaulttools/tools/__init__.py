@@ -19,6 +19,7 @@ NAMES = (
     "scout",
     "sample",
     "show",
+    "query",
     "read",
     "outline",
     "links",
