@@ -93,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Vault.open(folder, config=config) as vault:
             vault.build_index()
             print("\n".join(_table("with the index", _indexed_rows(vault, words))))
+            print()
+            print("\n".join(_table("structure, with the index", _structured_rows(vault, words))))
         print()
         with Vault.open(folder, config=config, index="off") as vault:
             print("\n".join(_table("scanning", _rows(vault, words))))
@@ -154,6 +156,64 @@ def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
         _find(vault, "**/*.md", "--glob=**/*.md"),
         _find(vault, "*.png", "--glob=*.png"),
     ]
+
+
+def _structured_rows(vault: Vault, words: Words) -> list[Row]:
+    """What is asked of the notes' structure; ripgrep knows nothing of it."""
+    tag = _middle([each.tag for each in vault.tags(limit=200).tags])
+    name, value = _property(vault)
+    hub = _hub(vault)
+
+    def query(text: str, name: str) -> Row:
+        return Row(f"`query`, {name} (`{text}`)", lambda: vault.query(text, mode="obsidian"), None)
+
+    return [
+        query(words.absent, "a word that occurs nowhere"),
+        query(words.rare, "a rare word"),
+        query(f"{words.spread[3]} {words.spread[4]}", "two words"),
+        query(f'"{words.common}"', "a common word in quotes"),
+        query(f"tag:{tag}", "a tag"),
+        query(f"[{name}:{value}]", "a property"),
+        query(f"tag:{tag} [{name}] -{words.rare}", "a tag, a property, and not a word"),
+        query(f"task-todo:{words.common}", "open tasks"),
+        query(f"line:({words.spread[2]} {words.common})", "two words in a line"),
+        query(f"file:{words.rare} OR path:{words.rare}", "names"),
+        query(r"/\b[a-z]{16}\b/", "a regex without a literal"),
+        Row(f"`links`, out of `{hub}`", lambda: vault.links(note=hub), None),
+        Row(f"`links`, back to `{hub}`", lambda: vault.links(note=hub, direction="back"), None),
+        Row(f"`links`, mentions of `{hub}`", lambda: vault.links(note=hub, direction="mentions"), None),
+        Row("`links`, unresolved", lambda: vault.links(direction="unresolved"), None),
+        Row("`links`, orphans", lambda: vault.links(direction="orphans"), None),
+        Row("`tags`", vault.tags, None),
+        Row("`properties`", vault.properties, None),
+        Row(f"`read`, `{hub}`", lambda: vault.read(hub), None),
+        Row(f"`outline`, `{hub}`", lambda: vault.outline(hub), None),
+    ]
+
+
+def _middle(names: Sequence[str]) -> str:
+    """Neither the most common nor the rarest; where there are none, one that nothing has."""
+    return names[len(names) // 2] if names else "none"
+
+
+def _property(vault: Vault) -> tuple[str, str]:
+    """A property of few values, and one of these; where there is none, one that nothing has."""
+    for each in vault.properties(limit=100).properties:
+        values = [held.value for held in each.values if isinstance(held.value, str) and held.value.isalnum()]
+        if len(values) > 1:
+            return each.name, values[0]
+    return "none", "none"
+
+
+def _hub(vault: Vault) -> str:
+    """Of the notes that some link of a hundred leads to, the one that most do."""
+    targets = Counter(
+        link.target
+        for note in sorted(vault.path.rglob("*.md"))[::97]
+        for link in vault.links(note=note.relative_to(vault.path).as_posix()).links
+        if link.resolved and link.target.endswith(".md")
+    )
+    return min(targets, key=lambda path: (-targets[path], path))
 
 
 def _rows(vault: Vault, words: Words) -> list[Row]:

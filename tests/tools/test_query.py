@@ -10,6 +10,9 @@ import pytest
 
 from tests.conftest import Files, MakeVault
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
+from vaulttools.core import document
+from vaulttools.core.root import Root
+from vaulttools.query.exact import Exact
 
 
 def found(vault: Vault, query: str, **arguments: object) -> list[str]:
@@ -518,3 +521,37 @@ def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None
     assert sum(line.startswith("[") for line in ours) == 1
     assert sum(line.startswith("## ") for line in ours) == 1
     assert "\x1b" not in text and "\u202e" not in text
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        ("needle", ["01.md", "02.md"]),
+        ("needle -hay", ["01.md", "02.md"]),
+        ("tag:t -hay", []),
+        ("[p:2] OR tag:t", []),
+        ("file:03 -needle", []),
+        ('task-todo:"" OR line:needle', ["01.md", "02.md"]),
+        ("block:(needle hay)", ["02.md"]),
+        (r"/nee\w+/", ["01.md", "02.md"]),
+    ],
+)
+def test_what_the_index_rules_out_or_knows_is_not_read(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, query: str, read: list[str]
+) -> None:
+    files = {f"{number:02}.md": f"nothing {number}" for number in range(30)}
+    files |= {"01.md": "needle", "02.md": "needle hay", "03.md": "#t", "04.md": "---\np: 2\n---\n- [ ] x"}
+    vault = make_vault(files)
+    answer = vault.query(query, mode="obsidian", limit=1, page=2)  # shows none of what it finds at first
+    assert answer.complete
+    opened: list[str] = []
+    original = document.read
+
+    def reading(root: Root, path: str, max_bytes: int) -> document.Document:
+        opened.append(path)
+        return original(root, path, max_bytes)
+
+    monkeypatch.setattr(document, "read", reading)
+    monkeypatch.setattr(Exact, "shown", lambda self, files: [])
+    vault.query(query, mode="obsidian", limit=1, page=2)
+    assert sorted(opened) == read

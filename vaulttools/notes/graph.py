@@ -39,8 +39,9 @@ class Graph:
 
     def __init__(self, notes: Sequence[tuple[str, Written]]) -> None:
         self._notes = notes
+        self._places = {source: place for place, (source, _) in enumerate(notes)}
         self._by_name: dict[str | None, list[tuple[str, int, str]]] = {}
-        self._resolved: tuple[LinkIndex, list[Edge]] | None = None
+        self._resolved: _Resolved | None = None
         for source, found in notes:
             for line, target in found:
                 self._by_name.setdefault(name_key(target or source), []).append((source, line, target))
@@ -48,27 +49,46 @@ class Graph:
     def to(self, path: str, links: LinkIndex) -> list[Edge]:
         """The links that lead to a file, by source in path order; only those that can are resolved."""
         able = (*self._by_name.get(name_key(path), ()), *self._by_name.get(None, ()))
-        edges = [
-            Edge(source, line, target, path) for source, line, target in able if links.resolve(target, source) == path
-        ]
-        places = {source: place for place, (source, _) in enumerate(self._notes)} if edges else {}
-        return sorted(edges, key=lambda edge: (places[edge.source], edge.line))
+        leads: dict[tuple[str, str], bool] = {}  # by what is written and from where: thousands may be the same
+        edges = []
+        for source, line, target in able:
+            key = (target, source.rpartition("/")[0] if target else source)
+            if key not in leads:
+                leads[key] = links.resolve(target, source) == path
+            if leads[key]:
+                edges.append(Edge(source, line, target, path))
+        return sorted(edges, key=lambda edge: (self._places[edge.source], edge.line))
 
-    def edges(self, links: LinkIndex, stop: Callable[[], bool]) -> list[Edge] | None:
-        """Every link, by source in path order; None when `stop` said so first."""
-        if self._resolved is None or self._resolved[0] is not links:
-            edges: list[Edge] = []
+    def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Sequence[Edge] | None:
+        """Every link to a file that is not there, by source in path order; None when `stop` said so first."""
+        known = self._all(links, stop)
+        return known and known.unresolved
+
+    def orphans(self, links: LinkIndex, stop: Callable[[], bool]) -> Sequence[str] | None:
+        """The notes that no other note links to, in path order; as `unresolved`."""
+        known = self._all(links, stop)
+        return known and known.orphans
+
+    def _all(self, links: LinkIndex, stop: Callable[[], bool]) -> _Resolved | None:
+        if self._resolved is None or self._resolved.links is not links:
+            unresolved: list[Edge] = []
+            linked: set[str | None] = set()
             for source, found in self._notes:
                 if stop():
                     return None
-                edges += resolved(source, found, links)
-            self._resolved = links, edges
-        return self._resolved[1]
+                for edge in resolved(source, found, links):
+                    if edge.target is None:
+                        unresolved.append(edge)
+                    elif edge.target != source:
+                        linked.add(edge.target)
+            orphans = [path for path, _ in self._notes if path not in linked]
+            self._resolved = _Resolved(links, unresolved, orphans)
+        return self._resolved
 
-    def orphans(self, links: LinkIndex, stop: Callable[[], bool]) -> list[str] | None:
-        """The notes that no other note links to, in path order; as `edges`."""
-        edges = self.edges(links, stop)
-        if edges is None:
-            return None
-        linked = {edge.target for edge in edges if edge.target != edge.source}
-        return [path for path, _ in self._notes if path not in linked]
+
+class _Resolved(NamedTuple):
+    """What following every link tells."""
+
+    links: LinkIndex
+    unresolved: Sequence[Edge]
+    orphans: Sequence[str]

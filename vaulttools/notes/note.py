@@ -13,7 +13,8 @@ from vaulttools.notes.contents import Contents
 from vaulttools.notes.frontmatter import Block, Properties, load, split
 
 if TYPE_CHECKING:
-    from vaulttools.notes.parts import Heading, Span, Structure, Tag
+    from vaulttools.notes import parts
+    from vaulttools.notes.parts import Heading, Span, Structure, Tag, Task
     from vaulttools.notes.references import Reference
     from vaulttools.notes.safe_yaml import Value
     from vaulttools.notes.stored import Stored
@@ -94,9 +95,19 @@ class Note(Contents):
         return (self.stored or self.structure).headings
 
     @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The list items with a checkbox."""
+        return (self.stored or self.structure).tasks
+
+    @property
+    def blocks(self) -> tuple[parts.Block, ...]:
+        """The blocks of the body."""
+        return (self.stored or self.structure).blocks
+
+    @property
     def body_tags(self) -> tuple[Tag, ...]:
         """The tags in the body, which is parsed only when there is a `#` in it."""
-        return self.structure.tags if "#" in self.text else ()
+        return (self.stored.body_tags if self.stored else self.structure.tags) if "#" in self.text else ()
 
     @cached_property
     def _loaded(self) -> Properties:

@@ -17,7 +17,7 @@ from vaulttools.core.work import Work
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Span
 from vaulttools.notes.stored import load
-from vaulttools.query import evaluate
+from vaulttools.query import evaluate, sieve
 from vaulttools.query.evaluate import Subject
 from vaulttools.query.plan import Plan
 from vaulttools.query.regexes import Regexes
@@ -25,8 +25,9 @@ from vaulttools.query.text import Text
 from vaulttools.query.tree import Node, Regex
 
 _FIRST: Final = 32
-"""Files read together at first, for ripgrep to be asked once; then four times as many each time."""
+"""Files looked at together at first: enough to tell whether most of them answer, as those of a common word do."""
 _MOST: Final = 2_048
+"""Files looked at together at most, for ripgrep to be asked once."""
 
 
 class Match(NamedTuple):
@@ -61,14 +62,34 @@ class Exact:
         used = self.regexes.check(self.node, sensitive=self.sensitive)
         bounds = self.plan.bounds(self.node, sensitive=self.sensitive)
         candidates = order(bounds.may)
-        place, size = 0, _FIRST
+        place, size, answering, read = 0, _FIRST, 0, 0
         while place < len(candidates):
-            together = candidates[place : place + size]
-            place, size = place + size, min(size * 4, _MOST)
+            together: Sequence[str] = candidates[place : place + size]
+            place += size
+            if answering * 2 < read:
+                together = self._sieved(together, bounds.surely)
             self._look(used, [path for path in together if path not in bounds.surely])
             for path in together:
-                if path in bounds.surely or self._answers(path):
+                if path in bounds.surely:
                     yield path
+                    continue
+                read += 1
+                if self._answers(path):
+                    answering += 1
+                    yield path
+            size = _MOST if answering * 2 < read else min(size * 4, _MOST)
+
+    def _sieved(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
+        """Some files in their order, when they are many without those that ripgrep rules out."""
+        unread = [path for path in files if path not in surely and path in self.plan.files.notes]
+        expression = sieve.pattern(self.node) if len(unread) > sieve.MANY else None
+        if expression is None or self.work.is_over():
+            return files
+        named: set[str] = set()
+        for word in sieve.words(self.node):
+            named |= self.plan.answering(word, False)
+        ruled_out = self.regexes.lacking(expression, [path for path in unread if path not in named])
+        return [path for path in files if path not in ruled_out]
 
     def shown(self, files: Sequence[str]) -> list[Match]:
         """Matching files with the places at which they answer."""

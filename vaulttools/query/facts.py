@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.safe_yaml import Value
+from vaulttools.query import values
+from vaulttools.query.lines import Lines
+from vaulttools.query.tree import Phrase, Term
 
 
 class Of(NamedTuple):
@@ -23,11 +26,29 @@ class Of(NamedTuple):
     """Whether a task of it has any character in its box."""
 
 
-class Held(NamedTuple):
-    """One value of a property, and the notes in which that has it."""
+class Values:
+    """What one property holds in all notes: each value once."""
 
-    value: Value
-    notes: set[str]
+    def __init__(self, held: Sequence[tuple[Value, set[str]]]) -> None:
+        """From the values, each with the notes that have it."""
+        self.values = [value for value, _ in held]
+        self.notes = [notes for _, notes in held]
+        found = [(place, text) for place, value in enumerate(self.values) for text in values.texts(value)]
+        self._places = [place for place, _ in found]
+        self._lines = Lines([text for _, text in found])
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The single values of all as text."""
+        return self._lines.texts
+
+    def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
+        """The places of the values in which a word or phrase stands, in any element (spec 4)."""
+        return {self._places[line] for line in self._lines.holding(wanted, sensitive=sensitive)}
+
+    def among(self, texts: AbstractSet[str]) -> set[int]:
+        """The places of the values of which some text, of any element, is among those given."""
+        return {place for place, text in zip(self._places, self.texts, strict=True) if text in texts}
 
 
 class Facts:
@@ -37,15 +58,15 @@ class Facts:
         self.notes = frozenset(path for path, _ in notes)
         """Their paths."""
         tagged: dict[str, set[str]] = defaultdict(set)
-        values: dict[str, dict[str, Held]] = defaultdict(dict)
+        held: dict[str, dict[str, tuple[Value, set[str]]]] = defaultdict(dict)
         for path, of in notes:
             for tag in of.tags:
                 tagged[tag].add(path)
             for name, value in of.properties.items():
-                values[name].setdefault(repr(value), Held(value, set())).notes.add(path)
+                held[name].setdefault(repr(value), (value, set()))[1].add(path)
         self._tagged = dict(tagged)
-        self.properties: Mapping[str, Sequence[Held]] = {name: [*held.values()] for name, held in values.items()}
-        """By name as written: every value it has anywhere, each once."""
+        self.properties: Mapping[str, Values] = {name: Values([*each.values()]) for name, each in held.items()}
+        """By name as written."""
         self.todo = frozenset(path for path, of in notes if of.todo)
         """Those with an open task."""
         self.done = frozenset(path for path, of in notes if of.done)

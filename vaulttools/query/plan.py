@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from vaulttools.core.literals import Requirement
 from vaulttools.core.paths import is_note
 from vaulttools.query import tree, values, wording
-from vaulttools.query.facts import Facts
+from vaulttools.query.facts import Facts, Values
 from vaulttools.query.names import Names
 from vaulttools.query.tree import And, Case, Compare, Is, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
 
@@ -200,7 +200,7 @@ class Plan:
         def holding(leaf: Node, sensitive: bool) -> AbstractSet[str]:
             if isinstance(leaf, Regex):
                 found = self.matching(leaf, sensitive, names.texts)
-                return {path for path, text in names if text in found}
+                return {path for path, text in zip(names.files, names.texts, strict=True) if text in found}
             assert isinstance(leaf, Term | Phrase)
             return names.holding(leaf, sensitive=sensitive)
 
@@ -216,32 +216,28 @@ class Plan:
             assert isinstance(leaf, Term | Phrase)
             return {name for name in properties if name.casefold() == leaf.text.casefold()}
 
-        names = tree.solved(node.name, properties.keys(), called, sensitive=False)
-        held = [held for name in names for held in properties[name]]
-        if node.value is None:
-            return _NONE.union(*(notes for _, notes in held)) & self.files.notes
-        texts = [list(values.texts(value)) for value, _ in held]
+        found: set[str] = set()
+        for name in tree.solved(node.name, properties.keys(), called, sensitive=False):
+            held = properties[name]
+            places = self._answering_values(node.value, held, sensitive) if node.value else range(len(held.values))
+            found.update(*(held.notes[place] for place in places))
+        return found & self.files.notes
 
-        def with_value(leaf: Node, sensitive: bool) -> AbstractSet[int]:
+    def _answering_values(self, node: Node, held: Values, sensitive: bool) -> AbstractSet[int]:
+        def holding(leaf: Node, sensitive: bool) -> AbstractSet[int]:
             match leaf:
                 case Is():
-                    return {place for place, (value, _) in enumerate(held) if values.has_fact(value, leaf)}
+                    return {place for place, value in enumerate(held.values) if values.has_fact(value, leaf)}
                 case Compare():
-                    return {place for place, (value, _) in enumerate(held) if values.compares(value, leaf)}
+                    return {place for place, value in enumerate(held.values) if values.compares(value, leaf)}
                 case Regex():
-                    found = self.matching(leaf, sensitive, [text for some in texts for text in some])
-                    return {place for place, some in enumerate(texts) if not found.isdisjoint(some)}
+                    return held.among(self.matching(leaf, sensitive, held.texts))
                 case Term() | Phrase():
-                    return {
-                        place
-                        for place, some in enumerate(texts)
-                        if any(wording.holds(leaf, text, sensitive=sensitive) for text in some)
-                    }
+                    return held.holding(leaf, sensitive=sensitive)
                 case _:
                     raise AssertionError(f"no node of a value: {leaf}")  # `tree.Property` has them out
 
-        places = tree.solved(node.value, frozenset(range(len(held))), with_value, sensitive=sensitive)
-        return _NONE.union(*(held[place].notes for place in places)) & self.files.notes
+        return tree.solved(node, frozenset(range(len(held.values))), holding, sensitive=sensitive)
 
     def _named(self, node: Node, sensitive: bool) -> AbstractSet[str]:
         """The files in whose name something that is asked for stands."""

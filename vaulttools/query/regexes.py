@@ -86,6 +86,13 @@ class Regexes:
             known[found.document.path] = frozenset(hit.line for hit in found.hits)
             self.documents[found.document.path] = found.document
 
+    def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
+        """Those of some notes in which ripgrep has looked for an expression, case ignored, and found none."""
+        pattern = self.ripgrep.compile(expression, "regex", ignore_case=True)
+        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes)
+        counts = search.counts_of(notes, self.notes)
+        return set() if counts.stopped else {*notes} - counts.matching.keys() - counts.failed.keys()
+
     def lines(self, regex: Regex, sensitive: bool, path: str, read: Callable[[], Text]) -> AbstractSet[int]:
         """The lines of a file in which it matches; those of a canvas are looked for now."""
         known = self._lines.setdefault((regex, sensitive), {})

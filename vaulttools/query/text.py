@@ -82,7 +82,8 @@ class Text:
     @cached_property
     def whole(self) -> Region:
         """All of it."""
-        return Region(self.text, 1, self.text.count("\n") + (self.text[-1:] != "\n"), is_whole=True)
+        end = self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
+        return Region(self.text, 1, end, is_whole=True)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """The headings that a line stands under, outermost first."""
@@ -114,7 +115,7 @@ class Text:
         """
         if unit == "line":
             every = within.text.split("\n")
-            for number in range(within.line, within.end_line + 1) if lines is None else dict.fromkeys(lines):
+            for number in self._numbers(within) if lines is None else dict.fromkeys(lines):
                 yield Region(every[number - within.line], number, number)
             return
         if unit == "section":
@@ -137,6 +138,11 @@ class Text:
     def _placed(self) -> Iterator[tuple[Note, int]]:
         return zip(self._sheets, self._above, strict=True)
 
+    def _numbers(self, within: Region) -> Iterator[int]:
+        """The numbers of the lines of a region, without those between cards."""
+        for sheet, above in self._placed:
+            yield from range(max(within.line, above + 1), min(within.end_line, above + sheet.line_count) + 1)
+
     def _region(self, start: int, end: int, heading: Heading | None = None) -> Region:
         return Region("\n".join(self.lines[start - 1 : end]), start, end, heading)
 
@@ -145,7 +151,7 @@ class Text:
         for sheet, above in self._placed:
             if sheet.body_line > 1:
                 yield above + 1, above + sheet.body_line - 1
-            for block in sheet.structure.blocks:
+            for block in sheet.blocks:
                 yield above + block.start_line, above + block.end_line
 
     def _sections(self, within: Region) -> Iterator[tuple[int, int, Heading | None]]:
@@ -172,7 +178,7 @@ class Text:
     def _tasks(self, unit: Unit) -> Iterator[tuple[Task, int]]:
         """Any other character than a blank means done (S28, D01)."""
         for sheet, above in self._placed:
-            for task in sheet.structure.tasks:
+            for task in sheet.tasks:
                 if unit == "task" or (task.status == " ") == (unit == "task-todo"):
                     yield task, above
 

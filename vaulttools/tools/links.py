@@ -173,19 +173,15 @@ def _of_all(vault: OpenVault, request: LinksRequest, path: str | None, work: Wor
         if not edges and paths.is_note(path):
             found.next_step = "Set direction to mentions for its name as plain text."
     elif request.direction == "unresolved":
-        every = asked.answer.edges(links, stop)
-        edges = [
-            edge
-            for edge in every or ()
-            if edge.target is None and is_selected(edge.source) and path in (None, edge.source)
-        ]
+        every = asked.answer.unresolved(links, stop)
+        edges = [edge for edge in every or () if path in (None, edge.source) and is_selected(edge.source)]
         targets = len({edge.written.casefold() for edge in edges})
         of = f"to {corpus.counted(targets, 'file')} that {'are' if targets != 1 else 'is'} not there"
         found = _Found("link", of if edges else f"to files that are not there{within}", edges)
         _stopped(found, work, every is None)
     else:
         alone = asked.answer.orphans(links, stop)
-        orphans = [each for each in alone or () if is_selected(each) and path in (None, each)]
+        orphans = [each for each in alone or () if path in (None, each) and is_selected(each)]
         found = _Found("note", f"that no other note links to{within}", orphans=orphans)
         _stopped(found, work, alone is None)
     found.notices += corpus.notices(asked, work, found=found.total > 0)
@@ -242,6 +238,8 @@ def _read(vault: OpenVault, path: str, work: Work) -> Note:
 
 def _selecting(vault: OpenVault, request: LinksRequest) -> Callable[[str], bool]:
     """Whether a note is meant by `folder` and `glob`."""
+    if not (request.folder or request.glob):
+        return lambda path: True
     walks, files = corpus.selection(vault, request.folder, request.glob)
     return lambda path: path in files or any(walk.covers(path) for walk in walks)
 

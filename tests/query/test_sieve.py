@@ -1,0 +1,74 @@
+"""What ripgrep may rule out: never a text that answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.core import ripgrep
+from vaulttools.core.literals import fold
+from vaulttools.core.work import Work
+from vaulttools.query import sieve, wording
+from vaulttools.query.language import parse
+from vaulttools.query.tree import Term
+
+
+def test_every_character_that_becomes_several_is_known() -> None:
+    import re
+
+    known = re.compile(f"[{sieve.FOLDED_LONGER}]")
+    longer = [chr(code) for code in range(sys.maxunicode + 1) if len(fold(chr(code))) > 1]
+    assert [character for character in longer if not known.match(character)] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("one seven", ["seven"]),
+        ("one OR seven", ["one", "seven"]),
+        ("one (two OR three)", ["one"]),
+        ('block:(one "two three") -four', ["two three"]),
+        ("-one", []),
+        ("one OR -two", []),
+        ("file:one", []),
+        ("tag:one match-case:Two", ["Two"]),
+        ('/re/ ""', []),
+    ],
+)
+def test_the_words_of_which_one_must_stand(query: str, words: list[str]) -> None:
+    assert [word.text for word in sieve.words(parse(query))] == words
+
+
+letters = st.text(st.sampled_from("aAsSßſkKKiIİıﬁfﬀΣσςάΆ\u0345ŉn éÉe\u0301ﬆt.*[|\\"), min_size=1, max_size=6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=letters, start=st.integers(0, 5), end=st.integers(1, 8), as_is=st.booleans())
+def test_no_text_that_holds_the_word_is_ruled_out(text: str, start: int, end: int, as_is: bool) -> None:
+    word = Term(fold(text)[start:end] if not as_is else text[start:end])
+    expression = sieve.pattern(word)
+    if not word.text or expression is None or not wording.holds(word, text, sensitive=False):
+        return
+    command = ripgrep.locate()
+    pattern = command.compile(expression, "regex", ignore_case=True)
+    hits, stopped = command.hits_in_text(pattern, text.encode(), Work())
+    assert stopped is None
+    assert hits
+
+
+def test_files_are_the_same_with_the_sieve_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vaulttools import Vault
+
+    for number in range(120):
+        text = ["straße", "STRASSE", "strase", "ﬁsh", "fish", "two words"][number % 6]
+        (tmp_path / f"{number:03} {'fish' if number == 5 else ''}.md").write_text(text, encoding="utf-8")
+    queries = ["strasse", "fish", "strasse OR fish", '"two words" -strasse', "line:(two words)", "match-case:fish"]
+    with Vault.open(tmp_path) as vault:
+        found = [vault.query(query, mode="obsidian", limit=200).notes for query in queries]
+        monkeypatch.setattr(sieve, "MANY", 1_000)
+        assert found == [vault.query(query, mode="obsidian", limit=200).notes for query in queries]
+    assert [len(notes) for notes in found] == [40, 41, 81, 20, 20, 21]
