@@ -27,7 +27,7 @@ LAYERS = [
     ["tools"],
     ["methods"],
     ["vault"],
-    ["cli_options", "cli_index"],
+    ["cli_options", "cli_index", "cli_completion", "cli_colour"],
     ["cli"],
     ["__main__"],
 ]
@@ -37,6 +37,8 @@ LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
     "cli": {
         "vaulttools",
+        "vaulttools.cli_colour",
+        "vaulttools.cli_completion",
         "vaulttools.cli_options",
         "vaulttools.tools",
         "vaulttools.tools.definitions",

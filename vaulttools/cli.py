@@ -204,8 +204,19 @@ def _index(words: list[str], switches: _Switches) -> int:
     return FOUND if is_well else DIFFERENT
 
 
+def _completion(words: list[str], switches: _Switches) -> int:
+    from vaulttools import cli_completion
+
+    shell: Any = words[0] if words else None
+    if len(words) != 1 or shell not in cli_completion.SHELLS:
+        raise BadArgument(f"completion takes the name of a shell: {', '.join(cli_completion.SHELLS)}")
+    print(cli_completion.script(shell, {name: summary for name, (_, summary) in _COMMANDS.items()}), end="")
+    return FOUND
+
+
 _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] = {
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
+    "completion": (_completion, "Print what a shell completes commands with: completion bash, zsh or fish"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
@@ -226,8 +237,12 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
         answer = vault.answer(name, arguments)
     if switches.as_json:
         _print_json(answer.model_dump(mode="json"))
+    elif answer.is_error:
+        print(answer.text, file=sys.stderr)
     else:
-        print(answer.text, file=sys.stderr if answer.is_error else sys.stdout)
+        from vaulttools import cli_colour
+
+        print(cli_colour.coloured(answer.text) if cli_colour.is_wanted(sys.stdout) else answer.text)
     if tool.zero_is_success:
         return FOUND
     if answer.is_error or (not answer.found and not answer.complete):
