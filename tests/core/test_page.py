@@ -54,6 +54,14 @@ def test_a_closing_line_stays_when_lines_are_cut() -> None:
     assert "\n(7 more matches in this file)\n\n[Cut at 50 KiB:" in text
 
 
+def test_a_section_may_be_its_heading_alone() -> None:
+    sections = [Section(f"## {number:04} {'x' * 90}", []) for number in range(1_000)]
+    text = compose("Found:", sections, [])
+    shown = text.count("\n## ")
+    assert 0.9 * limits.TEXT_BYTES < len(text.encode()) <= limits.TEXT_BYTES
+    assert f"[Cut at 50 KiB: 0 more lines and {1_000 - shown:,} whole files." in text
+
+
 def test_blank_lines_are_no_end_of_what_is_cut() -> None:
     lines = [line for number in range(4_000) for line in (f"{number} ".ljust(20, "."), "")]
     text = compose("Found:", [Section("## a.md", lines)], [])

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Files, MakeVault
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
-from vaulttools.core import document
+from vaulttools.core import document, limits
 from vaulttools.core.root import Root
 from vaulttools.query.exact import Exact
 
@@ -390,11 +390,13 @@ def test_rule_S41_excluded_files_are_left_out_and_told(make_vault: MakeVault) ->
     assert "Left out, excluded files of the vault: 1 (Old)." in answer.notices
 
 
-def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, tmp_path: Path) -> None:
-    vault = make_vault({"a.md": "x", "b.md": "y"})
-    found(vault, "file:a")
-    (tmp_path / "vault/a.md").write_bytes(b"\0")
-    assert found(vault, "file:a") == ["a.md"]
+def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault({"a.md": "x", "b.md": "y", "c.canvas": canvas("z")})
+    assert found(vault, "x") == ["a.md"]
+    monkeypatch.delattr("vaulttools.query.exact.documents.read")
+    assert found(vault, "file:a") == ["a.md", "c.canvas"]
+    assert found(vault, "path:/[ab]/ OR file:c") == ["a.md", "b.md", "c.canvas"]
+    assert found(vault, "-path:b") == ["a.md", "c.canvas"]
 
 
 def test_rule_S47_names_are_composed_with_other_operators(make_vault: MakeVault) -> None:
@@ -470,6 +472,37 @@ def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
     )
     assert "1 notes match when case is ignored." not in vault.query("Zero", mode="obsidian", match_case=True).text
     assert "match when case is ignored." in vault.query("One", mode="obsidian", match_case=True).text
+
+
+def test_no_place_is_lost_between_excerpts(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "x\n" * 20 + "\n" + "y\n" * 3})
+    assert lines(vault, "x y") == {"n.md": [["x"] * 8, ["x"] * 8, ["x"] * 4]}
+    answer = vault.query("x y", mode="obsidian")
+    assert "\n(1 more place in this note)\n" in answer.text
+
+
+def test_a_long_place_is_shown_up_to_a_bound_that_is_told(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "\n".join(f"line {number}" for number in range(1, 101))})
+    answer = vault.query("block:(line 100)", mode="obsidian")
+    assert [len(excerpt.lines) for excerpt in answer.notes[0].excerpts] == [60]
+    assert "\nLine 60: line 60\n(goes on to line 100)\n" in answer.text
+
+
+def test_a_line_that_begins_with_a_tag_is_no_heading(make_vault: MakeVault) -> None:
+    vault = make_vault({"n.md": "# A\n## B\n#todo needle\n\n## C needle\n"})
+    assert (
+        "Under A > B:\nLine 3: #todo needle\nUnder A:\nLine 5: ## C needle"
+        in vault.query("needle", mode="obsidian").text
+    )
+
+
+def test_thousands_of_names_fill_no_more_than_an_answer_may_hold(make_vault: MakeVault) -> None:
+    answer = make_vault({f"{number:04} {'name ' * 20}.md": "" for number in range(900)}).query(
+        "file:name", mode="obsidian", limit=900
+    )
+    assert len(answer.notes) == 900
+    assert len(answer.text.encode()) <= limits.TEXT_BYTES
+    assert "whole files. Narrow" in answer.text
 
 
 def test_folder_and_glob_narrow_what_is_looked_at(make_vault: MakeVault) -> None:

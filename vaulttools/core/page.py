@@ -59,14 +59,14 @@ def fitting(notices: Sequence[str]) -> list[str]:
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int]:
-    """How many lines of each section fit, given one by one in turn."""
+    """How many lines of each section fit, given one by one in turn; 1 of one that is its heading alone."""
     kept = [0] * len(sections)
     open_sections = list(range(len(sections)))
     while open_sections:
         still_open = []
         for index in open_sections:
             section = sections[index]
-            cost = _size(section.lines[kept[index]]) + 1
+            cost = _size(section.lines[kept[index]]) + 1 if section.lines else 0
             if kept[index] == 0:
                 cost += _size(section.heading) + _size(section.closing) + 6
             if cost > room:
@@ -80,7 +80,9 @@ def _shares(sections: Sequence[Section], room: int) -> list[int]:
 
 
 def _cut_notice(sections: Sequence[Section], kept: Sequence[int]) -> str:
-    lines = sum(len(section.lines) for section in sections) - sum(kept)
+    lines = sum(
+        len(section.lines[count:]) for section, count in zip(sections, kept or [0] * len(sections), strict=True)
+    )
     files = sum(1 for section, count in zip(sections, kept, strict=False) if count == 0) if kept else len(sections)
     left_out = f" and {files:,} whole files" if files else ""
     return f"{_CUT} {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"

@@ -37,7 +37,7 @@ class Match(NamedTuple):
     places: Sequence[Span]
     """The lines that do, first and last; none where it is the file as a whole, or what is not in it."""
     text: Text | None
-    """None of an attachment, and of a file that could not be read."""
+    """None where no line is to be shown, and the text need not be read."""
 
 
 class _NoTextError(Exception):
@@ -101,7 +101,8 @@ class Exact:
             return Match(path, (), None)
         subject = self._subject(path)
         try:
-            return Match(path, self._places(subject, evaluate.MOST_PLACES) or (), subject.text)
+            places = self._places(subject, evaluate.MOST_PLACES) or ()
+            return Match(path, places, subject.text if places else None)
         except _NoTextError:
             return Match(path, (), None)
 

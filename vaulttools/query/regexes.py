@@ -58,7 +58,8 @@ class Regexes:
         pattern = self._compiled(regex, sensitive)
         if pattern.multiline or not texts:
             return frozenset()
-        joined = "\n".join(text.replace("\r", " ") for text in texts)
+        # Each ends its line: an empty one at the end would be no line.
+        joined = "".join(text.replace("\r", " ") + "\n" for text in texts)
         hits, stopped = self.ripgrep.hits_in_text(pattern, joined.encode("utf-8", "surrogateescape"), self.work)
         if stopped is not None:
             self.work.pass_over("", stopped)

@@ -39,7 +39,10 @@ EXCERPTS: Final = 3
 """Excerpts shown of one note: with ten notes an answer stays near 2 KB."""
 
 EXCERPT_LINES: Final = 8
-"""Lines of one excerpt; what an operator matched, such as a block, may be longer."""
+"""Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
+
+PLACE_LINES: Final = 60
+"""Lines shown of one place (as of an excerpt of `search_files`, spec 4); the rest is told."""
 
 _ALONE: Final = 5
 """Parts of a query that are looked for alone when all together find nothing."""
@@ -213,11 +216,16 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
         text = match.text.lines[window.start - 1 : window.end]
         heading = list(match.text.breadcrumb(window.start))
         excerpts.append(Excerpt(start_line=window.start, lines=text, heading=heading))
-        above = heading[:-1] if text[0].startswith("#") else heading  # a heading says itself
+        # A heading says itself; `#todo` is none.
+        is_heading = heading and text[0].startswith("#") and text[0].lstrip("#").lstrip().startswith(heading[-1])
+        above = heading[:-1] if is_heading else heading
         if above and above != under:
             lines.append(f"Under {render.line(' > '.join(above))}:")
         under = heading
         lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, window.start)]
+        end = max(end for start, end in match.places if start in window.hits)
+        if end > window.end:
+            lines.append(f"(goes on to line {end:,})")
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     found = NoteFound(path=paths.portable(match.path), title=_title(match.path), score=None, excerpts=excerpts)
@@ -225,16 +233,15 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
 
 
 def _windows(match: Match) -> list[Window]:
-    """The lines to show, those that touch or overlap as one; `hits` is where in it each place begins."""
+    """The lines to show, no line twice, places that touch as one while it is short; `hits` is where each begins."""
     windows: list[Window] = []
-    for start, end in sorted(match.places):
-        end = min(end, start + EXCERPT_LINES - 1)
-        if windows and start <= windows[-1].end + 1:
-            last = windows[-1]
-            end = min(max(end, last.end), last.start + EXCERPT_LINES - 1)
-            windows[-1] = replace(last, end=end, hits=(*last.hits, start))
+    for start, end in sorted(match.places, key=lambda place: (place[0], -place[1])):
+        end = min(end, start + PLACE_LINES - 1)
+        last = windows[-1] if windows else Window(0, -1, ())
+        if end <= last.end or (start <= last.end + 1 and end < last.start + EXCERPT_LINES):
+            windows[-1] = replace(last, end=max(end, last.end), hits=(*last.hits, start))
         else:
-            windows.append(Window(start, end, (start,)))
+            windows.append(Window(max(start, last.end + 1), end, (start,)))
     return windows
 
 
