@@ -60,7 +60,7 @@ def left(vault: Vault, **arguments: bool | str) -> list[str]:
         (["", None, 3, ["x"], "y"], Excluded(texts=("y",))),
     ],
 )
-def test_an_entry_is_plain_text_or_a_regex_between_slashes(
+def test_rule_E06_an_entry_is_plain_text_or_a_regex_between_slashes(
     tmp_path: Path, entries: list[object], expected: Excluded
 ) -> None:
     (tmp_path / "app.json").write_text(app_json(*entries), encoding="utf-8")
@@ -118,7 +118,7 @@ def test_settings_that_are_a_fifo_are_not_waited_for(tmp_path: Path) -> None:
         ("é", "E\u0301.md", True),
     ],
 )
-def test_a_plain_entry_is_looked_for_anywhere_in_the_path(entry: str, path: str, covered: bool) -> None:
+def test_rule_E06_a_plain_entry_is_looked_for_anywhere_in_the_path(entry: str, path: str, covered: bool) -> None:
     text = excluded.Excluded(texts=(entry,))
     assert text.covers(path) is covered
 
@@ -150,7 +150,7 @@ def test_a_folder_is_covered_when_everything_below_it_is() -> None:
         pytest.param(["//"], set(), id="two slashes are text"),
     ],
 )
-def test_rules_E05_and_E06_excluded_files_are_out_unless_asked_for(
+def test_rule_E05_E06_excluded_files_are_out_unless_asked_for(
     make_vault: MakeVault, entries: list[str], out: set[str]
 ) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json(*entries)})
@@ -160,6 +160,21 @@ def test_rules_E05_and_E06_excluded_files_are_out_unless_asked_for(
     found = vault.search_files("needle")
     assert found.complete
     assert set(found.skipped) == ({"excluded"} if out else set())
+
+
+def test_rule_E04_excluded_notes_are_out_of_every_view_and_links_to_them_still_lead_there(
+    make_vault: MakeVault,
+) -> None:
+    old = "---\nstatus: old\n---\n#old name [[name]]"
+    files = {"Archive/a.md": old, "name.md": "[[a]]", ".obsidian/app.json": app_json("Archive/")}
+    vault = make_vault(files)
+    assert vault.query("old", mode="obsidian").notes == []
+    assert [note.path for note in vault.query("old", mode="obsidian", include_excluded=True).notes] == ["Archive/a.md"]
+    assert (vault.tags().tags, vault.properties().properties) == ([], [])
+    assert vault.links(note="name", direction="mentions").links == []
+    assert vault.links(note="name", direction="back").links == []
+    assert [(link.target, link.resolved) for link in vault.links(note="name").links] == [("Archive/a.md", True)]
+    assert vault.read("a").path == "Archive/a.md"
 
 
 def test_an_excluded_file_named_exactly_is_searched(make_vault: MakeVault) -> None:

@@ -68,6 +68,20 @@ def test_fault_Y13_anything_else_is_no_block(text: str) -> None:
     assert split(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "end_line"),
+    [
+        ("---\na: 1\n---\nbody", 3),
+        ("---\na: 1\n---  \nbody", 3),
+        ("\n---\na: 1\n---\nbody", None),
+        ("text\n---\na: 1\n---\nbody", None),
+    ],
+)
+def test_rule_P01_properties_begin_in_the_very_first_line(text: str, end_line: int | None) -> None:
+    block = split(text)
+    assert (block.end_line if block else None) == end_line
+
+
 def test_the_body_begins_after_the_closing_fence() -> None:
     block = split("---\na: 1\n---\nbody\n")
     assert block is not None

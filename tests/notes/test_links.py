@@ -1,4 +1,4 @@
-"""What a link's text names, and which file that is."""
+"""What a link's text names, and which file that is (rules L01 to L05, L09, L11 to L17)."""
 
 from __future__ import annotations
 
@@ -19,32 +19,79 @@ from vaulttools.notes.links import Link, LinkIndex, parse_link, parse_linktext
         ("Note", Link("Note")),
         ("![[photo.png|100x145]]", Link("photo.png", display="100x145")),
         ("[[ Projects/Note .md ]]", Link("Projects/Note .md")),
-        # headings (L05)
+    ],
+)
+def test_rule_L01_a_link_names_a_file(text: str, link: Link) -> None:
+    assert parse_link(text) == link
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("[[C# notes]]", Link("C", ("notes",))),
+        ("[[a|b]]", Link("a", display="b")),
+        ("[[a]] b]]", Link("a")),
+        ("[[x^2]]", Link("x^2")),
+        ("[[a: b]]", Link("a: b")),
+    ],
+)
+def test_rule_L04_a_sign_that_means_something_in_a_link_is_in_no_name(text: str, link: Link) -> None:
+    assert parse_link(text) == link
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
         ("[[Note#H1#H2|x]]", Link("Note", ("H1", "H2"), display="x")),
         ("[[#H]]", Link("", ("H",))),
         ("[[Note#]]", Link("Note")),
         ("[[## team]]", Link("", ("team",))),
         ("[[manual.pdf#page=3]]", Link("manual.pdf", ("page=3",))),
-        ("[[C# notes]]", Link("C", ("notes",))),
-        # blocks (L06): letters, digits and dashes; anything else is a heading
+    ],
+)
+def test_rule_L05_a_link_names_headings(text: str, link: Link) -> None:
+    assert parse_link(text) == link
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
         ("[[Note#^id]]", Link("Note", block="id")),
         ("[[Note#H#^quote-1]]", Link("Note", ("H",), "quote-1")),
         ("[[Note#^two words]]", Link("Note", ("^two words",))),
         ("[[Note#^id#H]]", Link("Note", ("^id", "H"))),
-        # display (L09)
+    ],
+)
+def test_rule_L06_an_id_is_letters_digits_and_dashes_anything_else_a_heading(text: str, link: Link) -> None:
+    assert parse_link(text) == link
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
         ("[[Note|a|b]]", Link("Note", display="a|b")),
         (r"[[Note\|in a table]]", Link("Note", display="in a table")),
         ("[[Note|]]", Link("Note", display="")),
         ("[[Note|see #1]]", Link("Note", display="see #1")),
-        # brackets (L16)
+    ],
+)
+def test_rule_L09_what_follows_the_bar_is_shown(text: str, link: Link) -> None:
+    assert parse_link(text) == link
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("[[#H]]", Link("", ("H",))),
         ("[[Sq]uare]]", Link("Sq]uare")),
         ("[[a [[Inner]] c]]", Link("Inner")),
         ("[[https://example.com]]", Link("https://example.com")),
+        ("[[ Note ]]", Link("Note")),
         ("[[]]", Link("")),
         ("[[unclosed", Link("unclosed")),
     ],
 )
-def test_a_link_is_read_as_obsidian_reads_it(text: str, link: Link) -> None:
+def test_rule_L16_odd_links_are_read_as_obsidian_reads_them(text: str, link: Link) -> None:
     assert parse_link(text) == link
 
 
@@ -74,48 +121,126 @@ VAULT = (
 )
 
 
+def resolved(target: str, source: str | None = None) -> str | None:
+    return LinkIndex(VAULT).resolve(target, source)
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("Only here", "a/b/Only here.md"),
+        ("Only here.md", "a/b/Only here.md"),
+        ("v1.2 notes", "v1.2 notes.md"),
+        ("LICENSE", "LICENSE.md"),
+        ("Makefile", "Makefile"),
+        ("Doubled.md", "Doubled.md.md"),
+    ],
+)
+def test_rule_L01_a_note_is_meant_with_and_without_its_extension(target: str, path: str) -> None:
+    assert resolved(target) == path
+
+
 @pytest.mark.parametrize(
     ("target", "source", "path"),
     [
-        # L01: with and without extension
-        ("Only here", None, "a/b/Only here.md"),
-        ("Only here.md", None, "a/b/Only here.md"),
-        ("v1.2 notes", None, "v1.2 notes.md"),
-        ("LICENSE", None, "LICENSE.md"),
-        ("Makefile", None, "Makefile"),
-        ("Doubled.md", None, "Doubled.md.md"),
-        # L03: what is no note needs its extension, and the name as written comes first
-        ("Figure 1", None, None),
-        ("Figure 1.png", None, "img/Figure 1.png"),
-        ("Plan", None, None),
-        ("Shot.png", None, "img/Shot.png"),
-        # L12: any case
-        ("only HERE", None, "a/b/Only here.md"),
-        ("ONLY HERE.MD", None, "a/b/Only here.md"),
-        ("loud", None, "Loud.MD"),
-        # L14: the exact path, then the source's own folder, then the shortest path
-        ("Note", "zzzz/x.md", "Note.md"),
-        ("b/Note", "a/x.md", "b/Note.md"),
-        ("Twice", "zzzz/x.md", "zzzz/Twice.md"),
-        ("Twice", "zzzz/deep/x.md", "a/Twice.md"),
-        ("Twice", None, "a/Twice.md"),
-        # L02: folders begin at the root; else where the paths end in them
         ("a/b/Only here", None, "a/b/Only here.md"),
-        ("B/only here", None, "a/b/Only here.md"),
         ("/b/Only here", None, None),
         ("/Only here", None, None),
         ("/zzzz/Twice", "a/x.md", "zzzz/Twice.md"),
+        (r"a\b\Only here", None, None),
+        # not at the root: where a path ends in the target
+        ("B/only here", None, "a/b/Only here.md"),
         ("deep/Page", "a/b/x.md", "a/b/deep/Page.md"),
         ("ere", None, None),
-        # L17: exactly from the source's folder
-        ("./Twice", "zzzz/x.md", "zzzz/Twice.md"),
-        ("./Only here", "a/x.md", None),
-        ("../Note", "a/b/x.md", None),
+    ],
+)
+def test_rule_L02_a_folder_path_starts_at_the_root(target: str, source: str | None, path: str | None) -> None:
+    assert resolved(target, source) == path
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("Figure 1", None),
+        ("Figure 1.png", "img/Figure 1.png"),
+        ("Plan", None),
+        ("Plan.canvas", "img/Plan.canvas"),
+        ("Shot.png", "img/Shot.png"),
+    ],
+)
+def test_rule_L03_what_is_no_note_needs_its_extension(target: str, path: str | None) -> None:
+    assert resolved(target) == path
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "path"),
+    [
         ("../b/Note.md", "a/x.md", "b/Note.md"),
         ("../../Note", "a/b/x.md", "Note.md"),
-        ("../../../Note", "a/b/x.md", None),
+        ("./Twice", "zzzz/x.md", "zzzz/Twice.md"),
         ("./a/Twice", None, "a/Twice.md"),
-        # L16: the same note; blanks do not count
+        ("../../../Note", "a/b/x.md", None),
+    ],
+)
+def test_rule_L11_a_relative_path_begins_in_the_folder_of_its_note(
+    target: str, source: str | None, path: str | None
+) -> None:
+    assert resolved(target, source) == path
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("only HERE", "a/b/Only here.md"),
+        ("ONLY HERE.MD", "a/b/Only here.md"),
+        ("loud", "Loud.MD"),
+        ("nowhere", None),
+    ],
+)
+def test_rule_L12_a_name_that_only_one_file_has_resolves_in_any_case(target: str, path: str | None) -> None:
+    assert resolved(target) == resolved(target, "zzzz/x.md") == path
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "path"),
+    [
+        # the exact path from the root first,
+        ("Note", "zzzz/x.md", "Note.md"),
+        ("b/Note", "a/x.md", "b/Note.md"),
+        # then the source's own folder,
+        ("Twice", "zzzz/x.md", "zzzz/Twice.md"),
+        # and not one above it: then the shortest path
+        ("Twice", "zzzz/deep/x.md", "a/Twice.md"),
+        ("Twice", None, "a/Twice.md"),
+    ],
+)
+def test_rule_L14_exact_path_then_own_folder_then_shortest_path(target: str, source: str | None, path: str) -> None:
+    assert resolved(target, source) == path
+
+
+def test_rule_L14_the_two_orders_reported_agree_where_no_file_of_the_name_lies_at_the_root() -> None:
+    """The vault of luke321/vault-graph 141, where the source's folder was put first."""
+    index = LinkIndex(["A/Target.md", "B/Target.md", "B/Source.md"])
+    assert index.resolve("Target", "B/Source.md") == index.resolve("./Target.md", "B/Source.md") == "B/Target.md"
+    assert index.resolve("Target", "A/x.md") == "A/Target.md"
+
+
+def test_rule_L14_where_they_differ_the_file_at_the_root_is_taken_before_the_one_beside_the_source() -> None:
+    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
+    index = LinkIndex(["Target.md", "A/Target.md", "B/Target.md", "B/A/Target.md"])
+    assert index.resolve("Target", "B/Source.md") == "Target.md"
+    assert index.resolve("A/Target", "B/Source.md") == "A/Target.md"
+    assert index.resolve("./Target", "B/Source.md") == "B/Target.md"  # the other reading, written out
+
+
+def test_rule_L14_the_shortest_path_counts_characters_and_not_folders() -> None:
+    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
+    assert LinkIndex(["zzzzzz/Note.md", "a/b/Note.md"]).resolve("Note") == "a/b/Note.md"
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "path"),
+    [
         ("", "b/Note.md", "b/Note.md"),
         ("", None, None),
         (" Only here ", None, "a/b/Only here.md"),
@@ -123,16 +248,21 @@ VAULT = (
         # no name at all
         ("/", None, None),
         ("..", "a/x.md", None),
-        ("nowhere", "a/x.md", None),
     ],
 )
-def test_a_target_resolves_as_in_obsidian(target: str, source: str | None, path: str | None) -> None:
-    assert LinkIndex(VAULT).resolve(target, source) == path
+def test_rule_L16_no_name_is_the_note_itself_and_a_url_is_no_note(
+    target: str, source: str | None, path: str | None
+) -> None:
+    assert resolved(target, source) == path
 
 
-def test_the_shortest_path_counts_characters_and_not_folders() -> None:
-    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
-    assert LinkIndex(["zzzzzz/Note.md", "a/b/Note.md"]).resolve("Note") == "a/b/Note.md"
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [("./Only here", "a/x.md"), ("../Note", "a/b/x.md"), ("../Only here", "zzzz/x.md"), ("./b/../Twice", "b/x.md")],
+)
+def test_rule_L17_a_path_with_dots_is_exact_or_leads_nowhere(target: str, source: str) -> None:
+    assert resolved(target, source) is None
+    assert resolved(target.rpartition("/")[2], source) is not None
 
 
 def test_of_equally_short_paths_the_one_spelled_so_wins_then_path_order() -> None:

@@ -121,7 +121,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["m: {a: {b: deep}}"], "m", "deep", True),
         (["m: {a: {b: deep}}"], "m", "a", False),
         (["a: x", "A: y"], "a", "y", True),
-        # null: there and empty (S36)
+        # null: there and empty
         (["a:"], "a", None, True),
         (["a: null"], "A", None, True),
         (["a: ''"], "a", None, False),
@@ -133,7 +133,7 @@ def test_a_note_without_frontmatter_is_all_body() -> None:
         (["a: ''"], "a", "", True),
     ],
 )
-def test_rules_S05_S36_S39_properties_asked_for(lines: list[str], name: str, value: str | None, answer: bool) -> None:
+def test_rule_S35_S36_S39_properties_asked_for(lines: list[str], name: str, value: str | None, answer: bool) -> None:
     assert note(*lines).has_property(name, value) is answer
 
 

@@ -1,4 +1,4 @@
-"""The types of properties: rules P03, P04, P06, P08."""
+"""The types of properties: rules P03, P04, P06, P08, P09."""
 
 from __future__ import annotations
 
@@ -38,3 +38,39 @@ from vaulttools.notes.property_types import property_type
 def test_rule_P03_the_type_of_a_value(line: str, kind: str) -> None:
     ((name, value),) = Note("n.md", f"---\n{line}\n---\n").properties.items()
     assert property_type(name, value) == kind
+
+
+def test_rule_P04_an_empty_checkbox_is_neither_true_nor_false() -> None:
+    note = Note("n.md", "---\ndone:\n---\n")
+    assert property_type("done", note.properties["done"]) == "empty"
+    assert note.has_property("done", None)
+    assert not note.has_property("done", "false")
+
+
+def test_rule_P06_a_map_in_a_property_is_read() -> None:
+    note = Note("n.md", "---\nauthor: {name: Ada, born: {year: 1815}}\n---\n")
+    assert note.properties == {"author": {"name": "Ada", "born": {"year": 1815}}}
+    assert property_type("author", note.properties["author"]) == "mapping"
+    assert note.has_property("author", "1815")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("tags", "tags"),
+        ("aliases", "list"),
+        ("cssclasses", "list"),
+        ("publish", "checkbox"),
+        *((name, "text") for name in ("permalink", "description", "image", "cover")),
+    ],
+)
+def test_rule_P08_obsidians_own_properties(name: str, kind: str) -> None:
+    value = "true" if name == "publish" else "x"
+    ((found, held),) = Note("n.md", f"---\n{name}: {value}\n---\n").properties.items()
+    assert property_type(found, held) == kind
+
+
+def test_rule_P09_names_dropped_in_1_9_mean_nothing_special() -> None:
+    note = Note("n.md", "---\ntag: a\nalias: b\ncssclass: c\n---\n")
+    assert (note.tags, note.aliases) == ((), ())
+    assert {property_type(*each) for each in note.properties.items()} == {"text"}

@@ -1,4 +1,4 @@
-"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, P05)."""
+"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, N01, P05)."""
 
 from __future__ import annotations
 
@@ -349,3 +349,16 @@ def test_time_is_linear_in_the_text(text: str) -> None:
     start = time.process_time()
     assert isinstance(parse(text), Structure)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("text[^1] and[^Note]", []),
+        ("a ^[inline, see [[N]]]", ["N"]),
+        ("[^1]: see [[N]]\n  and [t](M)", ["N", "M"]),
+        ("[^a]: one\n\ntwo[^A]", []),
+    ],
+)
+def test_rule_N01_a_footnote_is_no_link_and_links_stand_in_its_text(body: str, found: list[str]) -> None:
+    assert targets(body) == found

@@ -46,7 +46,7 @@ def kinds(body: str) -> list[tuple[str, int, int]]:
         ("\ufeff# a", [(1, "a", 1)]),
     ],
 )
-def test_rules_F01_and_H01_what_is_a_heading(body: str, found: list[tuple[int, str, int]]) -> None:
+def test_rule_F01_H01_what_is_a_heading(body: str, found: list[tuple[int, str, int]]) -> None:
     assert outline(body) == found
 
 

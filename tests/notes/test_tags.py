@@ -89,11 +89,15 @@ def test_rule_T05_a_parent_covers_what_is_nested_in_it(asked: str, name: str, an
         ("tags:", ()),
         ("tags: a/", ("a",)),
         ("tags: 'a!b c'", ("c",)),
-        ("tag: a", ()),
     ],
 )
-def test_rules_T06_and_T09_tags_in_properties(line: str, tags: tuple[str, ...]) -> None:
+def test_rule_T06_tags_in_properties(line: str, tags: tuple[str, ...]) -> None:
     assert Note("n.md", f"---\n{line}\n---\n").tags == tags
+
+
+def test_rule_T09_the_key_tag_is_a_property_as_any_other() -> None:
+    note = Note("n.md", "---\ntag: a\n---\n#b")
+    assert (note.tags, note.has_property("tag", "a")) == (("b",), True)
 
 
 def test_rule_T07_a_hash_in_another_property_is_no_tag() -> None:

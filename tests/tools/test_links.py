@@ -78,6 +78,70 @@ def test_each_direction_shows_its_links_with_their_lines(
     assert make_vault(FILES).links(**arguments).text == text
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        *("[[n]]", "[[N.md]]", "![[n]]", "[[n#H]]", "[[n#^id]]", "[[n|shown]]", "[[x/n]]", "[t](x/n.md)", "![t](n)"),
+        *("[t](n.md#H)", "[t](../x/n.md)", "[[../x/n]]", "> [[n]]", "|a|\n|-|\n|[[n\\|b]]|", "%%[[n]]%%", "^[[[n]]]"),
+        *("---\nup: '[[n]]'\n---\n", "---\nup:\n  - see [[n#H|x]]\n---\n", "# [[n]]", "- [ ] [[n]]"),
+    ],
+)
+def test_rule_B01_any_form_of_link_is_a_backlink(make_vault: MakeVault, link: str) -> None:
+    answer = make_vault({"x/n.md": "# H ^id\n[[n]]", "y/m.md": link}).links(note="n", direction="back")
+    assert [found.source for found in answer.links] == ["x/n.md", "y/m.md"]
+
+
+def test_rule_B02_excluded_notes_are_left_out_and_told(make_vault: MakeVault) -> None:
+    answer = make_vault({name: text for name, text in FILES.items() if name != "b.md"}).links(
+        note="a", direction="mentions"
+    )
+    assert (answer.total, answer.skipped["excluded"].paths) == (0, ["Old"])
+    assert "Left out, excluded files of the vault: 1 (Old)." in answer.notices
+
+
+def test_rule_A02_aliases_count_as_mentions(make_vault: MakeVault) -> None:
+    vault = make_vault({"Real.md": "---\naliases: [Ann, Bo Lee]\n---\n", "m.md": "Ann met\nbo lee and\nreal.\nLee"})
+    assert [link.line for link in vault.links(note="Real", direction="mentions").links] == [1, 2, 3]
+
+
+def test_rule_L15_an_alias_is_no_name_of_a_link(make_vault: MakeVault) -> None:
+    vault = make_vault({"Real.md": "---\naliases: [AL]\n---\n", "m.md": "[[AL]]\n[[Real|AL]]\n[t](AL.md)"})
+    assert [(link.line, link.target) for link in vault.links(direction="unresolved").links] == [(1, "AL"), (3, "AL.md")]
+    assert [link.line for link in vault.links(note="Real", direction="back").links] == [2]
+    assert vault.call("read", {"note": "AL"}).text.startswith("Path not found: AL")
+
+
+def test_rule_L04_a_name_that_no_link_can_hold_is_reached_by_its_path(make_vault: MakeVault) -> None:
+    vault = make_vault({"C# notes.md": "sharp", "m.md": "[[C# notes]] [t](C%23%20notes.md)"})
+    assert [(link.target, link.resolved) for link in vault.links(note="m").links] == [
+        ("C", False),
+        ("C# notes.md", True),
+    ]
+    assert vault.read("C# notes.md").content == vault.read("C# notes").content == "sharp"
+
+
+def test_rule_L12_a_markdown_link_resolves_by_name_too(make_vault: MakeVault) -> None:
+    """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1383."""
+    vault = make_vault({"Sub/My note.md": "", "m.md": "[t](My%20NOTE.md)\n[[my note]]"})
+    assert [link.target for link in vault.links(note="m").links] == ["Sub/My note.md"] * 2
+
+
+def test_rule_L14_each_link_resolves_from_the_folder_of_its_own_note(make_vault: MakeVault) -> None:
+    vault = make_vault({"A/T.md": "", "Bb/T.md": "", "A/m.md": "[[T]]", "Bb/m.md": "[[T]]", "Bb/deep/m.md": "[[T]]"})
+    assert [link.source for link in vault.links(note="A/T.md", direction="back").links] == ["A/m.md", "Bb/deep/m.md"]
+    assert [link.source for link in vault.links(note="Bb/T.md", direction="back").links] == ["Bb/m.md"]
+    assert vault.call("read", {"note": "T"}).text == ("Name is ambiguous: T could be A/T.md or Bb/T.md; give the path")
+
+
+def test_rule_L18_a_note_that_was_renamed_is_found_under_its_new_name(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "", "m.md": "[[a]]"})
+    assert vault.links(note="a", direction="back").total == 1
+    (vault.path / "a.md").rename(vault.path / "b.md")
+    (vault.path / "m.md").write_text("[[b]]", encoding="utf-8")
+    assert vault.links(note="b", direction="back").total == 1
+    assert vault.links(direction="unresolved").total == 0
+
+
 def test_details_hold_source_target_line_and_text(make_vault: MakeVault) -> None:
     answer = make_vault(FILES).links(note="a", limit=3)
     assert answer.model_dump() == {
@@ -124,7 +188,7 @@ def test_orphans_are_notes_without_links_from_others(make_vault: MakeVault) -> N
         ("*al one*", True),
     ],
 )
-def test_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, line: str, is_mention: bool) -> None:
+def test_rule_A02_B02_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, line: str, is_mention: bool) -> None:
     vault = make_vault({"n.md": "---\naliases: al one\n---\nal one", "m.md": line})
     assert vault.links(note="n", direction="mentions").total == is_mention
 

@@ -63,6 +63,17 @@ def test_one_property_is_shown_with_all_its_values(make_vault: MakeVault) -> Non
     }
 
 
+def test_rule_P02_a_name_is_one_property_in_any_case(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": A, "b.md": B, "c.md": C}).properties(name="sTaTuS")
+    (status,) = answer.properties
+    assert (status.name, status.notes, status.types) == ("status", 3, {"text": 2, "empty": 1})
+
+
+def test_rule_P02_of_a_name_that_a_note_has_twice_the_last_value_counts(make_vault: MakeVault) -> None:
+    (only,) = make_vault({"a.md": "---\na: 1\nb: 2\na: 3\n---\n"}).properties(name="a").properties
+    assert [each.value for each in only.values] == [3]
+
+
 @pytest.mark.parametrize(
     ("lines", "values", "rows"),
     [

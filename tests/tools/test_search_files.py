@@ -575,7 +575,7 @@ def test_filters_apply_to_notes_and_leave_other_files_out(make_vault: MakeVault)
     assert files_of(vault, "hit", file_pattern="b.txt", tags="work") == []
 
 
-def test_a_note_with_broken_frontmatter_is_still_found(small_vault: Path) -> None:
+def test_rule_P10_a_note_with_broken_frontmatter_is_still_found(small_vault: Path) -> None:
     with Vault.open(small_vault) as vault:
         assert files_of(vault, r"^date: \{\{date", within="frontmatter") == ["Templates/Daily note.md"]
 

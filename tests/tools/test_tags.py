@@ -52,6 +52,11 @@ def test_a_parent_counts_the_notes_of_its_children_each_once(make_vault: MakeVau
     assert [each.tag for each in vault.tags(name="#P/X/").tags] == ["p/x", "p/x/deep"]
 
 
+def test_rule_T03_a_tag_is_shown_as_it_was_first_seen(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "#Home", "b.md": "#HOME #home"})
+    assert vault.tags().tags == [TagCount(tag="Home", notes=2, occurrences=3)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "tags"),
     [

@@ -140,7 +140,12 @@ def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
         sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
-    sentences += answer.passed_over(work, found=found, told=("time limit", "excluded"))
+    return [*sentences, *passed_over(work, found=found, told=("time limit",))]
+
+
+def passed_over(work: Work, *, found: bool, told: tuple[Reason, ...] = ()) -> list[str]:
+    """As `answer.passed_over`, for tools that have no argument to look at excluded files."""
+    sentences = answer.passed_over(work, found=found, told=(*told, "excluded"))
     excluded = work.skipped.get("excluded")
     if excluded is not None and not found:
         names = named(excluded.paths, excluded.count)

@@ -210,7 +210,7 @@ def _mentions(vault: OpenVault, request: LinksRequest, path: str, work: Work) ->
             lines = mentions(note, found.document.lines, names, [hit.line for hit in found.hits])
             edges += [Edge(found.document.path, line, path, path) for line in lines]
     of = f"of {' or '.join(map(_quoted, names[: limits.NAMED_PATHS]))}"
-    return _Found("mention", of, edges, is_mention=True, notices=answer.passed_over(work, found=bool(edges)))
+    return _Found("mention", of, edges, is_mention=True, notices=corpus.passed_over(work, found=bool(edges)))
 
 
 def _names(vault: OpenVault, path: str, work: Work) -> list[str]:
