@@ -33,7 +33,8 @@ def pattern(node: Node) -> str | None:
     # What no file holds as it is: half of a surrogate pair, and the sign for bytes that are no text.
     if any("\ufffd" in word.text or not word.text.isprintable() for word in needed):
         return None
-    longest = (max(_LINE_END.split(word.text), key=len) for word in needed)
+    # Folded, so that ß stands for ss too; a text with ß itself is never ruled out.
+    longest = (max(_LINE_END.split(fold(word.text)), key=len) for word in needed)
     return "|".join([*map(escaped, longest), f"[{FOLDED_LONGER}]"])
 
 
