@@ -18,6 +18,7 @@ import vaulttools
 from tests.index.indexes import HOUR, notes
 from vaulttools import Vault, cli, cli_index
 from vaulttools.index import build
+from vaulttools.index.file import SCHEMA
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 Printed = pytest.CaptureFixture[str]
@@ -87,7 +88,7 @@ def test_a_difference_is_named_and_is_an_exit_status(folder: Path, capsys: Print
 def test_fault_I06_a_damaged_index_is_told_and_built_anew(folder: Path, capsys: Printed) -> None:
     printed(folder, "build", capsys=capsys)
     with Vault.open(folder) as vault:
-        database = vault.index_status().folder / "index.sqlite"
+        database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
     database.write_bytes(b"x" * 5000)
     assert "warning     The index was damaged and is built anew\n" in printed(folder, "status", capsys=capsys)[1]
     assert printed(folder, "verify", capsys=capsys)[0] == 1

@@ -6,17 +6,18 @@ Links, archives and URLs are imported when a call names one: together they cost 
 from __future__ import annotations
 
 import os
+import stat
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.config import VaultConfig
+from vaulttools.core import disk, excluded, globs, paths, ripgrep
 from vaulttools.core import document as documents
-from vaulttools.core import excluded, globs, paths, ripgrep
 from vaulttools.core.catalogue import Rules
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.excluded import Excluded
@@ -27,7 +28,7 @@ from vaulttools.core.scope import Covering, Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
 from vaulttools.core.work import Reason, Work
-from vaulttools.errors import AccessDenied, BadArgument, PathTooLong
+from vaulttools.errors import AccessDenied, BadArgument, PathTooLong, VaultToolsError
 
 if TYPE_CHECKING:
     from threading import Event
@@ -277,7 +278,7 @@ class OpenVault:
         assert target.member is not None
         archive, member = target.member
         try:
-            with os.fdopen(self.root.open(archive), "rb") as file:
+            with disk.fdopen(self.root.open(archive), "rb") as file:
                 read = archives.read_member(file, archive, member, work.remaining)
         except OSError as error:
             raise archives.MemberUnreadable("not a readable archive") from error
@@ -360,6 +361,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
 
     Raises:
         BadArgument: there is no such folder, or it holds the folder configured for its index.
+        VaultToolsError: it cannot be read.
     """
     given = os.path.abspath(os.path.expanduser(folder))
     real = os.path.realpath(given)
@@ -421,12 +423,30 @@ def _config_folders(root: Path) -> list[str]:
     """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule E03).
 
     One device may have its own: all are protected, the first is the one whose excluded files hold.
+
+    Raises:
+        VaultToolsError: the root cannot be listed.
     """
     try:
-        names = sorted(entry.name for entry in os.scandir(root) if entry.name.startswith(".") and entry.is_dir())
-    except OSError:
-        return []
-    found = (
-        name for name in names if (root / name / "app.json").is_file() or (root / name / "core-plugins.json").is_file()
-    )
+        with disk.scandir(root) as scanned:
+            names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
+    except OSError as error:  # what is not known to be a config folder would not be protected
+        raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+    found = (name for name in names if any(_may_stand(root / name / file) for file in _SETTINGS))
     return sorted(found, key=lambda name: name != ".obsidian")
+
+
+_SETTINGS: Final = ("app.json", "core-plugins.json")
+
+
+def _may_stand(path: Path) -> bool:
+    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
+    is_absent = False
+    for _ in range(2):  # an error may pass
+        try:
+            return stat.S_ISREG(disk.stat(path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            is_absent = True
+        except OSError:
+            continue
+    return not is_absent

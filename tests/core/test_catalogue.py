@@ -21,7 +21,7 @@ import pytest
 
 import vaulttools
 from vaulttools import Vault
-from vaulttools.core import catalogue, globs, limits, paths, ripgrep
+from vaulttools.core import catalogue, disk, globs, limits, paths, ripgrep
 from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
@@ -115,7 +115,7 @@ def shuffled(monkeypatch: pytest.MonkeyPatch, seed: int) -> Iterator[None]:
         yield listed
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "scandir", listing)
+        patch.setattr(disk, "scandir", listing)
         yield
 
 
@@ -133,7 +133,7 @@ def test_a_folder_that_the_glob_cannot_reach_is_not_entered(tmp_path: Path, monk
         entered.append(os.path.basename(path))
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", entering)
+    monkeypatch.setattr(disk, "scandir", entering)
     assert files(walked(root_of(tmp_path), glob="a/*.md")) == ["a/d.md"]
     assert entered == [tmp_path.name, "a"]
 
@@ -367,7 +367,7 @@ def test_fault_T03_what_vanishes_during_the_walk_is_silence(tmp_path: Path, monk
             shutil.rmtree(tmp_path / "a")
         return entries
 
-    monkeypatch.setattr(os, "scandir", listing)
+    monkeypatch.setattr(disk, "scandir", listing)
     assert walked(root_of(tmp_path)) == [Entry("b", "folder"), Entry("b/y.md", "file"), Entry("c.md", "file")]
 
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from vaulttools.core import disk
 from vaulttools.core.ignores import IgnoreRules, parse_lines, read_ignore_file, read_ignore_files, rules_above
 
 GIT = shutil.which("git")
@@ -298,7 +299,7 @@ def test_a_file_without_permission_is_skipped_with_a_warning(tmp_path: Path, mon
         raise PermissionError(13, "Permission denied", str(path))
 
     # Taking the permission away would not stop root, who runs the tests in containers.
-    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(disk, "open_file", refuse)
     assert read_ignore_file(tmp_path / ".gitignore") == (None, "it cannot be opened: Permission denied")
 
 

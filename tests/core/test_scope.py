@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vaulttools.core import catalogue, globs, limits, paths
+from vaulttools.core import catalogue, disk, globs, limits, paths
 from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.protection import Protection
@@ -88,7 +88,7 @@ def test_a_name_wins_over_a_rule(root: Root) -> None:
 
 
 def test_a_scope_of_names_alone_walks_nothing(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "scandir", pytest.fail)
+    monkeypatch.setattr(disk, "scandir", pytest.fail)
     assert files(scope_of(root, named=("z.md", ".h.md"))) == [".h.md", "z.md"]
 
 

@@ -10,6 +10,7 @@ import pytest
 import xxhash
 
 from tests.index.indexes import Indexed
+from vaulttools.core import disk
 from vaulttools.core.root import Root
 from vaulttools.index import content
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, Words, read, scan
@@ -148,7 +149,7 @@ def test_fault_S05_a_failing_read_leaves_a_candidate(
     def fail(descriptor: int, size: int) -> bytes:
         raise OSError(getattr(__import__("errno"), name), name)
 
-    monkeypatch.setattr(os, "read", fail)
+    monkeypatch.setattr(disk, "read", fail)
     found = read(indexed.root, "a.md")
     assert found is not None
     assert found.state == "unread"
@@ -169,7 +170,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_once_more(
             (indexed.vault / "a.md").write_text(f"new {'x' * left[0]}", encoding="utf-8")
         return data
 
-    monkeypatch.setattr(os, "read", read_and_change)
+    monkeypatch.setattr(disk, "read", read_and_change)
     found = read(indexed.root, "a.md")
     assert found is not None
     assert (found.state, found.trigrams) == (state, "new \n\n" if state == "text" else "")

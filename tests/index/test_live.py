@@ -24,6 +24,7 @@ from vaulttools.errors import VaultToolsError
 from vaulttools.index import build, live
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
+from vaulttools.index.file import SCHEMA
 from vaulttools.index.live import Live
 from vaulttools.index.watch import Lost, Watch, watch
 
@@ -352,8 +353,8 @@ def test_an_index_that_is_removed_while_it_is_used_is_built_again(vault: Vault) 
 @posix_only
 def test_fault_I06_an_index_that_is_damaged_while_it_is_used_is_built_again(vault: Vault) -> None:
     vault.build_index()
-    [database] = vault.index_status().folder.glob("index.sqlite")
-    for file in (database, database.with_name("index.sqlite-wal")):
+    [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
+    for file in (database, database.with_name(f"index-{SCHEMA}.sqlite-wal")):
         if file.exists():
             file.write_bytes(os.urandom(file.stat().st_size))
     for _ in range(3):

@@ -12,6 +12,7 @@ from vaulttools.core.root import Root
 from vaulttools.errors import BadArgument
 from vaulttools.index import location
 from vaulttools.index.database import Unavailable
+from vaulttools.index.file import SCHEMA
 
 
 def root(folder: Path, *protected: str) -> Root:
@@ -22,7 +23,7 @@ def test_an_index_lies_in_the_cache_folder_and_says_of_which_vault_it_is(indexed
     cache = Path(os.environ["XDG_CACHE_HOME"])
     where = location.of(indexed.root)
     assert where.folder.parent == cache / "vaulttools"
-    assert where.database == where.folder / "index.sqlite"
+    assert where.database == where.folder / f"index-{SCHEMA}.sqlite"
     assert (where.folder / "vault.txt").read_text(encoding="utf-8") == f"{indexed.vault}\n"
     assert location.of(indexed.root) == where
 

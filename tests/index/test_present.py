@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.index.indexes import HOUR, Indexed
+from vaulttools.core import disk
 from vaulttools.core.literals import AllOf
 from vaulttools.index import build
 from vaulttools.index.present import AsOf, Pending, Present
@@ -202,7 +203,7 @@ def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
             raise PermissionError(errno.EACCES, "Permission denied")
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", failing)
+    monkeypatch.setattr(disk, "scandir", failing)
 
 
 def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.index.indexes import Indexed, python
-from vaulttools.core import paths
+from vaulttools.core import disk, paths
 from vaulttools.core.catalogue import Listed
 from vaulttools.core.root import Root
 from vaulttools.index.key import Key
@@ -405,7 +405,7 @@ def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_agai
     watched = watching(indexed.root)
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(os, "scandir", failing)
+            patched.setattr(disk, "scandir", failing)
             tree = Tree(indexed.root, watched)
             assert set(tree.unlisted) == {"a"}
             assert not tree.apply(watched.drain()).names

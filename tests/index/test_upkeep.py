@@ -13,6 +13,7 @@ from tests.index.indexes import HOUR, Indexed
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import build, location, upkeep
 from vaulttools.index.database import Unavailable
+from vaulttools.index.file import SCHEMA
 from vaulttools.index.location import Location
 from vaulttools.index.store import Store
 from vaulttools.index.tree import Tree
@@ -78,7 +79,7 @@ def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
     where.database.write_bytes(b"no database" * 1000)
-    (where.folder / "index.sqlite-wal").unlink(missing_ok=True)
+    (where.folder / f"index-{SCHEMA}.sqlite-wal").unlink(missing_ok=True)
     assert upkeep.verify(indexed.root, folder) == [
         "The index was damaged and is built anew",
         "a.md: is not in the index",
@@ -90,16 +91,16 @@ def test_fault_I06_a_damaged_index_is_told_before_what_it_lacks(indexed: Indexed
 def test_what_was_removed_is_gone_but_for_the_lock_that_others_wait_for(indexed: Indexed, folder: str) -> None:
     indexed.write({"a.md": "a"})
     where = built(indexed, folder)
-    (where.folder / "index.sqlite.corrupt-1").touch()
+    (where.folder / f"index-{SCHEMA}.sqlite.corrupt-1").touch()
     assert upkeep.clear(indexed.root, folder)
-    assert sorted(os.listdir(where.folder)) == ["index.sqlite.lock", "vault.txt"]
+    assert sorted(os.listdir(where.folder)) == [f"index-{SCHEMA}.sqlite.lock", "vault.txt"]
     assert not upkeep.clear(indexed.root, folder)
 
 
 def test_the_database_is_removed_after_its_log(indexed: Indexed, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next database would take the log of the last for its own."""
     where = built(indexed, folder)
-    names = [where.folder / f"index.sqlite{ending}" for ending in ("-wal", "-shm", "-journal")]
+    names = [where.folder / f"index-{SCHEMA}.sqlite{ending}" for ending in ("-wal", "-shm", "-journal")]
     for name in names:
         name.touch()
     removed: list[str] = []
@@ -111,7 +112,7 @@ def test_the_database_is_removed_after_its_log(indexed: Indexed, folder: str, mo
 
     monkeypatch.setattr(Path, "unlink", noted)
     upkeep.clear(indexed.root, folder)
-    assert removed[-1] == "index.sqlite"
+    assert removed[-1] == f"index-{SCHEMA}.sqlite"
     assert len(removed) == 4
 
 

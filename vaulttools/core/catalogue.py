@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from vaulttools.core import default_excludes, limits, paths
+from vaulttools.core import default_excludes, disk, limits, paths
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.globs import Glob
 from vaulttools.core.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
@@ -242,8 +242,15 @@ def listed(root: Root, folder: str) -> list[Listed]:
     Raises:
         OSError: it cannot be listed.
     """
-    with os.scandir(root.absolute(folder)) as scanned:
-        names = [listed_as(entry) for entry in scanned]
+    absolute = root.absolute(folder)
+    try:
+        with disk.scandir(absolute) as scanned:
+            names = [listed_as(entry) for entry in scanned]
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and disk.is_gone(absolute):
+            raise
+        with disk.scandir(absolute) as scanned:  # once more (`faults.md` S05)
+            names = [listed_as(entry) for entry in scanned]
     return ordered(names)
 
 

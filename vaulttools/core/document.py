@@ -6,11 +6,11 @@ Nothing else in the package opens a file of the vault for its content.
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 from dataclasses import dataclass
 from functools import cached_property
 
+from vaulttools.core import disk
 from vaulttools.core.root import Root
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
@@ -82,40 +82,46 @@ def decode(path: str, data: bytes) -> Document:
 def read(root: Root, path: str, max_bytes: int) -> Document:
     """The document at a path that `Root.locate` or a walk gave.
 
-    The file is stated before and after it is read; one that changed meanwhile is read once more.
+    The file is stated before and after it is read; one that changed meanwhile, or could not be read, is read once more.
 
     Raises:
         NotRead: it is unreadable, too large, not downloaded, or kept changing.
     """
+    reason: Reason = "unreadable"
     for _ in range(2):
         try:
             descriptor = root.open(path)
-        except (OSError, VaultToolsError) as error:
+        except VaultToolsError as error:
             raise NotRead("unreadable") from error
+        except OSError:
+            reason = "unreadable"
+            continue
         try:
-            before = os.fstat(descriptor)
+            before = disk.fstat(descriptor)
             if before.st_size > max_bytes:
                 raise NotRead("too large")
             if sys.platform == "darwin" and before.st_blocks == 0 and before.st_size > 0:
                 raise NotRead("not downloaded")
             data = _read_all(descriptor)
-            after = os.fstat(descriptor)
-        except OSError as error:
-            raise NotRead("unreadable") from error
+            after = disk.fstat(descriptor)
+        except OSError:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (`faults.md` S05)
+            reason = "unreadable"
+            continue
         finally:
-            os.close(descriptor)
+            disk.close(descriptor)
         if (before.st_size, before.st_mtime_ns, before.st_ctime_ns) == (
             after.st_size,
             after.st_mtime_ns,
             after.st_ctime_ns,
         ):
             return decode(path, data)
-    raise NotRead("changed while read")
+        reason = "changed while read"
+    raise NotRead(reason)
 
 
 def _read_all(descriptor: int) -> bytes:
     """All bytes to the end of the file: a size of 0 is not trusted (`faults.md` P19), nothing is mapped (C11)."""
     chunks = []
-    while chunk := os.read(descriptor, _CHUNK):
+    while chunk := disk.read(descriptor, _CHUNK):
         chunks.append(chunk)
     return b"".join(chunks)

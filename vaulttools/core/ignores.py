@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from vaulttools.core import disk
 from vaulttools.core.globs import name_regex, path_regex
 
 IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
@@ -163,7 +164,7 @@ def rules_above(root: Path) -> tuple[IgnoreRules, tuple[str, ...]]:
     No rules when no folder at or above the root holds a `.git`, or when they would ignore the root itself (spec 2.6).
     The root's own files are not read: enter the root with them. `root` is absolute and resolved.
     """
-    repository = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    repository = next((folder for folder in (root, *root.parents) if not disk.is_gone(folder / ".git")), root)
     rules = IgnoreRules()
     warnings: list[str] = []
     names = root.relative_to(repository).parts
@@ -203,24 +204,22 @@ def read_ignore_file(path: Path) -> tuple[str | None, str | None]:
     Bytes that are no UTF-8 come as surrogates. Only a regular file of at most 1 MiB is read, and no symlink is
     followed (faults T08; git follows none either).
     """
-    if path.is_symlink():
-        return None, "it is a symlink"
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
-    except (FileNotFoundError, NotADirectoryError):
-        return None, None
+        if stat.S_ISLNK(disk.lstat(path).st_mode):
+            return None, "it is a symlink"
+        descriptor = disk.open_file(path, _OPEN_FLAGS)
     except OSError as error:
-        return None, f"it cannot be opened: {error.strerror}"
+        return None, None if disk.is_gone(path) else f"it cannot be opened: {error.strerror}"
     try:
-        mode = os.fstat(descriptor).st_mode
+        mode = disk.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             return None, "it is a folder" if stat.S_ISDIR(mode) else "it is no regular file"
-        with open(descriptor, "rb", closefd=False) as file:
+        with disk.fdopen(descriptor, "rb", closefd=False) as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         return None, f"it cannot be read: {error.strerror}"
     finally:
-        os.close(descriptor)
+        disk.close(descriptor)
     if len(raw) > MAX_BYTES:
         return None, "it is larger than 1 MiB"
     return raw.decode("utf-8", "surrogateescape"), None

@@ -5,13 +5,12 @@ Some files ripgrep would misread because of their carriage returns (`Pattern.nor
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from vaulttools.core import disk, limits, paths, scratch
 from vaulttools.core import document as documents
-from vaulttools.core import limits, paths, scratch
 from vaulttools.core.document import NotRead
 from vaulttools.core.known import Known, Trait
 from vaulttools.core.pattern import Pattern
@@ -151,7 +150,7 @@ class Matcher:
 
     def is_there(self, path: str) -> bool:
         """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
-        return os.path.lexists(self.root.absolute(path))
+        return not disk.is_gone(self.root.absolute(path))
 
     def _count_normalised(self, files: set[str], counts: Counts) -> None:
         """Replace what was counted of files whose carriage returns ripgrep misreads."""

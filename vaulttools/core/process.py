@@ -37,6 +37,8 @@ class Outcome:
     stderr: bytes
     code: int
     out_of_time: bool
+    folder: str = ""
+    """Where it ran, and what the names that it printed are relative to; `""`: here."""
 
     @property
     def stopped(self) -> Reason | None:
@@ -51,6 +53,7 @@ class Running:
     """A ripgrep process that has been started and not yet waited for."""
 
     def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
+        self._folder = folder or ""
         try:
             with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
                 self._process = subprocess.Popen(
@@ -72,13 +75,13 @@ class Running:
                 left = work.remaining()
                 try:
                     out, err = self._process.communicate(timeout=min(left, _POLL) if work.cancel else left)
-                    return Outcome(out, err, self._process.returncode, out_of_time=False)
+                    return Outcome(out, err, self._process.returncode, False, self._folder)
                 except subprocess.TimeoutExpired:
                     if work.remaining() > 0:
                         continue
                     self._process.kill()
                     out, err = self._process.communicate()
-                    return Outcome(out, err, self._process.returncode, out_of_time=True)
+                    return Outcome(out, err, self._process.returncode, True, self._folder)
         finally:
             self.abandon()
 

@@ -38,8 +38,11 @@ _FOR_ONE_PROCESS: Final = 48
 _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 """No memory maps: a file truncated while it is mapped would end the process (`faults.md` C11)."""
 
-_COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d+)\r?\n")
-_MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d+):([^\n]*)\n")
+_COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
+_MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18}):([^\n]*)\n")
+_MATCH: Final = b'{"type":"match"'
+_SUMMARY: Final = b'"type":"summary"}\n'
+"""What the output of `--json` ends with, whatever was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +137,9 @@ class Ripgrep:
         """What the started counts bring together."""
         counts = Counts()
         for outcome in runs.outcomes(work):
-            counts.stopped = counts.stopped or outcome.stopped
-            for path, number in _COUNT_RECORD.findall(outcome.stdout):
+            records = _COUNT_RECORD.findall(outcome.stdout)
+            counts.stopped = counts.stopped or _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
+            for path, number in records:
                 counts.matching[_relative(path)] = int(number)
             counts.failed.update(_failures(outcome))
         for path in counts.failed:
@@ -155,11 +159,13 @@ class Ripgrep:
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None
         for outcome in runs.outcomes(work):
-            stopped = stopped or outcome.stopped
+            records = _MATCH_RECORD.findall(outcome.stdout)
+            is_whole = _are_all(records, outcome.stdout) and all(text in raw for _, _, text in records)
+            stopped = stopped or _stopped(outcome, is_whole=is_whole)
             failed.update(_failures(outcome))
             last: dict[bytes, tuple[bytes, bytes]] = {}
-            for path, line, text in _MATCH_RECORD.findall(outcome.stdout):
-                if last.get(text) != (path, line):
+            for path, line, text in records:
+                if text in raw and last.get(text) != (path, line):
                     last[text] = path, line
                     raw[text][path] = raw[text].get(path, 0) + 1
         counts = []
@@ -179,7 +185,8 @@ class Ripgrep:
         """What the started listings bring together, and why they may lack a file; one that is unreadable is not in."""
         outcomes = list(runs.outcomes(work))
         found = {_relative(path) for outcome in outcomes for path in outcome.stdout.split(b"\0") if path}
-        return found, next((outcome.stopped for outcome in outcomes if outcome.stopped), None)
+        stops = (_stopped(each, is_whole=not each.stdout or each.stdout.endswith(b"\0")) for each in outcomes)
+        return found, next(filter(None, stops), None)
 
     def hits(
         self,
@@ -197,13 +204,14 @@ class Ripgrep:
         stopped: Reason | None = None
         arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised)]
         for outcome in self._over(arguments, folder, files).outcomes(work):
-            stopped = stopped or outcome.stopped
+            printed, ended = _json_hits(outcome, rb"\n" if normalised else rb"\r?\n")
+            stopped = stopped or ended
             failed.update(_failures(outcome))
-            for path, hit in _json_hits(outcome.stdout, rb"\n" if normalised else rb"\r?\n"):
+            for path, hit in printed:
                 kept = found.setdefault(_relative(path), [])
                 if not kept or kept[-1].line < hit.line:
                     kept.append(hit)
-            if outcome.stopped is not None and found:
+            if ended is not None and found:
                 found.popitem()  # its hits may have been cut short
         return Hits({path: kept[:limit] for path, kept in found.items()}, failed, stopped)
 
@@ -214,11 +222,12 @@ class Ripgrep:
         arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised=True), "-"]
         outcome = self.start(arguments, stdin=searchable).outcome(work)
         kept: list[Hit] = []
-        for _, hit in _json_hits(outcome.stdout, rb"\n"):
+        printed, stopped = _json_hits(outcome, rb"\n")
+        for _, hit in printed:
             if not kept or kept[-1].line < hit.line:
                 kept.append(hit)
         failed = next((reason for _, reason in _failures(outcome)), None)
-        return kept[:limit], outcome.stopped or failed
+        return kept[:limit], stopped or failed
 
     def lines_matching(
         self, expressions: Sequence[str], lines: Sequence[str], work: Work
@@ -239,7 +248,10 @@ class Ripgrep:
             return None
         if outcome.stopped is not None:
             return set(), outcome.stopped  # what it printed may end within a number
-        return {int(line.partition(b":")[0]) - 1 for line in outcome.stdout.split(b"\n") if line}, None
+        numbers = [line.partition(b":")[0] for line in outcome.stdout.split(b"\n") if line]
+        if not all(len(number) < 10 and number.isdigit() for number in numbers):
+            return set(), "ripgrep died"
+        return {int(number) - 1 for number in numbers}, None
 
 
 def locate(configured: str | None = None) -> Ripgrep:
@@ -338,26 +350,47 @@ _REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
 def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
-        if b"(os error 2)" not in message:  # gone since it was listed: not there any more
-            yield _relative(path), next(reason for word, reason in _REASONS if word in message)
+        name = _relative(path)
+        # One that is gone since it was listed has not failed; one that stands there after all has (`faults.md` T03).
+        if b"(os error 2)" not in message or os.path.lexists(os.path.join(outcome.folder, name)):
+            yield name, next(reason for word, reason in _REASONS if word in message)
 
 
-def _json_hits(stdout: bytes, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
-    for line in stdout.split(b"\n"):
-        if not line.startswith(b'{"type":"match"'):
-            continue
-        try:
-            data = json.loads(line)["data"]
-        except ValueError:
-            continue  # cut when it was stopped
-        raw = _bytes(data["lines"])
-        first = data["submatches"][0]["start"] if data["submatches"] else 0
-        path = _bytes(data["path"])
-        number = data["line_number"]
-        # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
-        for offset, touched in enumerate(_lines(raw, line_end)):
-            column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
-            yield path, Hit(number + offset, column, touched)
+def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:
+    """Why a run did not bring all; what it printed may besides not be what ripgrep prints."""
+    return outcome.stopped or (None if is_whole else "ripgrep died")
+
+
+def _are_all(records: Sequence[tuple[bytes, ...]], stdout: bytes) -> bool:
+    """Whether there is nothing but the records; each has one NUL."""
+    return stdout.count(b"\0") == len(records) and (stdout.endswith(b"\n") if records else not stdout)
+
+
+def _json_hits(outcome: Outcome, line_end: bytes) -> tuple[list[tuple[bytes, Hit]], Reason | None]:
+    """The hits that a run printed, each with its path, and why there may be more."""
+    found: list[tuple[bytes, Hit]] = []
+    is_whole = outcome.code == 2 or outcome.stdout.endswith(_SUMMARY)
+    for line in outcome.stdout.split(b"\n"):
+        if line.startswith(_MATCH):
+            try:
+                found += _hits_of(json.loads(line)["data"], line_end)
+            except (ValueError, LookupError, TypeError, RecursionError):  # cut when it was stopped, or no ripgrep
+                is_whole = False
+    return found, _stopped(outcome, is_whole=is_whole)
+
+
+def _hits_of(match: Any, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
+    """The lines of one match."""
+    raw = _bytes(match["lines"])
+    first = match["submatches"][0]["start"] if match["submatches"] else 0
+    path = _bytes(match["path"])
+    number = match["line_number"]
+    if number < 1:
+        raise ValueError
+    # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
+    for offset, touched in enumerate(_lines(raw, line_end)):
+        column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
+        yield path, Hit(number + offset, column, touched)
 
 
 def _lines(raw: bytes, line_end: bytes) -> list[str]:

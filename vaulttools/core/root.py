@@ -13,9 +13,9 @@ import stat
 import sys
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Literal
+from typing import Final, Literal
 
-from vaulttools.core import limits, paths
+from vaulttools.core import disk, limits, paths
 from vaulttools.core.protection import Protection
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 
@@ -23,6 +23,8 @@ Kind = Literal["file", "folder", "other"]
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
 _WINDOWS = sys.platform == "win32"
+_ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
+"""Why a name cannot be looked at when nothing stands there, or could (EINVAL, EILSEQ: it is no name to this system)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Root:
             VaultToolsError: it cannot (`faults.md` T13).
         """
         try:
-            os.scandir(self.folder).close()
+            disk.scandir(self.folder).close()
         except OSError as error:
             raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
 
@@ -139,10 +141,13 @@ class Root:
         if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
             descriptor = self._open_unlinked(path, flags | os.O_NOFOLLOW)
         else:
-            descriptor = os.open(self.absolute(self.resolved(path)), flags)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise OSError(22, "not a regular file")
+            descriptor = disk.open_file(self.absolute(self.resolved(path)), flags)
+        try:
+            if not stat.S_ISREG(disk.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")
+        except OSError:
+            disk.close(descriptor)
+            raise
         return descriptor
 
     def _open_unlinked(self, path: str, flags: int) -> int:
@@ -160,16 +165,16 @@ class Root:
     def _open_by_component(self, real: str, flags: int) -> int:
         folders, _, name = real.rpartition("/")
         if not folders:
-            return os.open(self.absolute(name), flags)
-        here = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            return disk.open_file(self.absolute(name), flags)
+        here = disk.open_file(self.folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             for part in folders.split("/"):
-                below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
-                os.close(here)
+                below = disk.open_file(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+                disk.close(here)
                 here = below
-            return os.open(name, flags, dir_fd=here)
+            return disk.open_file(name, flags, dir_fd=here)
         finally:
-            os.close(here)
+            disk.close(here)
 
     def _below_root(self, text: str, given: str) -> str:
         """The part of an absolute path below the root, compared by components (`faults.md` P03)."""
@@ -204,14 +209,31 @@ class Root:
         return inside
 
     def _place(self, path: str) -> Place:
-        absolute = self.absolute(path)
-        is_link = os.path.islink(absolute)
-        try:
-            mode = os.stat(absolute).st_mode
-        except OSError:
-            return Place(path, "other" if is_link else None, is_link)
+        status = self._status(path)
+        if status is None:
+            return Place(path, None)
+        is_link = stat.S_ISLNK(status.st_mode)
+        if is_link:
+            try:
+                status = disk.stat(self.absolute(path))
+            except OSError:
+                return Place(path, "other", is_link)
+        mode = status.st_mode
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
         return Place(path, kind, is_link)
+
+    def _status(self, path: str) -> os.stat_result | None:
+        """The status of what stands at a path, links not followed; None when nothing does.
+
+        Raises:
+            BadArgument: nobody can tell whether something does; it must not look like nothing.
+        """
+        try:
+            return disk.status(self.absolute(path))
+        except OSError as error:
+            if error.errno in _ABSENT:
+                return None
+            raise BadArgument(f"Cannot look at {paths.shown(path) or 'the vault'}: {error.strerror}") from error
 
     def _on_disk(self, path: str, given: str) -> str | None:
         """The path with the names that stand on disk, or None when nothing is there.
@@ -219,20 +241,22 @@ class Root:
         Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
         """
         self._real(path, given)
-        if os.path.lexists(self.absolute(path)):
+        if self._status(path) is not None:
             return path
         if path.isascii():
             return None
         found = ""
         for part in path.split("/"):
             self._real(paths.join(found, part), given)
-            if os.path.lexists(self.absolute(paths.join(found, part))):
+            if self._status(paths.join(found, part)) is not None:
                 found = paths.join(found, part)
                 continue
             try:
-                names = os.listdir(self.absolute(found))
-            except OSError:
-                return None
+                names = disk.listdir(self.absolute(found))
+            except OSError as error:
+                if error.errno in _ABSENT:
+                    return None
+                raise BadArgument(f"Cannot list {paths.shown(found) or 'the vault'}: {error.strerror}") from error
             equal = [name for name in names if paths.nfc(name) == paths.nfc(part)]
             if not equal:
                 return None

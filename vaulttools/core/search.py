@@ -6,14 +6,13 @@ costs seconds in Python.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from vaulttools.core import disk, limits, literals, paths
 from vaulttools.core import document as documents
-from vaulttools.core import limits, literals, paths
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.globs import has_magic
@@ -442,7 +441,7 @@ class Search:
 
     def _too_large(self, path: str) -> Reason | None:
         try:
-            size = os.stat(self.root.absolute(path)).st_size
+            size = disk.stat(self.root.absolute(path)).st_size
         except OSError:
             return None  # gone or closed since it was searched: reading it will tell
         if size <= self.max_bytes:
@@ -459,7 +458,7 @@ class Search:
 
     def _begins_binary(self, path: str) -> bool:
         try:
-            with os.fdopen(self.root.open(path), "rb") as file:
+            with disk.fdopen(self.root.open(path), "rb") as file:
                 return b"\0" in file.read(_HEAD_BYTES)
         except (OSError, VaultToolsError):
             return False

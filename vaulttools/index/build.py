@@ -5,7 +5,6 @@ Every commit is a whole step: whatever stops an update, what was committed stays
 
 from __future__ import annotations
 
-import os
 import stat
 import time
 from collections import deque
@@ -14,13 +13,13 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Final
 
-from vaulttools.core import paths
+from vaulttools.core import disk, paths
 from vaulttools.core.root import Root
 from vaulttools.errors import VaultToolsError
-from vaulttools.index.content import Content
+from vaulttools.index.content import HAS_FAILED, Content
 from vaulttools.index.database import Busy
 from vaulttools.index.key import Key, is_racy
-from vaulttools.index.store import Store, Writer
+from vaulttools.index.store import Row, Store, Writer
 from vaulttools.index.workers import readers
 
 BATCH_FILES: Final = 1_000
@@ -76,13 +75,20 @@ def differences(
         if key is None:
             if not any(paths.is_below(folder, row.path) for folder in unlisted):
                 gone.append(row.path)
-        elif key == row.key and (
-            # What could not be read is a candidate anyway, and is read again when it has changed.
-            row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
-        ):
+        elif is_current(row, key, now):
             fresh.add(row.path)
     stale = [path for path in present if path not in fresh] if len(fresh) < len(present) else []
     return sorted(stale, key=paths.order), sorted(gone, key=paths.order)
+
+
+def is_current(row: Row, key: Key, now: int) -> bool:
+    """Whether a row holds what its file holds, as far as its key tells.
+
+    What could not be read is a candidate anyway; it is read again when it has changed, or the reason may have passed.
+    """
+    if key != row.key or row.flags & HAS_FAILED:
+        return False
+    return row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
 
 
 def update(
@@ -201,6 +207,6 @@ class _Steps:
 def _stands(root: Root, path: str) -> bool:
     """Whether a regular file stands at a path, with no link on the way."""
     try:
-        return stat.S_ISREG(os.lstat(root.absolute(path)).st_mode) and root.resolved(path) == path
+        return stat.S_ISREG(disk.lstat(root.absolute(path)).st_mode) and root.resolved(path) == path
     except (OSError, VaultToolsError):
         return False

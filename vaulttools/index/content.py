@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import xxhash
 
-from vaulttools.core import document
+from vaulttools.core import disk, document
 from vaulttools.core.literals import fold
 from vaulttools.core.paths import is_note
 from vaulttools.core.root import Root
@@ -33,6 +34,11 @@ HAS_CR: Final = 1
 """A flag: the text holds a carriage return."""
 HAS_LONE_CR: Final = 2
 """A flag: one of them stands before no line feed."""
+HAS_FAILED: Final = 4
+"""A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while (S05)."""
+
+LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
+"""Errors that stay until something is done about their cause."""
 
 _PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
 """What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
@@ -95,31 +101,34 @@ def digest(text: str) -> bytes:
 
 def _scanned(root: Root, path: str) -> tuple[Content | None, str]:
     """The content without words and structure, and the text."""
-    key = _UNREAD_KEY
-    checked = time.time_ns()
+    key, flags = _UNREAD_KEY, 0
     for _ in range(2):
+        checked = time.time_ns()
         try:
             descriptor = root.open(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None, ""
-        except (OSError, VaultToolsError):
+        except VaultToolsError:
             return _unread(path, _key_at(root, path), checked), ""
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError) and disk.is_gone(root.absolute(path)):
+                return None, ""
+            key, flags = _key_at(root, path), _flags_of(error)
+            continue
         try:
-            status = os.fstat(descriptor)
+            status = disk.fstat(descriptor)
             key = Key.of(status)
             if status.st_size > INDEXED_BYTES or _is_elsewhere(status):
                 break
             data = _read_all(descriptor)
             if data is None:
                 break
-            if Key.of(os.fstat(descriptor)) == key:
+            if Key.of(disk.fstat(descriptor)) == key:
                 return _decoded(path, key, checked, data)
-        except OSError:  # EIO and its like (S05)
-            break
+            flags = 0
+        except OSError as error:  # EIO and its like: often gone at once (S05)
+            flags = _flags_of(error)
         finally:
-            os.close(descriptor)
-        checked = time.time_ns()
-    return _unread(path, key, checked), ""
+            disk.close(descriptor)
+    return _unread(path, key, checked, flags), ""
 
 
 def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, str]:
@@ -141,14 +150,23 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     )
 
 
-def _unread(path: str, key: Key, checked: int) -> Content:
-    return Content(path, key, checked, "unread")
+def hanging(path: str) -> Content:
+    """The content of a file whose reading has not come to its end (S06)."""
+    return _unread(path, _UNREAD_KEY, time.time_ns(), HAS_FAILED)
+
+
+def _unread(path: str, key: Key, checked: int, flags: int = 0) -> Content:
+    return Content(path, key, checked, "unread", flags)
+
+
+def _flags_of(error: OSError) -> int:
+    return 0 if error.errno in LASTING else HAS_FAILED
 
 
 def _key_at(root: Root, path: str) -> Key:
     """The key of a file that cannot be opened; one that no file has when it cannot be stated either."""
     try:
-        return Key.of(os.stat(root.absolute(path), follow_symlinks=False))
+        return Key.of(disk.stat(root.absolute(path), follow_symlinks=False))
     except OSError:
         return _UNREAD_KEY
 
@@ -162,7 +180,7 @@ def _read_all(descriptor: int) -> bytes | None:
     """The bytes to the end of the file; None when they are too many after all."""
     chunks = []
     size = 0
-    while chunk := os.read(descriptor, _CHUNK):
+    while chunk := disk.read(descriptor, _CHUNK):
         chunks.append(chunk)
         size += len(chunk)
         if size > INDEXED_BYTES:

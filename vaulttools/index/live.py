@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 from weakref import WeakSet
 
+from vaulttools.core import disk
 from vaulttools.core.known import Known
 from vaulttools.core.root import Root
 from vaulttools.errors import Cancelled, VaultToolsError
@@ -31,6 +32,9 @@ IDLE_SECONDS: Final = 1.0
 _AGAIN_SECONDS: Final = 2.0
 """How long to wait before loading again what was lost."""
 
+LATER_SECONDS: Final = 60.0
+"""How long to do without an index that cannot be used at the moment: the disk is full, another process holds it."""
+
 _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
 
@@ -46,7 +50,7 @@ class Live:
         self.warning: str | None = None
         """One sentence when an index was found that was of no use."""
         self.unavailable: str | None = None
-        """Why there is no index."""
+        """Why there is no index at present."""
         self._begin()
         _all.add(self)
 
@@ -60,6 +64,10 @@ class Live:
         self._rounds = threading.Condition()
         self._begun = self._ended = 0
         """The number of the last round of work that was begun, and of the last that was brought to its end."""
+        self._told = ""
+        """Why there was no index when that was last written into the log."""
+        self._is_over = False
+        """Whether the reason why there is no index is one for good."""
         self._written = 0
         """Files of the present round that the store holds by now."""
 
@@ -106,7 +114,11 @@ class Live:
         self._root.ensure_readable()
         self.start()
         until = None if timeout is None else time.monotonic() + timeout
+        if self.unavailable is not None and not self._is_over:
+            self.unavailable = None  # it is tried again at once
         self.known(time.monotonic())
+        if self._present is not None:
+            self._present.retry()
         before = self._begun
         self._wake.set()
         while True:
@@ -148,12 +160,21 @@ class Live:
             except (Lost, OSError) as error:
                 _log.info("the index is loaded again: %s", error)
                 self._end.wait(_AGAIN_SECONDS)
+            except Unavailable as error:
+                self.unavailable = str(error)
+                if self._told != str(error):  # it is tried again and again
+                    self._told = str(error)
+                    _log.warning("%s; searches scan the vault", error)
+                self._wake.wait(LATER_SECONDS)
+                self._wake.clear()
             except VaultToolsError as error:
                 self.unavailable = str(error)
+                self._is_over = True
                 _log.warning("%s; searches scan the vault", error)
                 return
             except Exception as error:
                 self.unavailable = f"The index met an error of its own: {error!r}"
+                self._is_over = True
                 _log.exception("the index met an error; searches scan the vault")
                 return
 
@@ -175,7 +196,7 @@ class Live:
 
     def _loaded(self, store: Store) -> Present:
         """All that is known, with a watch where one serves."""
-        os.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
+        disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
         for _ in range(_LOADS):
             watching = watch(self._root)
             if watching is None:
@@ -192,7 +213,7 @@ class Live:
 
     def _keep(self, present: Present) -> None:
         """Keep up to date what was loaded, and index what is pending."""
-        self._present = present
+        self._present, self.unavailable = present, None
         try:
             while not self._end.is_set() and self._present is present:
                 if not self._update(present):

@@ -17,8 +17,11 @@ from typing import Final
 from vaulttools.core.root import Root
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
+from vaulttools.index.file import SCHEMA
 
-_DATABASE: Final = "index.sqlite"
+_DATABASE: Final = f"index-{SCHEMA}.sqlite"
+"""Each version of the tables has a file of its own, so that two versions of this package do not move each other's aside
+in turn (I13)."""
 _NOTE: Final = "vault.txt"
 """Says, to people who look into the cache folder, which vault an index is of."""
 
@@ -36,6 +39,10 @@ class Location:
     def database(self) -> Path:
         """The SQLite file."""
         return self.folder / _DATABASE
+
+    def databases(self) -> list[Path]:
+        """The SQLite files that are there, of other versions too."""
+        return list(self.folder.glob("index-*.sqlite"))
 
 
 def of(root: Root, index_folder: str | None = None) -> Location:

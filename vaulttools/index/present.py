@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import time
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,17 +17,17 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Final, NamedTuple, TypeVar
 
-from vaulttools.core import ignores, paths
+from vaulttools.core import disk, ignores, paths
 from vaulttools.core.catalogue import Listed
 from vaulttools.core.known import Trait
 from vaulttools.core.literals import Requirement
 from vaulttools.core.root import Root
 from vaulttools.index import build, narrow
-from vaulttools.index.content import HAS_CR, HAS_LONE_CR, digest
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.key import Key, is_racy
 from vaulttools.index.store import Row, Store
-from vaulttools.index.tree import NO_KEY, Changes, Tree
+from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
 
 T = TypeVar("T")
@@ -45,6 +43,9 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
+
+AGAIN_SECONDS: Final = 60.0
+"""How long to wait before a file is tried again that could not be read, or whose reading hangs."""
 
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
@@ -83,6 +84,8 @@ class Present:
         self._stale_as_set: frozenset[str] | None = None
         self._young: dict[str, Key] = {}
         """Stale files that were read, and may change within the tick of their clock without their key telling so."""
+        self._failed: dict[str, float] = {}
+        """Stale files that could not be read, and when, on the monotonic clock, they are tried again."""
         self._is_failing = False
         """Whether the store could not be read."""
         self.unlisted = frozenset(self.tree.unlisted)
@@ -122,17 +125,24 @@ class Present:
                 self.watch.close()
 
     def pending(self) -> Pending:
-        """What the store lacks now, but for files that are still too young to be sure of when they are read again."""
+        """What the store lacks now, but for files that are still too young to be sure of when they are read again, and
+        for those that could not be read a while ago."""
         with self.lock:
             now = time.time_ns()
             waiting = {path for path, key in self._young.items() if is_racy(key, now)}
+            waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
             stale = {path: change for path, change in self._stale.items() if path not in waiting}
             return Pending(stale, list(self._gone), now)
 
     def is_behind(self) -> bool:
         """Whether the store lacks something that was not read yet, or was not what it should have been."""
         with self.lock:
-            return len(self._stale) > len(self._young) or bool(self._gone)
+            return len(self._stale) > len(self._young.keys() | self._failed.keys()) or bool(self._gone)
+
+    def retry(self) -> None:
+        """Have what could not be read a while ago tried again now."""
+        with self.lock:
+            self._failed.clear()
 
     def settle(self, done: Pending) -> bool:
         """Take note of what the store holds now of all that was pending; False when it is still the same.
@@ -148,6 +158,9 @@ class Present:
             for path, change in done.stale.items():
                 row, node = rows.get(path), self.tree.node(path)
                 if self._stale.get(path) != change or row is None or node is None:
+                    continue
+                if row.flags & HAS_FAILED:
+                    self._failed[path] = time.monotonic() + AGAIN_SECONDS
                     continue
                 if row.checked < done.taken or row.key != node.key:
                     continue
@@ -208,7 +221,7 @@ class Present:
             return None
         try:
             return self.store.structure(row.id, row.digest)
-        except (Unavailable, zlib.error) as error:
+        except Unavailable as error:
             self._fail(error)
             return None
 
@@ -236,7 +249,7 @@ class Present:
                         made = read(structure)
                         kept[id_] = text, made
                         found[missing[id_].path] = made
-        except (Unavailable, zlib.error) as error:
+        except Unavailable as error:
             self._fail(error)
         return found
 
@@ -298,19 +311,21 @@ class Present:
     def _is_as_it_was(self, path: str) -> bool:
         """Whether the store answers for a file of which only the key is known (as in `build.differences`)."""
         row, node = self._rows.get(path), self.tree.node(path)
-        if row is None or node is None or path in self._stale or path in self._gone or row.key != node.key:
+        if row is None or node is None or path in self._stale or path in self._gone:
             return False
-        return row.state == "unread" or not (row.checked > time.time_ns() or is_racy(row.key, row.checked))
+        return build.is_current(row, node.key, time.time_ns())
 
     def _mark(self, files: Iterable[str]) -> None:
         for path in files:
             self._stale[path] = next(self._changes)
             self._young.pop(path, None)
+            self._failed.pop(path, None)
             self._stale_as_set = None
 
     def _unmark(self, path: str) -> None:
         if self._stale.pop(path, None) is not None:
             self._young.pop(path, None)
+            self._failed.pop(path, None)
             self._stale_as_set = None
 
     def _add(self, rows: Iterable[Row]) -> None:
@@ -404,7 +419,7 @@ class AsOf:
     def modified(self, path: str) -> int | None:
         """From the last look at its status."""
         node = self._present.tree.node(path)
-        return node.key.modified if node is not None and node.key != NO_KEY else None
+        return node.key.modified if node is not None else None  # of what cannot be stated: 0
 
     def version(self) -> Hashable:
         """As of the beginning of the call."""
@@ -425,7 +440,7 @@ class AsOf:
 def _identity(folder: str) -> tuple[int, int]:
     """Which folder stands at a path."""
     try:
-        status = os.stat(folder)
+        status = disk.stat(folder)
     except OSError as error:
         raise Lost(f"the vault's folder cannot be stated: {error.strerror}") from error
     return status.st_dev, status.st_ino

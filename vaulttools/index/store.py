@@ -142,7 +142,7 @@ class Store:
         """What `notes.stored` made of a note with a text of that digest; None when the file is no note, was not read,
         or holds another text by now."""
         found = self._read("SELECT structure FROM notes JOIN files USING (id) WHERE id = ? AND digest = ?", id_, digest)
-        return zlib.decompress(found[0][0]) if found else None
+        return self._inflated(found[0][0]) if found else None
 
     def structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
         """As `structure` for many notes, in no order, each with its id and the digest of its text."""
@@ -151,7 +151,13 @@ class Store:
             " WHERE id IN (SELECT value FROM json_each(?))",
             json.dumps([*ids]),
         )
-        return [(id_, digest, zlib.decompress(structure)) for id_, digest, structure in found]
+        return [(id_, digest, self._inflated(structure)) for id_, digest, structure in found]
+
+    def _inflated(self, structure: bytes) -> bytes:
+        try:
+            return zlib.decompress(structure)
+        except zlib.error:
+            self._database.condemn()
 
     def generation(self) -> int:
         """A number that every commit of every process changes."""
@@ -243,12 +249,13 @@ class Writer:
             id_ = self._connection.last_insert_rowid()
         else:
             id_ = known.id
-            if content.state == "unread" and known.key == content.key:
+            if content.state == "unread" and known.state != state and known.key == content.key:
                 return False  # this process could not read, now, what another has read and relies on
             if (known.state, known.digest) == (state, content.digest):
                 self._connection.execute(
-                    "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ? WHERE id = ?",
-                    (*stamps, id_),
+                    "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, flags = ?"
+                    " WHERE id = ?",
+                    (*stamps, content.flags, id_),
                 )
                 return False
             self._connection.execute(

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from vaulttools.core import catalogue, limits, paths
+from vaulttools.core import catalogue, disk, limits, paths
 from vaulttools.core.catalogue import Kind, Listed
 from vaulttools.core.ignores import IGNORE_FILES
 from vaulttools.core.root import Root
@@ -107,8 +107,11 @@ class Tree:
 
     @property
     def unlisted(self) -> Collection[str]:
-        """Folders that could not be listed: of what was known below them nothing is known to be gone (I14)."""
-        return self._unlisted.keys()
+        """Folders that could not be listed: of what was known below them nothing is known to be gone (I14).
+
+        Likewise a root without a single name: so looks a vault whose disk is not mounted at the moment (T13).
+        """
+        return self._unlisted.keys() if self._folders.get("") else {*self._unlisted, ""}
 
     @property
     def repositories(self) -> list[str]:
@@ -187,11 +190,12 @@ class Tree:
                 self._watch.add(here)
             try:
                 nodes = dict(self._scanned(here))
-            except (FileNotFoundError, NotADirectoryError):
-                if here == "":
-                    raise
-                continue  # gone since its name was read; its parent will tell
             except OSError as error:
+                if isinstance(error, FileNotFoundError | NotADirectoryError):
+                    if here == "":
+                        raise
+                    if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
+                        continue  # gone since its name was read; its parent will tell
                 self._unlisted[here] = error
                 continue
             self._folders[here] = nodes
@@ -204,16 +208,20 @@ class Tree:
                     waiting.append(path)
 
     def _scanned(self, folder: str) -> Iterator[tuple[str, Node]]:
-        with os.scandir(self._root.absolute(folder)) as scanned:
+        with disk.scandir(self._root.absolute(folder)) as scanned:
             for entry in scanned:
                 _, kind, dataless = catalogue.listed_as(entry)
                 try:
                     # On Windows a listing knows neither the inode nor, of an open file, its last size.
-                    status = os.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
+                    known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
+                    status: os.stat_result | None = known
                 except OSError:
-                    yield entry.name, Node(kind, NO_KEY, dataless)
+                    try:
+                        status = disk.status(entry.path)
+                    except OSError:
+                        yield entry.name, Node(kind, NO_KEY, dataless)
+                        continue
+                if status is None:
                     continue
                 yield entry.name, Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
@@ -265,11 +273,11 @@ class Tree:
 
     def _stated(self, path: str) -> Node | None:
         try:
-            status = os.lstat(self._root.absolute(path))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+            status = disk.status(self._root.absolute(path))
         except OSError:
             return Node("other", NO_KEY)
+        if status is None:
+            return None
         mode = status.st_mode
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
         if stat.S_ISLNK(mode) or (kind == "folder" and catalogue.is_junction(self._root.absolute(path))):

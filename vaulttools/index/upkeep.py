@@ -78,16 +78,23 @@ def verify(root: Root, index_folder: str | None) -> list[str]:
 
 
 def clear(root: Root, index_folder: str | None) -> bool:
-    """Remove an index; False when there was none. A process that uses it notices, and builds another.
+    """Remove an index, and those of other versions of this package; False when there was none. A process that uses one
+    notices, and builds another.
 
     Raises:
         Unavailable: it cannot be removed.
     """
     where = location.of(root, index_folder)
-    with database.write_lock(where.database, wait=True):
-        there = where.database.exists()
+    there = [_removed(path) for path in {where.database, *where.databases()}]
+    return any(there)
+
+
+def _removed(path: Path) -> bool:
+    """Remove one database and what belongs to it; False when there was none."""
+    with database.write_lock(path, wait=True):
+        there = path.exists()
         # The database last: its log, left alone, would be taken for that of the next one.
-        for file in sorted(where.folder.glob(f"{where.database.name}*"), key=where.database.__eq__):
+        for file in sorted(path.parent.glob(f"{path.name}*"), key=path.__eq__):
             if file.suffix != ".lock":  # which others may be waiting for
                 with suppress(FileNotFoundError):
                     try:

@@ -11,14 +11,17 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event
 from typing import IO, Final, NamedTuple, TypeAlias
 
+from vaulttools.core import disk
+from vaulttools.core.patience import within
 from vaulttools.core.root import Root
-from vaulttools.index.content import Content, read
+from vaulttools.index.content import Content, hanging, read
 from vaulttools.index.worker import receive, send
 
 Reading: TypeAlias = Callable[[Iterator[str], Event], Iterator[Content | None]]
@@ -30,6 +33,9 @@ WORTH_BYTES: Final = 2 * 1024 * 1024
 MOST: Final = 4
 """Processes. The writing process keeps up with no more (measured)."""
 
+_END_SECONDS: Final = 5.0
+"""Seconds to wait for a killed process."""
+
 _AT_ONCE: Final = 16
 """Files that a process is asked for at once; it is asked for the next before it has answered."""
 
@@ -38,6 +44,13 @@ _WAITING_CHARACTERS: Final = 16 * 1024 * 1024
 
 _POLL: Final = 0.1
 """Seconds between two looks at the stop event."""
+
+READ_SECONDS: Final = 30.0
+"""Seconds after which the reading of one file is taken to hang (`faults.md` S06). The slowest that is indexed, one of
+16 MiB, takes ten."""
+
+_hanging: Final[set[tuple[str, str]]] = set()
+"""The files, by root and path, of which a read in this process has not come back: until then no other is begun."""
 
 
 @contextmanager
@@ -49,7 +62,7 @@ def readers(root: Root, paths: Sequence[str], count: int | None = None) -> Itera
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
     if not count or not _can_start():
-        yield lambda supply, stop: (read(root, path) for path in supply)
+        yield lambda supply, stop: (_read(root, path) for path in supply)
         return
     workers = _Workers(root, count)
     try:
@@ -58,11 +71,30 @@ def readers(root: Root, paths: Sequence[str], count: int | None = None) -> Itera
         workers.end()
 
 
+def _read(root: Root, path: str) -> Content | None:
+    """As `content.read`, in this process, for so long."""
+    key = root.folder, path
+    if key in _hanging:
+        return hanging(path)
+
+    def done() -> Content | None:
+        try:
+            return read(root, path)
+        finally:
+            _hanging.discard(key)
+
+    _hanging.add(key)
+    try:
+        return within(READ_SECONDS, done)
+    except TimeoutError:
+        return hanging(path)
+
+
 def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
     size = 0
     for path in paths:
         with suppress(OSError, ValueError):
-            size += os.stat(root.absolute(path)).st_size
+            size += disk.stat(root.absolute(path)).st_size
         if size > WORTH_BYTES:
             return True
     return False
@@ -134,6 +166,8 @@ class _Workers:
         self._root = root
         self._count = count
         self._processes: list[_Process] | None = None
+        self._asked: dict[int, float] = {}
+        """When each process, by its id, was asked for the file that it reads, on the monotonic clock."""
         self._ended = False
 
     def start(self) -> list[_Process]:
@@ -162,6 +196,7 @@ class _Workers:
             try:
                 result = results.get(timeout=_POLL)
             except queue.Empty:
+                self._end_hanging()
                 continue
             if isinstance(result, list):
                 lost += result
@@ -170,14 +205,22 @@ class _Workers:
                 yield result
         for path in [*lost, *supply]:  # of processes that died, and when none is left
             if not stop.is_set():
-                yield read(self._root, path)
+                yield _read(self._root, path)
+
+    def _end_hanging(self) -> None:
+        """Kill the processes that have been reading one file for too long."""
+        for process in self._processes or ():
+            asked = self._asked.get(process.popen.pid)
+            if asked is not None and time.monotonic() - asked > READ_SECONDS:
+                process.popen.kill()
 
     def end(self) -> None:
         """Kill the processes: they only read."""
         self._ended = True
         for process in self._processes or ():
             process.popen.kill()
-            process.popen.wait()
+            with suppress(subprocess.TimeoutExpired):  # one that hangs in the kernel ends when that lets it
+                process.popen.wait(_END_SECONDS)
             for pipe in (process.stdin, process.stdout):
                 with suppress(OSError):
                     pipe.close()
@@ -192,12 +235,16 @@ class _Workers:
                     send(process.stdin, paths)
                 if not asked:
                     break
+                self._asked[process.popen.pid] = time.monotonic()
                 content = receive(process.stdout)
                 assert content is None or isinstance(content, Content)
                 asked.popleft()
                 self._give(results, content)
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError):
-            pass  # it died, or was killed by `end`
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError):  # it died, or was killed
+            since = self._asked.get(process.popen.pid)
+            if asked and since is not None and time.monotonic() - since > READ_SECONDS:
+                self._give(results, hanging(asked.popleft()))
+        self._asked.pop(process.popen.pid, None)
         self._give(results, [*asked])
 
     def _give(self, results: _Results, result: _Result) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.core import globs, limits, page, paths
+from vaulttools.core import disk, globs, limits, page, paths
 from vaulttools.core.catalogue import Entry
 from vaulttools.core.globs import Glob
 from vaulttools.core.scope import Scope, Walk
@@ -95,9 +94,13 @@ class _Found:
 
     def add(self, vault: OpenVault, path: str, *, is_folder: bool) -> None:
         try:
-            modified = os.lstat(vault.root.absolute(path)).st_mtime_ns
+            status = disk.status(vault.root.absolute(path))
         except OSError:
-            return  # gone since it was listed
+            modified = 0  # nobody knows: it stands behind all others
+        else:
+            if status is None:
+                return  # gone since it was listed
+            modified = status.st_mtime_ns
         self.times[f"{path}/" if is_folder else path] = modified
         if self.work.on_progress is not None and time.monotonic() - self.reported >= PROGRESS_SECONDS:
             self.report()

@@ -14,7 +14,7 @@ from vaulttools.core import limits, page, paths, pattern, render
 from vaulttools.core.document import NotRead
 from vaulttools.core.page import Section
 from vaulttools.core.search import Search
-from vaulttools.core.work import Work
+from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.notes import graph
 from vaulttools.notes.graph import Edge, Graph
@@ -102,9 +102,12 @@ def run(vault: OpenVault, request: LinksRequest, work: Work) -> LinksAnswer:
         found = _out(vault, request, path, work)
     else:
         found = _of_all(vault, request, path, work)
-    links = list(_with_lines(vault, found, request.limit))
+    unread: list[str] = []
+    links = list(_with_lines(vault, found, request.limit, work, unread))
     orphans = [paths.portable(each) for each in found.orphans[: request.limit]]
     notices = list(found.notices)
+    if unread:
+        notices.append(f"Not shown, since the note could not be read just now: the lines of {named(unread)}.")
     if found.total > len(links) + len(orphans):
         shown = len(links) + len(orphans)
         notices.append(f"Showing {shown:,} of {corpus.counted(found.total, found.what)}. Raise limit or narrow folder.")
@@ -248,10 +251,15 @@ def _quoted(name: str) -> str:
     return f"'{name}'"
 
 
-def _with_lines(vault: OpenVault, found: _Found, limit: int) -> Iterator[LinkFound]:
-    """The first links with the lines they stand on."""
+def _with_lines(vault: OpenVault, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:
+    """The first links with the lines they stand on; notes that cannot be read go to `unread`."""
     for source, edges in groupby(found.edges[:limit], key=lambda edge: edge.source):
-        lines = _lines(vault, source)
+        lines: Sequence[str] = ()
+        try:
+            lines = documents.read(vault.root, source, vault.config.max_file_size).lines
+        except NotRead as error:
+            unread.append(source)
+            work.pass_over(source, error.reason)
         for edge in edges:
             yield LinkFound(
                 source=paths.portable(source),
@@ -260,13 +268,6 @@ def _with_lines(vault: OpenVault, found: _Found, limit: int) -> Iterator[LinkFou
                 text=lines[edge.line - 1] if edge.line <= len(lines) else "",
                 resolved=edge.target is not None and not found.is_mention,
             )
-
-
-def _lines(vault: OpenVault, path: str) -> Sequence[str]:
-    try:
-        return documents.read(vault.root, path, vault.config.max_file_size).lines
-    except NotRead:
-        return ()
 
 
 def _sections(links: Iterable[LinkFound], direction: Direction) -> Iterator[Section]:

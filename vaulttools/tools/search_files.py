@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -11,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.core import excerpt, limits, page, paths, render
+from vaulttools.core import disk, excerpt, limits, page, paths, render
 from vaulttools.core.known import Known
 from vaulttools.core.page import Section
 from vaulttools.core.pattern import Mode, Pattern
@@ -173,7 +172,7 @@ def _rank(vault: OpenVault, request: SearchFilesRequest, match: FileCount) -> tu
     if request.sort == "matches":
         return -match.count, paths.order(match.path)
     try:
-        return -os.stat(vault.root.absolute(match.path)).st_mtime_ns, paths.order(match.path)
+        return -disk.stat(vault.root.absolute(match.path)).st_mtime_ns, paths.order(match.path)
     except OSError:
         return 0, paths.order(match.path)
 

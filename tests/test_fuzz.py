@@ -1,0 +1,318 @@
+"""Fuzzing: whatever stands in a call, a note, a setting or an archive, there is an answer or one refusal.
+
+Every test run tries a few examples of each target, the same ones each time. `make fuzz` is the long run. What that
+found stands here as an `@example`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import FIXTURES, write_files
+from tests.fuzzing import target
+from tests.resources.test_archives import mutated, read
+from vaulttools import Vault, VaultConfig, tools
+from vaulttools.cli import main
+from vaulttools.core import excluded, globs, ignores, limits, paths, ripgrep, selectors
+from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.notes import canvas, links
+from vaulttools.notes.note import Note
+from vaulttools.notes.stored import Stored, dump, load
+from vaulttools.query.explain import explain
+from vaulttools.query.language import parse, spelled
+from vaulttools.resources.archives import MemberUnreadable
+
+CANARY: Final = "CANARY"
+"""Stands in every protected file of the shipped vault."""
+
+PROCESSOR_SECONDS: Final = 5.0
+"""What one input may cost; a hundred times what any costs that is read in time linear to its length."""
+
+ODD: Final = [
+    *("", " ", "\n", "\r\n", "\0", "\t", "\x1b[31m", "\u202e", "\u2028", "\ufeff", "\U000e0041", "\ud800", "\udcff"),
+    *("/", "\\", "..", "../", "./", "~", "$HOME", "%2e", ":", "-", "--", "'", '"', "`", "\\x41", "\\u{2e}"),
+    *("é", "e\u0301", "ß", "İ", "ſ", "日本", "😀", "\u200b", "\uffff"),
+]
+TEXT: Final = st.text(st.characters(exclude_categories=()), max_size=12) | st.sampled_from(ODD)
+
+
+def pieces(words: str, *blanks: str, size: int = 12) -> st.SearchStrategy[str]:
+    """Texts made of what means something in a language, some of it with blanks, and of what does elsewhere."""
+    return st.lists(st.sampled_from([*words.split(), *blanks]) | TEXT, max_size=size).map("".join)
+
+
+PATTERNS: Final = pieces(
+    r"a TODO ( ) (?: (?i) (?-u) (?s) (?x) (?<n> (?= (?<! (?> \1 \k<n> [ ] [^ [[:alpha:]] [a-z&&[^b]] { } {2} {1,900}"
+    r" {,3} * + ? +? *+ | ^ $ \b \B \b{start} \< \n \r \R \x00 \x{e9} \p{L} \pZ \Q \E \z \ "
+)
+GLOBS: Final = pieces("* ** ? [ ] [! [a- { } , {a,b} md .md a Projects /")
+PATHS: Final = pieces(
+    r"Projects / inbox.md Archive .obsidian .git \ .zip notes.zip:a.md :1-2 :L3+4 : [[Home]] [[ ]] # ^ | ? * .. ,"
+    " obsidian://open?file= vaulttools://docs/ ://",
+    size=8,
+)
+QUERIES: Final = pieces(
+    r'a OR - ( ) [ ] [a: ] " / /x/ path: file: tag:#a line: section: task: match-case: content: : null <5 > \ #',
+    *(" ", " OR ", '"a b"', "(a OR b)"),
+    size=16,
+)
+PROPERTIES: Final = pieces(
+    "[ ] { } , ' | > 1_0 0o7 1e999 .nan 2024-02-30 ~ ... [[N]] {{t}} % @ *x",
+    *("---\n", "\n---\n", "a: ", "- ", "\n", "  ", ": ", "&x ", "!!set ", "!!python/none ", "? ", '"', "# ", "<<: "),
+    *("tags: ", "aliases: ", "\t", '{"a": [1]}', "...\n"),
+    size=40,
+)
+MARKDOWN: Final = pieces(
+    "``` ~~~ ` `` %% [[ ]] [[N#H|x]] ![[ ]( [a](b) [^1] < <!-- --> <div> </div> $$ $ ^id #a/b * ** _ &amp;",
+    *("\n", "\n\n", "# ", "## ", "===\n", "---\n", "- ", "- [ ] ", "- [x] ", "1. ", "> ", "> [!tip]- ", "    ", "\t"),
+    *("[^1]: ", "|a|b|\n", "|-|-|\n", " #tag", "\\", "http://a.b", "\r", "\r\n"),
+    size=40,
+)
+
+JSON: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT | PATTERNS | PATHS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """What runs inside takes no more time of the processor than it may."""
+    before = time.process_time()
+    yield
+    assert time.process_time() - before < PROCESSOR_SECONDS
+
+
+@cache
+def shipped() -> Vault:
+    """The shipped vault, for the whole run."""
+    return Vault.open(FIXTURES / "vault", config=VaultConfig(time_limit=5), index="off")
+
+
+def answered(vault: Vault, tool: str, arguments: Any) -> None:
+    """A call has an answer, or one refusal: bounded, encodable, and without a word of what is protected."""
+    with in_time():
+        result = vault.call(tool, arguments)
+    assert result.text
+    assert "for a reason of its own" not in result.text
+    assert len(result.text.encode()) <= limits.TEXT_BYTES
+    encoded = json.dumps(result.details, allow_nan=False, ensure_ascii=False).encode()
+    assert CANARY.encode() not in encoded
+    assert CANARY not in result.text
+    assert not result.is_error or len(result.text) < 3_000
+
+
+def requests(tool: str) -> tuple[list[str], list[str]]:
+    """The arguments that a tool cannot do without, and all others."""
+    fields = tools.named(tool).request.model_fields
+    needed = [name for name, field in fields.items() if field.is_required()]
+    return needed, [name for name in fields if name not in needed]
+
+
+VALUES: Final[dict[str, st.SearchStrategy[Any]]] = {
+    "pattern": PATTERNS,
+    "query": PATTERNS | QUERIES,
+    "terms": st.lists(PATTERNS, max_size=3),
+    "paths": st.lists(PATHS | GLOBS, max_size=3),
+    "file_pattern": GLOBS | PATHS,
+    "glob": GLOBS,
+} | dict.fromkeys(("path", "file", "note", "folder"), PATHS)
+"""What is written into an argument, by its name; into all others goes whatever JSON holds."""
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, Any]:
+    """A tool and its arguments, most of them nearly right."""
+    tool = draw(st.sampled_from(tools.NAMES))
+    needed, others = requests(tool)
+    chosen = draw(st.lists(st.sampled_from(others), max_size=3, unique=True)) if others else []
+    arguments = {name: draw(VALUES.get(name, JSON)) for name in [*needed, *chosen]}
+    return tool, draw(st.just(arguments) | st.just(arguments | {"odd": 1}) | JSON)
+
+
+@target(60)
+@given(calls())
+def test_fuzz_json_arguments(call: tuple[str, Any]) -> None:
+    answered(shipped(), *call)
+
+
+@target(25)
+@given(PATTERNS, st.booleans())
+def test_fuzz_patterns(pattern: str, flag: bool) -> None:
+    answered(shipped(), "search_files", {"pattern": pattern, "fixed": flag})
+    answered(shipped(), "grep", {"pattern": pattern, "context_lines": 1})
+    answered(shipped(), "search", {"pattern": pattern, "i": flag})
+
+
+@target(60)
+@given(GLOBS, st.booleans(), PATHS)
+def test_fuzz_globs(glob: str, flag: bool, path: str) -> None:
+    with in_time():
+        try:
+            parsed = globs.parse(glob, ignore_case=flag)
+        except VaultToolsError as error:
+            assert "\n" not in str(error)
+        else:
+            parsed.matches(path)
+            assert parsed.may_hold("")
+    answered(shipped(), "find", {"paths": [glob]})
+
+
+@target(60)
+@given(PATHS)
+def test_fuzz_paths_and_selectors(path: str) -> None:
+    assert paths.unshown(paths.shown(path)) is not None
+    try:
+        before, selector = selectors.split(path)
+        if selector is not None:
+            selectors.parse(selector)
+        assert path.startswith(before)
+    except BadArgument as error:
+        assert "\n" not in str(error)
+    for tool, argument in (("read", "note"), ("search", "paths"), ("grep", "path"), ("scout", "path")):
+        needed, _ = requests(tool)
+        answered(shipped(), tool, {**dict.fromkeys(needed, "seed"), argument: path})
+
+
+@target(150)
+@given(QUERIES)
+def test_fuzz_queries(query: str) -> None:
+    with in_time():
+        try:
+            found = parse(query)
+        except BadArgument as error:
+            assert "\n" not in str(error)
+        else:
+            assert parse(spelled(found)) == found
+            assert explain(found)
+
+
+@target(150)
+@given(PROPERTIES, st.booleans())
+def test_fuzz_frontmatter(text: str, fenced: bool) -> None:
+    with in_time():
+        note = Note("n.md", f"---\n{text}\n---\n" if fenced else text)
+        values = note.properties
+        assert json.loads(json.dumps(values, allow_nan=False, ensure_ascii=False).encode()) == values
+        assert all("\n" not in warning for warning in note.warnings)
+
+
+@target(150)
+@given(MARKDOWN, PROPERTIES)
+def test_fuzz_markdown(text: str, properties: str) -> None:
+    with in_time():
+        for whole in (text, f"---\n{properties}\n---\n{text}"):
+            note = Note("a/n.md", whole)
+            data = dump(note)
+            assert load(data, "a/n.md", whole) == note
+            assert dump(Stored(data)) == data
+            assert all(1 <= heading.line <= note.line_count for heading in note.headings)
+        links.LinkIndex(["a/n.md", "N.md"]).resolve(text)
+        canvas.cards(text)
+
+
+@target(100)
+@given(mutated(), st.sampled_from(["a.md", "b/a.md", "b"]))
+def test_fuzz_archives(archive: tuple[str, bytes], member: str) -> None:
+    name, data = archive
+    with in_time():
+        try:
+            assert len(read(data, name, member).text) <= 10 * 1024 * 1024
+        except MemberUnreadable as error:
+            assert error.reason
+
+
+@target(60)
+@given(
+    st.binary(max_size=60) | PATTERNS.map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.one_of(JSON, st.fixed_dictionaries({"userIgnoreFilters": st.lists(PATTERNS | GLOBS | JSON, max_size=3)})),
+    st.binary(max_size=40),
+)
+def test_fuzz_what_stands_in_a_vault(rules: bytes, settings: Any, note: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        written = json.dumps(settings).encode()
+        write_files(
+            Path(folder),
+            {".gitignore": rules, ".obsidian/app.json": written, "a.md": note, "b.canvas": note, "c.md": "word\n"},
+        )
+        with in_time():
+            texts, _ = ignores.read_ignore_files(Path(folder), {".gitignore"}, "")
+            found, warnings = ignores.IgnoreRules().entering("", texts)
+            found.ignores("a.md", is_folder=False)
+            assert all("\n" not in warning for warning in warnings)
+            excluded.read(Path(folder) / ".obsidian")
+        with Vault.open(folder, index="off") as vault:
+            for tool in ("search", "grep", "search_files"):
+                answered(vault, tool, {"pattern": "word"})
+            answered(vault, "outline", {"note": "a.md"})
+            answered(vault, "read", {"note": "a.md"})
+
+
+FAKE: Final = """#!/bin/sh
+case "$*" in *"$(cat "$0.asked")"*) cat "$0.out"; cat "$0.out" >&2; exit "$(cat "$0.code")";; esac
+exec "$(cat "$0.real")" "$@"
+"""
+"""ripgrep, but for one question, to which it prints what stands in a file."""
+
+PRINTED: Final = [
+    *(b"./a.md", b"\0", b"1", b"7", b"\n", b"\r\n", b":", b"9" * 5_000, b"\xff", b'{"type":"match"'),
+    b"rg: ./a.md: Gone\n",
+    *(b'{"type":"match","data":{}}\n', b'{"type":"match","data":[]}\n', b'{"type":"match","data":{"path":3}}\n'),
+    b'{"type":"match","data":{"path":{"text":"./a.md"},"lines":{"text":"word\\n"},"line_number":1,"submatches":[]}}\n',
+    b'{"type":"match","data":{"path":{"bytes":"/w=="},"lines":{"bytes":"!"},"line_number":null,"submatches":[{}]}}\n',
+    b'{"type":"match","data":{"path":{"text":"./a.md"},"lines":{"text":"x"},"line_number":-9,"submatches":[{"start":"a"}]}}\n',
+]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a program that is a script")
+@target(30)
+@given(
+    st.sampled_from(["--count", "--json", "--files-with-matches"]),
+    st.binary(max_size=80) | st.lists(st.sampled_from(PRINTED), max_size=8).map(b"".join),
+    st.sampled_from([0, 1, 2, 9]),
+)
+def test_fuzz_what_ripgrep_prints(asked: str, printed: bytes, code: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        real = {"rg": FAKE, "rg.asked": asked, "rg.real": ripgrep.locate().command}
+        write_files(Path(folder), {**real, "rg.out": printed, "rg.code": str(code), "vault/a.md": "word\n"})
+        program = Path(folder) / "rg"
+        program.chmod(0o755)
+        with Vault.open(f"{folder}/vault", config=VaultConfig(rg=str(program)), index="off") as vault:
+            for tool in ("search_files", "search", "grep", "scout"):
+                needed, _ = requests(tool)
+                answered(vault, tool, dict.fromkeys(needed, "word"))
+
+
+@target(15)
+@given(calls(), st.booleans())
+def test_fuzz_the_command_line(call: tuple[str, Any], as_json: bool) -> None:
+    tool, arguments = call
+    out, err = io.StringIO(), io.StringIO()
+    words = ["--vault", os.fspath(FIXTURES / "vault"), "--no-index", *(["--json"] if as_json else []), "call", tool]
+    try:
+        words.append(json.dumps(arguments))
+    except ValueError:
+        return
+    with redirect_stdout(out), redirect_stderr(err), in_time():
+        code = main(words)
+    assert code in (0, 1, 2)
+    assert "Traceback" not in err.getvalue()
+    assert "for a reason of its own" not in out.getvalue() + err.getvalue()
+    assert CANARY not in out.getvalue()
+    if as_json and out.getvalue():
+        json.loads(out.getvalue())

@@ -1,0 +1,159 @@
+"""Faults of the disk, injected: the Nth call fails, for every N, and no answer is wrong (`faults.md`, "Facts" 9g).
+
+Whatever fails, an answer is the true one, or one that says what it lacks, or one sentence of refusal; and the next
+one, when nothing fails any more, is true, and so is the index.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.conftest import MakeVault, write_files
+from tests.faulty import ERRORS, Fault, faulty
+from vaulttools import Vault, VaultConfig, VaultToolsError
+from vaulttools.index import live
+from vaulttools.vault import ToolResult
+
+FILES: Final = {
+    "a.md": "---\ntags: [work]\n---\none needle\n",
+    "b/c.md": "# Head\nneedle #play [[a]]\n",
+    "b/d.txt": "needle\n",
+    "b/é.md": "other\n",
+    "left/e.md": "needle\n",
+    "ignored.md": "needle\n",
+    ".gitignore": "ignored.md\n",
+    ".obsidian/app.json": '{"userIgnoreFilters": ["left/"]}',
+}
+
+ASKED: Final[list[tuple[str, dict[str, Any]]]] = [
+    ("search_files", {"pattern": "needle"}),
+    ("search_files", {"pattern": "nowhere"}),
+    ("search", {"pattern": "needle", "paths": ["b", "a.md"]}),
+    ("find", {"paths": "**"}),
+    ("grep", {"pattern": "needle"}),
+    ("survey", {"terms": ["needle"]}),
+    ("read", {"note": "a"}),
+    ("outline", {"note": "b/c.md"}),
+    ("search", {"pattern": "other", "paths": "b/e\u0301.md"}),
+]
+"""What is asked while the disk fails; every tool that reads in a way of its own."""
+
+OF_STRUCTURE: Final[list[tuple[str, dict[str, Any]]]] = [
+    ("tags", {}),
+    ("links", {"note": "a.md", "direction": "back"}),
+    ("properties", {}),
+]
+"""What besides is asked of an index."""
+
+ALL: Final = "VAULTTOOLS_FUZZ_SECONDS" in os.environ
+"""Whether each call fails with each error, once and for good; else with one of them in turn."""
+
+
+def faults(calls: int) -> Iterator[Fault]:
+    """Every one of so many calls fails once, every seventh from then on for good (ENOENT not: it is true then)."""
+    for at in range(calls):
+        for number in ERRORS if ALL else [ERRORS[at % len(ERRORS)]]:
+            yield Fault(at, number)
+            if number != errno.ENOENT and (ALL or at % 7 == 0):
+                yield Fault(at, number, lasts=calls * 100)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried again after a while is so at once."""
+    monkeypatch.setattr(live, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(live, "LATER_SECONDS", 0.01)
+
+
+def opened(folder: Path, index: str) -> Vault:
+    config = VaultConfig(index_folder=str(folder.parent / "index"))
+    return Vault.open(folder, config=config, index="auto" if index == "auto" else "off")
+
+
+def asked(vault: Vault, calls: list[tuple[str, dict[str, Any]]]) -> list[ToolResult]:
+    return [vault.call(*call) for call in calls]
+
+
+def assert_honest(result: ToolResult, truth: ToolResult, told: str) -> None:
+    """An answer is the true one, or says what it lacks, or is one sentence of refusal."""
+    assert "for a reason of its own" not in result.text, told
+    if result.is_error:
+        assert "\n" not in result.text, told
+        assert "Traceback" not in result.text, told
+    elif result.text != truth.text:
+        assert not result.details["complete"] or "cannot be" in result.text, (told, result.text)
+    json.dumps(result.details)
+
+
+def anew(folder: Path) -> None:
+    """As before the first cycle: without the new note, and without an index."""
+    (folder / "new.md").unlink(missing_ok=True)
+    with opened(folder, "auto") as vault:
+        vault.clear_index()
+
+
+def test_any_failing_call_while_scanning_gives_an_honest_answer(make_vault: MakeVault) -> None:
+    folder = make_vault(FILES).path
+
+    def answers() -> list[ToolResult]:
+        try:
+            vault = opened(folder, "off")
+        except VaultToolsError as error:
+            return [ToolResult(str(error), {}, is_error=True)] * len(ASKED)
+        with vault:
+            return asked(vault, ASKED)
+
+    truth = answers()
+    assert not any(result.is_error for result in truth)
+    with faulty(Fault()) as counted:
+        assert answers() == truth
+    assert counted.calls > 200
+    for fault in faults(counted.calls):
+        with faulty(fault):
+            found = answers()
+        for call, result, true in zip(ASKED, found, truth, strict=True):
+            assert_honest(result, true, f"{fault}, {call}")
+    assert answers() == truth
+
+
+def test_any_failing_call_while_indexing_gives_an_honest_answer(make_vault: MakeVault) -> None:
+    folder = make_vault(FILES).path
+    calls = [*ASKED[:2], *OF_STRUCTURE]
+
+    def cycle() -> list[ToolResult]:
+        """Index the vault, change it, index that, ask."""
+        found = [ToolResult("refused", {}, is_error=True)] * len(calls)
+        with suppress(VaultToolsError), opened(folder, "auto") as vault:
+            with suppress(VaultToolsError):
+                vault.build_index()
+            write_files(folder, {"new.md": "needle new\n"})
+            with suppress(VaultToolsError):
+                vault.build_index()
+            found = asked(vault, calls)
+        write_files(folder, {"new.md": "needle new\n"})
+        return found
+
+    truth = cycle()
+    assert not any(result.is_error for result in truth)
+    anew(folder)
+    with faulty(Fault()) as counted:
+        assert cycle() == truth
+    assert counted.calls > 100
+    for fault in faults(counted.calls):
+        anew(folder)
+        with faulty(fault):
+            found = cycle()
+        for call, result, true in zip(calls, found, truth, strict=True):
+            assert_honest(result, true, f"{fault}, {call}")
+        with opened(folder, "auto") as vault:
+            vault.build_index()
+            assert asked(vault, calls) == truth, fault
+            assert vault.verify_index() == [], fault

@@ -1,0 +1,46 @@
+"""The disk: every call with which our own code looks at, lists or reads what lies in a vault, in one place.
+
+Each name is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or change
+files in between (`faults.md`, "Facts" 9). What ripgrep and SQLite do with the disk is theirs.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from os import fdopen, fstat, listdir, lstat, read, scandir, stat
+from typing import Final
+
+__all__ = ["close", "fdopen", "fstat", "is_gone", "listdir", "lstat", "open_file", "read", "scandir", "stat", "status"]
+
+open_file: Final = os.open
+
+
+def close(descriptor: int) -> None:
+    """Give a descriptor back; what was read is whole, whatever the system says to it."""
+    with suppress(OSError):
+        os.close(descriptor)
+
+
+def status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """The status of what stands at a path, links not followed; None when nothing does.
+
+    No error is believed that does not come twice: one may pass (`faults.md` T03, S05).
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    with suppress(OSError):
+        return lstat(path)
+    try:
+        return lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def is_gone(path: str | os.PathLike[str]) -> bool:
+    """Whether nothing stands at a path any more; what cannot be looked at is not gone."""
+    try:
+        return status(path) is None
+    except (OSError, ValueError):
+        return False
