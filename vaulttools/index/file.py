@@ -131,12 +131,14 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
     token = secrets.token_bytes(16)
     connection = apsw.Connection(str(new))
     try:
-        with connection:
-            connection.execute(_TABLES)
-            connection.executemany(
-                "INSERT INTO meta VALUES (?, ?)",
-                [("schema", SCHEMA), ("options", options), ("token", token), ("generation", time.time_ns())],
-            )
+        # Not `with connection`: where SQLite has rolled back by itself, as after EIO, that fails in a way of its own.
+        connection.execute("BEGIN")
+        connection.execute(_TABLES)
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?)",
+            [("schema", SCHEMA), ("options", options), ("token", token), ("generation", time.time_ns())],
+        )
+        connection.execute("COMMIT")
         if wal:
             connection.execute("PRAGMA journal_mode = WAL")
     finally:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from vaulttools.core import paths
 from vaulttools.core.root import Root
 from vaulttools.index.content import Content, scan
+from vaulttools.index.database import Replaced
 from vaulttools.index.key import Key
 from vaulttools.index.store import Row, Store
 
@@ -26,7 +27,10 @@ def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Colle
         Unavailable: the index cannot be read, or checked because the disk is full.
     """
     damage = [f"The index is damaged: {fault}" for fault in store.faults()]
-    return damage or list(_differences(store, root, present, unlisted))
+    try:
+        return damage or list(_differences(store, root, present, unlisted))
+    except Replaced as error:
+        return [str(error)]
 
 
 def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
