@@ -111,7 +111,7 @@ def test_nothing_found_in_an_incomplete_search_is_a_failure(make_vault: MakeVaul
     assert cli.main(["--vault", str(vault.path), "search-files", "y"]) == 1
 
 
-def test_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeVault, capsys: Printed) -> None:
+def test_fault_O06_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeVault, capsys: Printed) -> None:
     text = "hit \x85 \u2028 \u2029 \x1b \U0001f331"
     vault = make_vault({"a.md": text})
     assert cli.main(["--vault", str(vault.path), "search-files", "hit", "--json"]) == 0
@@ -181,7 +181,7 @@ def ran(
     [{"LANG": "C"}, {"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}],
     ids=["LANG", "LC_ALL", "PYTHONIOENCODING"],
 )
-def test_a_poor_locale_changes_nothing(small_vault: Path, environment: dict[str, str]) -> None:
+def test_fault_O08_a_poor_locale_changes_nothing(small_vault: Path, environment: dict[str, str]) -> None:
     words = ("--vault", str(small_vault), "search-files", "Jörg|漢字", "--context-lines", "0", "--max-results", "50")
     rich, poor = ran(*words), ran(*words, environment=environment)
     assert (poor.returncode, poor.stderr) == (0, b"")
@@ -190,7 +190,7 @@ def test_a_poor_locale_changes_nothing(small_vault: Path, environment: dict[str,
 
 
 @posix_only
-def test_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path) -> None:
+def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path) -> None:
     for number in range(200):
         (tmp_path / f"{number}.md").write_text("hit " + "x" * 400 + "\n", encoding="utf-8")
     words = [

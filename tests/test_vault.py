@@ -169,14 +169,16 @@ def test_call_answers_bad_arguments_with_a_sentence(small_vault: Path, arguments
         ({"file_pattern": "../\udc80"}, "Path is outside the vault: ../\\udc80"),
     ],
 )
-def test_a_lone_surrogate_breaks_no_output(small_vault: Path, argument: dict[str, Any], sentence: str) -> None:
+def test_fault_O04_a_lone_surrogate_breaks_no_output(
+    small_vault: Path, argument: dict[str, Any], sentence: str
+) -> None:
     with Vault.open(small_vault) as vault:
         result = vault.call("search_files", {"pattern": "x", **argument})
     assert (result.text, result.details, result.is_error) == (sentence, {"error": sentence}, True)
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "Search_Files", None, 5])
-def test_call_answers_an_unknown_tool_with_the_names(small_vault: Path, name: Any) -> None:
+def test_fault_M03_call_answers_an_unknown_tool_with_the_names(small_vault: Path, name: Any) -> None:
     with Vault.open(small_vault) as vault:
         result = vault.call(name, {})
     assert (result.text, result.is_error) == (
@@ -185,7 +187,7 @@ def test_call_answers_an_unknown_tool_with_the_names(small_vault: Path, name: An
     )
 
 
-def test_a_fault_of_our_own_is_told_without_its_details(
+def test_fault_M13_a_fault_of_our_own_is_told_without_its_details(
     small_vault: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
@@ -232,7 +234,7 @@ def opened() -> Iterator[Vault]:
 
 @given(call=_calls())
 @settings(max_examples=150, deadline=None)
-def test_call_never_raises_whatever_json_comes(opened: Vault, call: tuple[str, Any]) -> None:
+def test_fault_M02_call_never_raises_whatever_json_comes(opened: Vault, call: tuple[str, Any]) -> None:
     result = opened.call(*call)
     assert result.text and "failed for a reason of its own" not in result.text
     assert len(result.text.encode()) <= limits.TEXT_BYTES

@@ -57,6 +57,6 @@ def test_lines_of_notes(text: str, first: int | None, shown: str) -> None:
     assert clip.note_line("  2-", text, first) == shown
 
 
-def test_a_line_of_20_mb_is_clipped_at_once() -> None:
+def test_fault_C09_a_line_of_20_mb_is_clipped_at_once() -> None:
     text = "a" * 20_000_000
     assert clip.note_line("  1:", text + "token", len(text)) == f"  1: ...{'a' * 60}token"

@@ -65,7 +65,7 @@ def written(folder: Path, data: bytes) -> Root:
         ("a".encode("utf-16-le"), "a\0"),
     ],
 )
-def test_faults_C01_to_C03_bytes_are_read_as_ripgrep_reads_them(data: bytes, text: str) -> None:
+def test_faults_C01_to_C03_and_C19_bytes_are_read_as_ripgrep_reads_them(data: bytes, text: str) -> None:
     assert decode("a.md", data).text == text
 
 

@@ -113,7 +113,7 @@ def test_case_counts_only_when_asked(glob: str, path: str) -> None:
         ("{a,b}" * 9 + "x" * 200, "its braces expand to more than 100,000 characters"),
     ],
 )
-def test_a_malformed_glob_is_refused_with_its_reason(glob: str, reason: str) -> None:
+def test_fault_R12_a_malformed_glob_is_refused_with_its_reason(glob: str, reason: str) -> None:
     with pytest.raises(InvalidGlob) as caught:
         glob_of(glob)
     assert (caught.value.glob, caught.value.reason) == (glob, reason)
@@ -192,7 +192,7 @@ def test_a_walk_enters_only_folders_the_glob_can_reach(glob: str, entered: list[
         ("{" + ",".join(["*a" * 30 + "b"] * 60) + "}", "a" * 4_000),
     ],
 )
-def test_no_glob_takes_more_than_its_length_times_the_path(glob: str, path: str) -> None:
+def test_fault_R13_no_glob_takes_more_than_its_length_times_the_path(glob: str, path: str) -> None:
     # With backtracking none of these would end within the life of the machine.
     assert not glob_of(glob).matches(path)
 

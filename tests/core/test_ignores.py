@@ -146,7 +146,7 @@ def test_a_line_ignores(lines: str, path: str, ignored: bool) -> None:
     assert decide({"": {".gitignore": lines}}, path) is ignored
 
 
-def test_a_malformed_line_is_one_warning_and_the_others_work() -> None:
+def test_fault_T07_a_malformed_line_is_one_warning_and_the_others_work() -> None:
     rules, warnings = IgnoreRules().entering("a", {".gitignore": "foo\\/\nbar\n[x\n[[:no:]]\n!y\\\n", ".ignore": "[\n"})
     assert warnings == (
         "a/.gitignore:1: the line ignores nothing: it ends in a lone backslash",
@@ -266,7 +266,7 @@ def test_a_missing_file_is_neither_text_nor_warning(tmp_path: Path) -> None:
     assert read_ignore_files(tmp_path, [".git"], "") == ({}, ())
 
 
-def test_one_mebibyte_is_the_most_that_is_read(tmp_path: Path) -> None:
+def test_fault_T08_one_mebibyte_is_the_most_that_is_read(tmp_path: Path) -> None:
     path = tmp_path / ".gitignore"
     path.write_bytes(b"#" * (1 << 20))
     assert read_ignore_file(path) == ("#" * (1 << 20), None)
@@ -275,7 +275,7 @@ def test_one_mebibyte_is_the_most_that_is_read(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_a_file_that_is_no_plain_one_is_skipped_with_a_warning(tmp_path: Path) -> None:
+def test_fault_T08_a_file_that_is_no_plain_one_is_skipped_with_a_warning(tmp_path: Path) -> None:
     write(tmp_path, {"target": "*\n", "unreadable/.gitignore": "*\n"})
     (tmp_path / ".gitignore").symlink_to(tmp_path / "target")
     (tmp_path / ".ignore").mkdir()
@@ -292,7 +292,9 @@ def test_a_file_that_is_no_plain_one_is_skipped_with_a_warning(tmp_path: Path) -
 
 
 @posix_only
-def test_a_file_without_permission_is_skipped_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_T08_a_file_without_permission_is_skipped_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {".gitignore": "*\n"})
 
     def refuse(path: Path, flags: int) -> int:
@@ -303,7 +305,7 @@ def test_a_file_without_permission_is_skipped_with_a_warning(tmp_path: Path, mon
     assert read_ignore_file(tmp_path / ".gitignore") == (None, "it cannot be opened: Permission denied")
 
 
-def test_no_line_takes_more_than_its_length_times_the_path() -> None:
+def test_fault_R13_no_line_takes_more_than_its_length_times_the_path() -> None:
     lines = "\n".join(["*a" * 2_000 + "b", "**/*a*a/" * 500 + "b", "x/" + "**/a/" * 800 + "b", "*a*a*a*a*[b]*/c"])
     assert not decide({"": {".gitignore": lines}}, "a" * 4_000)
     assert not decide({"x": {".gitignore": lines}}, "x/" + "aaaa/" * 300 + "c")
@@ -408,7 +410,7 @@ ALL_PATHS = sorted({str(Path(*Path(path).parts[:depth])) for path in TREE for de
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example("*\n!a", "!*\nb", "*\n!**/")
 @example("a\\ \n\\#a\n\\!a", "[]a]\n[a\\]]", "**\\/b")
-def test_git_ignores_the_same_paths(
+def test_fault_T06_git_ignores_the_same_paths(
     repository: Path, readable: Callable[[str], str], top: str, deep: str, exclude: str
 ) -> None:
     texts = {".gitignore": readable(top), "a/.gitignore": readable(deep), ".git/info/exclude": readable(exclude)}
@@ -420,7 +422,7 @@ def test_git_ignores_the_same_paths(
 @needs_git
 @given(text, text, text)
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_walk_sees_the_files_that_git_lists(
+def test_fault_T06_a_walk_sees_the_files_that_git_lists(
     repository: Path, readable: Callable[[str], str], top: str, deep: str, deeper: str
 ) -> None:
     place(repository, {".gitignore": readable(top), "a/.gitignore": readable(deep), "a/b/.gitignore": readable(deeper)})
@@ -429,7 +431,7 @@ def test_a_walk_sees_the_files_that_git_lists(
 
 
 @needs_git
-def test_git_agrees_with_the_table(tmp_path: Path) -> None:
+def test_fault_T06_git_agrees_with_the_table(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     expected = {}
     for number, (lines, path, ignored) in enumerate(CASES):

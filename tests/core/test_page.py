@@ -98,7 +98,7 @@ _SECTIONS = st.tuples(_LINES, st.lists(_LINES, min_size=1, max_size=4), st.sampl
     between=st.sampled_from(["\n\n", "\n"]),
 )
 @settings(max_examples=100, deadline=None)
-def test_no_answer_is_ever_larger_than_50_kib(
+def test_fault_O01_no_answer_is_ever_larger_than_50_kib(
     given_sections: list[tuple[tuple[str, int], list[tuple[str, int]], int, bool]],
     given_notices: list[tuple[str, int]],
     copies: int,

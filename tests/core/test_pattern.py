@@ -84,7 +84,7 @@ def test_a_pattern_that_ends_in_a_lone_backslash_is_invalid() -> None:
 @pytest.mark.parametrize(
     "text", ["[", "(", "{", "[^", "[[:", "\\p{", "(?P<", "a{1,", "\\k<", "(a|", "[a-", ".\n", "(?=[["]
 )
-def test_the_longest_pattern_is_read_in_any_nesting(text: str) -> None:
+def test_fault_R15_the_longest_pattern_is_read_in_any_nesting(text: str) -> None:
     read(text * (MAX_CHARACTERS // len(text)))
 
 
@@ -140,7 +140,7 @@ def test_the_longest_pattern_is_read_in_any_nesting(text: str) -> None:
         ("(?x)a {b}", "(?x)a {b}"),
     ],
 )
-def test_braces_that_cannot_be_a_quantifier_are_literal(text: str, expression: str) -> None:
+def test_fault_R05_braces_that_cannot_be_a_quantifier_are_literal(text: str, expression: str) -> None:
     pattern = read(text)
     told = (f"The braces in '{text}' were taken literally.",) if expression != text else ()
     assert (pattern.normalised_expression, pattern.notices) == (expression, told)
@@ -167,7 +167,7 @@ def test_text_with_braces_is_found_as_typed(text: str) -> None:
         ("f(${x}", r"f\(\$\{x\}"),
     ],
 )
-def test_after_a_group_error_parentheses_are_literal_once(text: str, expression: str) -> None:
+def test_fault_R05_after_a_group_error_parentheses_are_literal_once(text: str, expression: str) -> None:
     pattern = read(text)
     literal = with_literal_parentheses(pattern)
     assert is_group_error(_error(pattern))
@@ -203,7 +203,7 @@ def test_a_refused_pattern_is_told_in_one_sentence_with_its_literal_spelling(tex
     assert not is_group_error(error)
 
 
-def test_groups_nested_too_deep_are_refused_by_ripgrep() -> None:
+def test_fault_R03_groups_nested_too_deep_are_refused_by_ripgrep() -> None:
     pattern = read("(" * 300 + "a" + ")" * 300)
     reason = "exceed the maximum number of nested parentheses/brackets (250)"
     assert invalid(pattern, _error(pattern)).reason == reason
@@ -245,7 +245,7 @@ def test_the_literal_spelling_finds_the_text(text: str) -> None:
         *((text, "default") for text in ["(?R)a", r"\Qa\E", r"a\Z", r"\0", "(?x)a # (?=b)", "[a[(?=]"]),
     ],
 )
-def test_only_what_rust_lacks_and_pcre2_has_switches_the_engine(text: str, engine: Engine) -> None:
+def test_fault_R11_only_what_rust_lacks_and_pcre2_has_switches_the_engine(text: str, engine: Engine) -> None:
     assert read(text).engine == engine
 
 
@@ -414,7 +414,7 @@ def test_plain_text_needs_no_check(text: str, plain: bool) -> None:
 
 @given(text=st.text("aé_-. \n", min_size=1, max_size=4), line=st.text("aaé_-. 1", max_size=14))
 @settings(max_examples=60, deadline=None)
-def test_an_identifier_is_text_between_other_than_ascii_word_characters(text: str, line: str) -> None:
+def test_fault_R06_an_identifier_is_text_between_other_than_ascii_word_characters(text: str, line: str) -> None:
     assume(text.strip() and "\n" not in text)
     arguments = ("-P", "-e", rf"(?<![0-9A-Za-z_]){escaped(text)}(?![0-9A-Za-z_])")
     assert _lines(read(text, mode="identifier").arguments(), line) == _lines(arguments, line)
@@ -516,7 +516,7 @@ def _readable(text: str, mode: Mode = "regex") -> Pattern:
 
 @given(text=st.one_of(_REGEXES, _NOISE))
 @settings(max_examples=70, deadline=None)
-def test_the_same_lines_match_whatever_the_line_ends(texts: Path, text: str) -> None:
+def test_fault_R07_the_same_lines_match_whatever_the_line_ends(texts: Path, text: str) -> None:
     _agrees_on_line_ends(_readable(text), texts)
 
 

@@ -40,13 +40,13 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
         ("\\x1b is what was written", "\\x1b is what was written"),
     ],
 )
-def test_what_acts_is_shown_as_an_escape_and_text_as_it_is(text: str, shown: str) -> None:
+def test_faults_C18_and_O05_what_acts_is_shown_as_an_escape_and_text_as_it_is(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @given(st.text(max_size=60))
 @settings(max_examples=200)
-def test_nothing_that_acts_is_left(text: str) -> None:
+def test_fault_O05_nothing_that_acts_is_left(text: str) -> None:
     left = visible(text).replace("\t", "")
     assert not [character for character in left if unicodedata.category(character) in ("Cc", "Zl", "Zp")]
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", left)

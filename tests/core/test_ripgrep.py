@@ -256,7 +256,7 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user to whom modes mean something")
-def test_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
+def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     """`faults.md` T02."""
     vault = _vault(tmp_path, {"a.md": b"x\n", "b: c.md": b"x\n"})
     (tmp_path / "vault" / "b: c.md").chmod(0)
@@ -275,7 +275,7 @@ def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg) ->
     assert answer.searched == 2
 
 
-def test_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None:
+def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None:
     """`faults.md` T03."""
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), ["gone.md"]), Work()) == Counts()
@@ -309,7 +309,7 @@ def test_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None
         *("[[wiki", "a{1001}{1001}{1001}", "(?=a)a{70000}", "((((((((((", "))))", "(?#", "(?-u)\\xff[^a"),
     ],
 )
-def test_a_bad_pattern_gets_a_sentence_and_never_a_traceback(tmp_path: Path, pattern: str) -> None:
+def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(tmp_path: Path, pattern: str) -> None:
     """`faults.md` R04, R05, R11: what is not refused is searched for, and a repair is told."""
     result = _vault(tmp_path, {"a.md": b"a\n"}).call("search_files", {"pattern": pattern})
     assert "for a reason of its own" not in result.text
@@ -329,7 +329,7 @@ def test_a_bad_pattern_gets_a_sentence_and_never_a_traceback(tmp_path: Path, pat
         ("a\\", "Invalid regex: a\\: it ends in a lone backslash. To find it literally use a\\\\"),
     ],
 )
-def test_an_invalid_pattern_is_told_with_the_reason_and_its_literal_spelling(
+def test_fault_R04_an_invalid_pattern_is_told_with_the_reason_and_its_literal_spelling(
     rg: Ripgrep, pattern: str, sentence: str
 ) -> None:
     with pytest.raises(InvalidPattern) as refused:
@@ -348,7 +348,7 @@ def test_an_invalid_pattern_is_told_with_the_reason_and_its_literal_spelling(
         ("f(${a}", "f(${a}", "The braces in 'f(${a}' were taken literally."),
     ],
 )
-def test_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
+def test_fault_R05_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
     """`faults.md` R05."""
     vault = _vault(tmp_path, {"a.md": f"no\n{line}\n".encode()})
     answer = vault.search_files(pattern)
@@ -357,7 +357,7 @@ def test_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: str, line:
     assert f"[{notice}]" in answer.text
 
 
-def test_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
+def test_fault_R02_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
     """`faults.md` R02, for both engines."""
     for pattern in ("(((a{100}){100}){100}){100}", "(?=a)(((a{100}){100}){100}){100}"):
         with pytest.raises(InvalidPattern):
@@ -365,7 +365,7 @@ def test_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
 
 
 @pytest.mark.parametrize("before", ["", "(?=a)"])
-def test_two_thousand_nested_groups_are_refused_or_searched_without_a_crash(rg: Ripgrep, before: str) -> None:
+def test_fault_R03_two_thousand_nested_groups_are_refused_or_searched_without_a_crash(rg: Ripgrep, before: str) -> None:
     """`faults.md` R03."""
     try:
         rg.compile(f"{before}{'(' * 2_000}a{')' * 2_000}", "regex", ignore_case=False)
@@ -374,7 +374,9 @@ def test_two_thousand_nested_groups_are_refused_or_searched_without_a_crash(rg: 
 
 
 @pytest.mark.parametrize("crlf", [False, True])
-def test_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_are_searched(tmp_path: Path, crlf: bool) -> None:
+def test_fault_R01_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_are_searched(
+    tmp_path: Path, crlf: bool
+) -> None:
     """`faults.md` R01: PCRE2's limit on backtracking is on."""
     end = b"\r\n" if crlf else b"\n"
     vault = _vault(tmp_path, {"a.md": b"a" * 40 + b"!" + end, "b.md": b"aa" + end})
@@ -397,7 +399,7 @@ def test_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_are_searche
         ("ж", False, ["ж"]),
     ],
 )
-def test_case_is_folded_as_unicode_says_character_by_character(
+def test_fault_R14_case_is_folded_as_unicode_says_character_by_character(
     tmp_path: Path, pattern: str, ignore_case: bool, lines: list[str]
 ) -> None:
     """`faults.md` R14."""
@@ -411,7 +413,7 @@ def test_case_is_folded_as_unicode_says_character_by_character(
 
 
 @pytest.mark.parametrize("mode", ["regex", "fixed", "word", "identifier"])
-def test_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
+def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
     """`faults.md` R10."""
     compiled = rg.compile("-e", mode, ignore_case=False)
     assert rg.hits_in_text(compiled, b"a -e b\n", Work()) == ([Hit(1, 2, "a -e b")], None)
@@ -426,7 +428,7 @@ def test_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
         ("x" * 100_000, "Pattern is too long: 100,000 characters, at most 10,000 are accepted"),
     ],
 )
-def test_what_is_no_pattern_is_refused(rg: Ripgrep, pattern: str, sentence: str) -> None:
+def test_faults_R08_and_R10_and_R15_what_is_no_pattern_is_refused(rg: Ripgrep, pattern: str, sentence: str) -> None:
     """`faults.md` R08, R10, R15."""
     with pytest.raises(BadArgument) as refused:
         rg.compile(pattern, "regex", ignore_case=False)
@@ -442,7 +444,7 @@ _NOTES = {"a.md": b"x one\n", "b.md": b"x two\n", "c.md": b"three\n"}
 @pytest.mark.parametrize(
     "death", ["kill -9 $$", "kill -11 $$", "exit 2", "echo boom >&2; exit 2", "exit 101", "exit 137"]
 )
-def test_a_ripgrep_that_dies_while_it_counts_makes_the_answer_incomplete(
+def test_fault_M10_a_ripgrep_that_dies_while_it_counts_makes_the_answer_incomplete(
     tmp_path: Path, fake_rg: FakeRg, death: str
 ) -> None:
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{_COUNTS} {death};; esac\nreal "$@"'))
@@ -473,7 +475,7 @@ def test_a_ripgrep_that_dies_while_it_shows_lines_is_told(tmp_path: Path, fake_r
 
 
 @posix
-def test_the_call_after_a_death_is_answered(tmp_path: Path, fake_rg: FakeRg) -> None:
+def test_fault_M10_the_call_after_a_death_is_answered(tmp_path: Path, fake_rg: FakeRg) -> None:
     once = f'{_COUNTS} if [ ! -e "{tmp_path}/died" ]; then touch "{tmp_path}/died"; kill -9 $$; fi;; esac\nreal "$@"'
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(once))
     assert not vault.search_files("x").complete
@@ -493,7 +495,7 @@ def test_the_call_after_a_death_is_answered(tmp_path: Path, fake_rg: FakeRg) -> 
         'printf \'{"type":"match",\\n\\n\\n\\377\'',
     ],
 )
-def test_what_is_not_ripgreps_output_is_no_match(tmp_path: Path, fake_rg: FakeRg, babble: str) -> None:
+def test_fault_M10_what_is_not_ripgreps_output_is_no_match(tmp_path: Path, fake_rg: FakeRg, babble: str) -> None:
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f"{babble}; exit 0"))
     assert vault.search_files("x").files == []
 
@@ -505,7 +507,7 @@ def test_json_that_is_cut_short_is_no_match(tmp_path: Path, fake_rg: FakeRg) -> 
 
 
 @posix
-def test_a_ripgrep_that_hangs_is_ended_at_the_time_limit(tmp_path: Path, fake_rg: FakeRg) -> None:
+def test_fault_M09_a_ripgrep_that_hangs_is_ended_at_the_time_limit(tmp_path: Path, fake_rg: FakeRg) -> None:
     pid = tmp_path / "pid"
     body = f'{_COUNTS} echo $$ > {pid}; exec sleep 60;; esac\nreal "$@"'
     answer = _vault(tmp_path, _NOTES, rg=fake_rg(body), time_limit=0.3).search_files("x")
@@ -528,7 +530,9 @@ def test_what_was_found_before_the_time_limit_is_shown(tmp_path: Path, fake_rg: 
 
 @posix
 @pytest.mark.parametrize("stage", [_COUNTS, _SHOWS, 'case " $* " in *" --files-with-matches "*)'])
-def test_a_cancelled_call_ends_at_once_and_leaves_no_process(tmp_path: Path, fake_rg: FakeRg, stage: str) -> None:
+def test_fault_M05_a_cancelled_call_ends_at_once_and_leaves_no_process(
+    tmp_path: Path, fake_rg: FakeRg, stage: str
+) -> None:
     """`faults.md` M05."""
     started = tmp_path / "started"
     os.mkfifo(started)  # opened for reading here and for writing there: both wait for the other

@@ -312,14 +312,14 @@ def _of(folder: Path, **files: bytes) -> Vault:
         (b" a  \na\n", "a ", [(1, " a  ")]),
     ],
 )
-def test_lines_are_found_as_they_are_written(
+def test_faults_C01_to_C08_lines_are_found_as_they_are_written(
     tmp_path: Path, content: bytes, pattern: str, lines: list[tuple[int, str]]
 ) -> None:
     assert _lines(_of(tmp_path, a=content), pattern) == ({"a.md": lines} if lines else {})
 
 
 @pytest.mark.parametrize("pattern", ["a", "a$", r"\s$", "^$", r"a\n", r"(?<=a) b", r"[^a]$", "b\n\na", ".", r"\W"])
-def test_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: str) -> None:
+def test_fault_C05_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: str) -> None:
     """`faults.md` C05."""
     text = b"a\na b \n\n# a\nb\n\na\nlast a"
     answers = []
@@ -336,7 +336,7 @@ def test_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: 
 
 @pytest.mark.parametrize("place", [0, 70_000, 140_001])
 @pytest.mark.parametrize("probe", [1, 256])
-def test_a_file_with_a_nul_gives_no_match_and_is_counted(
+def test_fault_C04_a_file_with_a_nul_gives_no_match_and_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int, probe: int
 ) -> None:
     """`faults.md` C04."""
@@ -352,21 +352,21 @@ def test_a_file_with_a_nul_gives_no_match_and_is_counted(
     assert vault.search_files("nowhere").skipped == {}
 
 
-def test_a_line_of_megabytes_is_found_and_cut_where_it_is_shown(tmp_path: Path) -> None:
+def test_fault_C09_a_line_of_megabytes_is_found_and_cut_where_it_is_shown(tmp_path: Path) -> None:
     """`faults.md` C09."""
     answer = _of(tmp_path, a=b"a" * 3_000_000 + b" needle " + b"b" * 3_000_000).search_files("needle")
     assert answer.text == f"Found 1 matching file:\n\n## a.md\nLine 1: > …{'a' * 79} needle {'b' * 425}…"
     assert len(answer.files[0].excerpts[0].lines[0]) == 6_000_008
 
 
-def test_every_matching_line_is_counted_however_many_there_are(tmp_path: Path) -> None:
+def test_fault_C20_every_matching_line_is_counted_however_many_there_are(tmp_path: Path) -> None:
     """`faults.md` C20."""
     answer = _of(tmp_path, a=b"x\n" * 60_000).search_files("x")
     assert answer.files[0].match_count == 60_000
     assert "\n(59,940 more matches in this file)" in answer.text
 
 
-def test_a_file_beyond_the_size_limit_is_told_when_it_would_have_matched(tmp_path: Path) -> None:
+def test_fault_C10_a_file_beyond_the_size_limit_is_told_when_it_would_have_matched(tmp_path: Path) -> None:
     """`faults.md` C10."""
     _of(tmp_path, a=b"x\n" * 100, b=b"x\n", c=b"y\n" * 100, d=b"x\r" * 100)
     vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=100))
@@ -397,7 +397,7 @@ def test_a_name_in_any_bytes_goes_through_text_and_json(tmp_path: Path) -> None:
         assert vault.search_files("x", file_pattern=shown).total_files == 1
 
 
-def test_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> None:
+def test_faults_C18_and_O03_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> None:
     """`faults.md` C18, O03, O05, O06."""
     forged = [
         "## other.md",
@@ -426,7 +426,7 @@ def test_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> Non
     context=st.sampled_from([0, 20]),
 )
 @settings(max_examples=15, deadline=None)
-def test_no_text_is_larger_than_50_kib(
+def test_fault_O01_no_text_is_larger_than_50_kib(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], width: int, length: int, results: int, context: int
 ) -> None:
     """`faults.md` O01, O02."""
@@ -472,7 +472,7 @@ def test_a_sentence_that_quotes_the_longest_pattern_is_within_bounds(tmp_path: P
         ("u\u0308ber", {}, ["1 file matches when the pattern is written in Unicode form NFC."]),
     ],
 )
-def test_what_another_reading_would_find_is_told_on_no_match(
+def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     probe: int,
@@ -546,7 +546,7 @@ def test_a_file_that_matches_no_more_is_left_out(tmp_path: Path, monkeypatch: py
     assert work.complete
 
 
-def test_a_file_that_is_gone_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_T03_a_file_that_is_gone_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`faults.md` T03."""
     _of(tmp_path, a=b"x old\n", b=b"x\n")
     _meddle(monkeypatch, lambda reading: (tmp_path / "a.md").unlink() if reading == 0 else None)
@@ -572,7 +572,7 @@ def test_a_file_that_cannot_be_read_any_more_is_told_once(
     assert work.skipped == {"unreadable": PassedOver(1, ["a.md"])}
 
 
-def test_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_C12_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`faults.md` C12."""
     _of(tmp_path, a=b"x old\n", b=b"x\n")
 
@@ -587,7 +587,7 @@ def test_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("changes", "read"), [(1, True), (2, False)])
-def test_a_file_that_grows_while_it_is_read_is_read_once_more(
+def test_faults_C12_and_C14_a_file_that_grows_while_it_is_read_is_read_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int, read: bool
 ) -> None:
     """`faults.md` C12, C14."""
@@ -607,7 +607,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_once_more(
     assert len(answer.files) == int(read)
 
 
-def test_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_one(tmp_path: Path) -> None:
+def test_fault_C13_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_one(tmp_path: Path) -> None:
     """`faults.md` C13."""
     versions = [f"{letter * 2_000}\n" * 20 for letter in "ab"]
     vault = _of(tmp_path, a=versions[0].encode())
@@ -635,7 +635,7 @@ def test_one_vault_answers_several_threads(tmp_path: Path) -> None:
     assert answers == [vault.search_files(pattern).text for pattern in patterns]
 
 
-def test_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
+def test_fault_O09_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
     """`faults.md` O09: the order is that of the paths."""
     names = ["b", "a b", "a", "A", "z!", "a-b", "é", "日"]
     vault = _of(tmp_path, **dict.fromkeys(names, b"x\n"))

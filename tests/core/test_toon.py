@@ -36,7 +36,7 @@ def test_values(text: str, value: str) -> None:
 
 
 @given(st.text(st.characters(codec="utf-8")))
-def test_a_value_is_one_line_and_reads_back(text: str) -> None:
+def test_fault_O03_a_value_is_one_line_and_reads_back(text: str) -> None:
     value = toon.value(text)
     assert value.splitlines() == [value]
     assert (json.loads(value) if value.startswith('"') else value) == text

@@ -321,7 +321,7 @@ _CHANGES: dict[str, Callable[[_Story, str, str, int], None]] = {
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(_steps(), min_size=4, max_size=40))
-def test_every_tool_answers_with_an_index_as_without(steps: list[tuple[Any, ...]]) -> None:
+def test_fault_I17_every_tool_answers_with_an_index_as_without(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         story = _Story(Path(place))
         try:

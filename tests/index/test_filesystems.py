@@ -42,7 +42,7 @@ def test_a_local_file_system_tells_of_every_change_and_holds_wal(kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", [*REMOTE, "fuseblk", "autofs", "unheard-of"])
-def test_what_others_may_change_neither_tells_nor_holds_wal(kind: str) -> None:
+def test_faults_I09_and_I19_what_others_may_change_neither_tells_nor_holds_wal(kind: str) -> None:
     text = mountinfo(f"9 1 /home {kind}")
     assert not filesystems.tells_changes("/home/me/vault", text)
     if sys.platform == "linux":

@@ -112,7 +112,7 @@ def test_the_archive_ends_at_its_suffix(path: str, parts: tuple[str, str] | None
         ("n" * 300 + ".md", "n" * 300 + ".md"),
     ],
 )
-def test_a_member_is_found_by_its_name(name: str, stored: str, asked: str) -> None:
+def test_fault_Z02_a_member_is_found_by_its_name(name: str, stored: str, asked: str) -> None:
     data = packed(name, [("first.md", b"no"), (stored, b"yes\r\n"), ("last.md", b"no")])
     assert read(data, name, asked) == Member("yes\r\n")
 
@@ -135,7 +135,7 @@ def test_a_member_is_found_by_its_name(name: str, stored: str, asked: str) -> No
         ("latin.md", "not UTF-8"),
     ],
 )
-def test_what_is_no_text_is_refused_with_the_reason(name: str, asked: str, reason: str) -> None:
+def test_fault_Z06_what_is_no_text_is_refused_with_the_reason(name: str, asked: str, reason: str) -> None:
     entries = [
         ("a.md", b"a"),
         ("../y.md", b"a"),
@@ -159,20 +159,20 @@ def test_an_empty_member_is_an_empty_text(name: str) -> None:
 
 
 @each_kind
-def test_of_equal_names_the_last_is_read_and_told(name: str) -> None:
+def test_fault_Z03_of_equal_names_the_last_is_read_and_told(name: str) -> None:
     data = packed(name, [("a.md", b"old"), ("./a.md", b"new"), ("b.md", b"")])
     assert read(data, name, "a.md") == Member("new", (f"{name} has 2 members named a.md; the last was searched",))
 
 
 @each_kind
-def test_a_member_of_ten_megabytes_is_read_and_a_larger_one_refused(name: str) -> None:
+def test_fault_Z01_a_member_of_ten_megabytes_is_read_and_a_larger_one_refused(name: str) -> None:
     data = packed(name, [("a.md", b"a" * (10 * MB)), ("b.md", b"a" * (12 * MB))])
     assert read(data, name, "a.md") == Member("a" * (10 * MB))
     assert refusal(data, name, "b.md").startswith("too large: 12,582,912 bytes")
 
 
 @each_kind
-def test_the_number_of_members_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_Z07_the_number_of_members_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MEMBERS", 3)
     entries = [(f"{number}.md", b"a") for number in range(4)]
     assert read(packed(name, entries[:3]), name, "2.md") == Member("a")
@@ -226,7 +226,7 @@ def test_a_cut_archive_is_never_read_as_a_whole_one(name: str) -> None:
 
 
 @each_kind
-def test_nothing_but_the_reading_is_done_to_the_file(name: str) -> None:
+def test_fault_Z02_nothing_but_the_reading_is_done_to_the_file(name: str) -> None:
     file = io.BytesIO(packed(name, [("a.md", b"a")]))
     read_member(file, name, "a.md", lambda: 10.0)
     assert not file.closed
@@ -255,7 +255,7 @@ def test_of_equal_names_in_a_tar_only_the_last_need_be_readable() -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_zip_is_read_stored_or_deflated_only(method: int) -> None:
+def test_fault_Z05_a_zip_is_read_stored_or_deflated_only(method: int) -> None:
     info = zipfile.ZipInfo("a.md")
     info.compress_type = method
     assert refusal(zip_of(info, b"a" * 100), "b.zip") == "unsupported compression"
@@ -263,24 +263,24 @@ def test_a_zip_is_read_stored_or_deflated_only(method: int) -> None:
     assert read(zip_of(info, b"a" * 100), "b.zip", "a.md") == Member("a" * 100)
 
 
-def test_a_bomb_is_told_with_its_size_in_the_archive() -> None:
+def test_fault_Z01_a_bomb_is_told_with_its_size_in_the_archive() -> None:
     data = packed("b.zip", [("a.md", bytes(20 * MB))])
     assert re.fullmatch(r"too large: 20,971,520 bytes from \d\d,\d{3}, at most 10 MB", refusal(data, "b.zip"))
 
 
-def test_an_encrypted_member_is_told() -> None:
+def test_fault_Z05_an_encrypted_member_is_told() -> None:
     data = bytearray(packed("b.zip", [("a.md", b"a")]))
     data[data.index(b"PK\x01\x02") + 8] |= 1
     assert refusal(bytes(data), "b.zip") == "encrypted"
 
 
-def test_a_changed_byte_of_a_zip_member_is_a_bad_crc() -> None:
+def test_fault_Z04_a_changed_byte_of_a_zip_member_is_a_bad_crc() -> None:
     data = zip_of(zipfile.ZipInfo("a.md"), b"some text").replace(b"some", b"same")
     assert refusal(data, "b.zip") == "bad CRC"
 
 
 @pytest.mark.parametrize("size", [0, 5, 2000])
-def test_a_zip_that_lies_about_a_size_is_a_bad_crc(size: int) -> None:
+def test_fault_Z04_a_zip_that_lies_about_a_size_is_a_bad_crc(size: int) -> None:
     data = bytearray(packed("b.zip", [("a.md", b"some text " * 100)]))
     struct.pack_into("<I", data, data.index(b"PK\x01\x02") + 24, size)
     assert refusal(bytes(data), "b.zip") == "bad CRC"
@@ -373,7 +373,7 @@ def tar_of_endless_sparse_numbers() -> bytes:
         (tar_of_endless_sparse_numbers, "b.tgz", "damaged"),
     ],
 )
-def test_a_bomb_is_refused_in_little_memory(data: Callable[[], bytes], name: str, reason: str) -> None:
+def test_fault_Z01_a_bomb_is_refused_in_little_memory(data: Callable[[], bytes], name: str, reason: str) -> None:
     bomb = data()
     tracemalloc.start()
     try:

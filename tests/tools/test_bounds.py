@@ -100,7 +100,7 @@ def checked(vault: Vault, tool: str, arguments: dict[str, Any]) -> str:
 
 @given(files, patterns, st.integers(0, 3), st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_no_answer_is_over_its_bound_or_breaks_a_character(
+def test_faults_O01_and_O02_no_answer_is_over_its_bound_or_breaks_a_character(
     files: dict[str, str], pattern: str, number: int, hashline: bool
 ) -> None:
     with TemporaryDirectory() as temporary:

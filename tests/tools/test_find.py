@@ -241,7 +241,7 @@ def test_the_text_is_grouped_by_folder_and_the_details_keep_the_order(make_vault
 
 
 @posix_only
-def test_names_stand_on_one_line_and_never_look_like_a_heading(make_vault: MakeVault) -> None:
+def test_fault_O03_names_stand_on_one_line_and_never_look_like_a_heading(make_vault: MakeVault) -> None:
     vault = make_vault({"# b": "", "x\n# y/\x1b[2K.md": ""})
     aged(vault)
     assert text_of(vault, "**") == "\\u{23} b\nx\\n# y/\n\n# x\\n# y/\n\\u{1b}[2K.md"
@@ -250,7 +250,7 @@ def test_names_stand_on_one_line_and_never_look_like_a_heading(make_vault: MakeV
 
 
 @posix_only
-def test_no_name_can_stand_for_a_sentence_of_ours(make_vault: MakeVault) -> None:
+def test_fault_O03_no_name_can_stand_for_a_sentence_of_ours(make_vault: MakeVault) -> None:
     reached = "[200 results limit reached. Narrow the glob, or name a folder.]"
     names = [reached[1:-1], reached, "[Cut at 50 KiB: 9 more paths. Narrow the glob.]", NOTHING, "No matches in the 1"]
     vault = make_vault(dict.fromkeys(names, ""))

@@ -229,7 +229,9 @@ def test_context_ends_before_a_match_that_is_not_shown(make_vault: MakeVault) ->
 
 
 @pytest.mark.parametrize(("lines", "exact"), [(10_000, True), (10_001, False), (25_000, False)])
-def test_the_total_is_exact_up_to_ten_thousand_matching_lines(make_vault: MakeVault, lines: int, exact: bool) -> None:
+def test_fault_C20_the_total_is_exact_up_to_ten_thousand_matching_lines(
+    make_vault: MakeVault, lines: int, exact: bool
+) -> None:
     vault = make_vault({"a.md": "hit\n" * (lines - 3_000), "b.md": "hit\n" * 3_000, "c.md": "x\n"})
     answer = vault.grep("hit", max_results=1)
     assert (answer.total_matches, answer.total_is_exact) == (10_000, exact)

@@ -33,7 +33,7 @@ def notes(*names: str) -> dict[str, str]:
     return dict.fromkeys(names, "hit\n")
 
 
-def test_nested_files_negation_and_anchors_decide_as_in_git(make_vault: MakeVault) -> None:
+def test_fault_T06_nested_files_negation_and_anchors_decide_as_in_git(make_vault: MakeVault) -> None:
     vault = make_vault(
         {
             ".gitignore": "drafts/\n*.tmp.md\n!keep.tmp.md\n/top.md\n# comment\n\ndeep/**/x.md\n",
@@ -169,7 +169,7 @@ def test_global_excludes_do_not_apply(tmp_path: Path, monkeypatch: pytest.Monkey
 # Faults
 
 
-def test_a_bad_line_is_one_warning_and_the_others_hold(make_vault: MakeVault) -> None:
+def test_fault_T07_a_bad_line_is_one_warning_and_the_others_hold(make_vault: MakeVault) -> None:
     vault = make_vault(
         {".gitignore": "bad\\\nb.md\n[x\n", "s/.ignore": "c.md\nd[\n", **notes("a.md", "b.md", "s/c.md")}
     )
@@ -193,13 +193,13 @@ def test_a_file_of_bad_lines_is_told_in_a_few_sentences(make_vault: MakeVault) -
     assert notices[-1] == ".gitignore: 9,980 more lines ignore nothing"
 
 
-def test_byte_order_marks_and_crlf_do_no_harm(make_vault: MakeVault) -> None:
+def test_fault_T09_byte_order_marks_and_crlf_do_no_harm(make_vault: MakeVault) -> None:
     vault = make_vault({".gitignore": b"\xef\xbb\xbfa.md\r\nb.md\r\n", **notes("a.md", "b.md", "c.md")})
     assert seen(vault) == {"c.md"}
 
 
 @posix_only
-def test_an_ignore_file_that_cannot_be_used_is_told(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_fault_T08_an_ignore_file_that_cannot_be_used_is_told(make_vault: MakeVault, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text("*\n", encoding="utf-8")
     vault = make_vault({**notes("a.md", "x/a.md"), "big/.gitignore": "*\n" * 600_000, **notes("big/a.md")})
     (vault.path / ".gitignore").symlink_to(tmp_path / "rules")

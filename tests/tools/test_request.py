@@ -103,7 +103,7 @@ NAMES = "text, lines, skip, seconds, fixed, sort, glob, tags, properties"
         ({"sort": "y" * 100}, f'sort must be one of path, modified, got "{"y" * 59}…'),
     ],
 )
-def test_a_bad_argument_is_answered_in_one_sentence(given: dict[str, Any], sentence: str) -> None:
+def test_fault_M02_a_bad_argument_is_answered_in_one_sentence(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadArgument) as refusal:
         parse(Sample, {"text": "x", **given})
     assert str(refusal.value) == sentence

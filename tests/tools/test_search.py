@@ -466,7 +466,7 @@ def test_repairs_and_what_a_link_means_are_told(make_vault: MakeVault) -> None:
     assert "\n" not in text_of(vault, "x{}\ny\x1b").split("\n\n")[1]
 
 
-def test_what_was_left_out_is_told_when_nothing_was_found(make_vault: MakeVault) -> None:
+def test_fault_T11_what_was_left_out_is_told_when_nothing_was_found(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "x\n", "b.md": b"hit\x00", ".gitignore": "c.md\n", "c.md": "hit\n"})
     assert text_of(vault, "hit") == (f"{NOTHING}\n\nPassed over, binary: 1 (b.md).\nPassed over, ignored: 1 (c.md).")
     assert text_of(vault, "x") == "# a.md\n*1|x"
@@ -519,7 +519,9 @@ def test_counting_stops_a_hundred_files_after_the_page(make_vault: MakeVault) ->
 
 
 @pytest.mark.parametrize("skip", [2, 5, 2**70])
-def test_a_page_past_the_end_says_so_and_never_that_there_are_no_matches(make_vault: MakeVault, skip: int) -> None:
+def test_fault_O09_a_page_past_the_end_says_so_and_never_that_there_are_no_matches(
+    make_vault: MakeVault, skip: int
+) -> None:
     answer = make_vault({"a.md": "hit\n", "b.md": "hit\n"}).search("hit", skip=skip)
     assert answer.text == f"No more results (2 files total; skip={skip} is past the end)"
     assert (answer.total_files, answer.file_count, answer.next_skip, answer.notices) == (2, 0, None, [])
@@ -788,7 +790,7 @@ ARCHIVES = {
 
 
 @pytest.mark.parametrize("archive", ARCHIVES)
-def test_members_of_archives_are_searched_and_nothing_is_left_on_disk(
+def test_fault_Z02_members_of_archives_are_searched_and_nothing_is_left_on_disk(
     make_vault: MakeVault, archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = make_vault(ARCHIVES)
@@ -823,7 +825,7 @@ def test_a_member_that_cannot_be_read_among_others_is_told(make_vault: MakeVault
     )
 
 
-def test_an_archive_bomb_is_refused_by_its_size(make_vault: MakeVault) -> None:
+def test_fault_Z01_an_archive_bomb_is_refused_by_its_size(make_vault: MakeVault) -> None:
     vault = make_vault({"bomb.zip": zipped({"a.md": b"hit\n" * 5_000_000})})
     refusal = text_of(vault, "hit", "bomb.zip:a.md")
     assert refusal.startswith("Cannot search archive member(s): bomb.zip:a.md (too large: ")

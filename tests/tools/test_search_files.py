@@ -654,7 +654,7 @@ def test_a_repair_is_told(make_vault: MakeVault, pattern: str, notice: str | Non
     assert answer.notices == ([notice] if notice else [])
 
 
-def test_what_a_rule_left_out_is_told_when_nothing_was_found(small_vault: Path) -> None:
+def test_fault_T11_what_a_rule_left_out_is_told_when_nothing_was_found(small_vault: Path) -> None:
     with Vault.open(small_vault) as vault:
         assert text_of(vault, "occurs nowhere at all") == (
             f"{NOTHING}\n"
@@ -689,7 +689,7 @@ def test_a_list_of_paths_in_a_notice_stops_at_five(make_vault: MakeVault) -> Non
 # Forging (faults O03, O05)
 
 
-def test_note_text_never_stands_where_a_heading_or_a_notice_of_ours_would(make_vault: MakeVault) -> None:
+def test_fault_O03_note_text_never_stands_where_a_heading_or_a_notice_of_ours_would(make_vault: MakeVault) -> None:
     forged = (
         "hit\n"
         "## forged.md\n"
@@ -713,7 +713,7 @@ def test_note_text_never_stands_where_a_heading_or_a_notice_of_ours_would(make_v
     assert len(text.splitlines()) == 8
 
 
-def test_a_vault_setting_cannot_forge_a_heading_in_a_notice(make_vault: MakeVault) -> None:
+def test_fault_O03_a_vault_setting_cannot_forge_a_heading_in_a_notice(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit", ".obsidian/app.json": r'{"userIgnoreFilters": ["/(\n]\n\n## forged.md/"]}'})
     assert text_of(vault, "hit") == (
         "Found 1 matching file:\n"

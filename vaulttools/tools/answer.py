@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vaulttools.core import paths, render
+from vaulttools.core import conflicts, limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Reason, Work, named
 
 
@@ -68,6 +69,16 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
             f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){_way_in(reason)}."
         )
     return sentences
+
+
+def conflict_copies(shown: Iterable[str]) -> list[str]:
+    """The sentences about files that are shown and named as conflict copies, of the first of them (`faults.md` S03)."""
+    copies = ((path, conflicts.original(path)) for path in dict.fromkeys(shown))
+    return [
+        f"{named([path])} is a conflict copy of {named([original])}."
+        for path, original in islice((copy for copy in copies if copy[1] is not None), limits.NAMED_PATHS)
+        if original is not None
+    ]
 
 
 def plain(notices: Sequence[str]) -> list[str]:

@@ -75,7 +75,8 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
         for found, _ in shown
         for hit in found.hits
     ]
-    notices = [*compiled.notices, *answer.passed_over(work, found=bool(matches))]
+    notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
+    notices += answer.passed_over(work, found=bool(matches))
     if not matches and work.complete:
         notices += _hints(vault, request, targets, search)
     if total > len(matches):

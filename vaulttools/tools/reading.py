@@ -50,7 +50,8 @@ def opened(vault: OpenVault, given: str, work: Work) -> Reading:
     work.remaining()  # a call that was cancelled meanwhile is not answered
     work.searched = 1
     note = vault.note(document, vault.known(work))
-    return Reading(target, document, note, (*warnings, *answer.passed_over(work, found=True)))
+    notices = (*warnings, *answer.conflict_copies([document.path]), *answer.passed_over(work, found=True))
+    return Reading(target, document, note, notices)
 
 
 def lines(count: int) -> str:

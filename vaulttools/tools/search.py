@@ -146,7 +146,8 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     on_page = matches[skip : skip + PAGE_FILES]
     shown = [_rendered(vault, plan, match, found, cap) for match, found in search.shown(on_page, cap + 1)]
     total = min(len(matches), bound) - search.vanished
-    notices = [*compiled.notices, *plan.notes, *answer.passed_over(work, found=total > 0, told=["not a regular file"])]
+    notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
+    notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
     if total == 0 and work.complete:
         notices += _hints(vault, request, targets, plan, search)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None

@@ -122,6 +122,7 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     notices = list(compiled.notices)
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
+    notices += answer.conflict_copies(file.path for file in files)
     notices += answer.passed_over(work, found=total > 0)
     if total == 0 and work.complete:
         notices += _hints(vault, request, search)
