@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench fuzz docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
@@ -20,6 +20,10 @@ check: $(STAMP)  ## lint and types only
 
 bench: $(STAMP)  ## measure side by side with ripgrep
 	$(BIN)/python benchmarks/run.py
+
+fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
+fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target
+	$(BIN)/python -m pytest -n auto -q tests/test_fuzz.py tests/test_injection.py tests/index/test_sqlite_faults.py
 
 docs: $(STAMP)  ## rewrite what is derived from the registry
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,66 @@
+"""`docs/reliability.md` has every row of the fault catalogue, and names tests that exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+
+from tests.test_docs import DOCS, REPOSITORY
+
+ROWS = {"P": 20, "N": 12, "T": 15, "C": 20, "R": 15, "Y": 15, "O": 11, "M": 14, "I": 24, "S": 7, "Z": 7}
+"""The rows of each section of the catalogue (`faults.md`), numbered from 01."""
+IDS = [f"{section}{number:02}" for section, count in ROWS.items() for number in range(1, count + 1)]
+
+_ROW = re.compile(r"^\| ([A-Z]\d\d) \| (.+) \| (.+) \|$", re.MULTILINE)
+_OF_THE_SERVER = "the tests of the server"
+
+
+@cache
+def page() -> dict[str, tuple[str, str]]:
+    """What is promised for each row, and what shows it."""
+    text = (DOCS / "reliability.md").read_text(encoding="utf-8")
+    return {row: (promise, shown) for row, promise, shown in _ROW.findall(text)}
+
+
+@cache
+def names_of_tests() -> frozenset[str]:
+    """The names of all test functions."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in (REPOSITORY / "tests").rglob("test_*.py"))
+    functions = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return frozenset(node.name for node in functions if node.name.startswith("test_"))
+
+
+def rows_of(test: str) -> set[str]:
+    """The rows that a test's name says it is about: `test_faults_N01_to_N04_…`, `test_faults_C18_and_O03_…`."""
+    words = test.removeprefix("test_faults_").removeprefix("test_fault_").split("_")
+    named: list[str] = []
+    for word, before in zip(words, ["", *words], strict=False):
+        if re.fullmatch(r"[A-Z]\d\d", word):
+            first = int(named[-1][1:]) + 1 if before == "to" else int(word[1:])
+            named += [f"{word[0]}{number:02}" for number in range(first, int(word[1:]) + 1)]
+        elif word not in ("to", "and"):
+            break
+    return set(named)
+
+
+def test_every_row_of_the_catalogue_has_its_place() -> None:
+    assert list(page()) == IDS
+
+
+@pytest.mark.parametrize("row", IDS)
+def test_a_row_names_tests_that_exist_or_says_why_there_is_none(row: str) -> None:
+    promise, shown = page()[row]
+    named = re.findall(r"`(test_\w+)`", shown)
+    assert set(named) <= names_of_tests()
+    assert all(row in rows_of(test) for test in named)
+    assert named or "*Decision:*" in promise or shown == _OF_THE_SERVER
+
+
+def test_every_test_that_bears_an_id_bears_one_of_the_catalogue() -> None:
+    for test in names_of_tests():
+        if re.match(r"test_faults?_[A-Z]\d\d", test):
+            assert rows_of(test) <= set(IDS), test
+            assert rows_of(test), test
