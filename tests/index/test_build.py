@@ -256,7 +256,7 @@ def test_a_transaction_is_bounded_in_every_way(indexed: Indexed, monkeypatch: py
 
 
 def test_the_lock_is_given_up_after_every_turn(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "TURN_SECONDS", 0.02)
+    monkeypatch.setattr(build, "TURN_SECONDS", 0.002)
     indexed.write(notes(30))
     store = indexed.open()
     turns = count()

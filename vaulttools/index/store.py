@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, get_args
 import apsw
 
 from vaulttools.index.content import Content, State
-from vaulttools.index.database import Database
+from vaulttools.index.database import Database, scattered
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.key import Key
 
@@ -266,7 +266,8 @@ class Writer:
             self._forget(id_)
         if content.state == "unread":
             return True
-        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, content.trigrams))
+        text = scattered(content.trigrams.encode()).decode()
+        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, text))
         if content.words is not None:
             self._connection.execute(
                 "INSERT INTO words (rowid, body, title, aliases, headings) VALUES (?, ?, ?, ?, ?)",
