@@ -1,8 +1,8 @@
-"""markdown-it-py's block parser, at two fifths of its time: its rules, called only for lines that they can apply to.
+"""markdown-it-py's block parser, in a third of its time: its rules, called only for lines that they can apply to.
 
 What differs: lines are found from a `Source`, rules are chosen by the first character of a line, paragraphs and setext
-headings are one rule (which markdown-it reads twice), tokens that `blocks` does not read are not made, and the depth is
-bounded. A differential test holds it to the parser as it comes.
+headings are one rule (which markdown-it reads twice), lists have one of their own, tokens that `blocks` does not read
+are not made, and the depth is bounded. A differential test holds it to the parser as it comes.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _READ = frozenset(
     )
 )
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
+_BELOW_HEAD = re.compile(r"[-:|][-:| \t]*")
+_MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?![^ \t])")
 
 
 def tokens(source: Source, first_line: int) -> list[Token]:
@@ -55,11 +57,11 @@ class _Token(Token):
 
     __slots__ = ()
 
-    def __init__(self, kind: str, tag: str, level: int) -> None:
+    def __init__(self, kind: str, tag: str, level: int, lines: list[int] | None = None) -> None:
         self.type = kind
         self.tag = tag
         self.level = level
-        self.map = None
+        self.map = lines
 
 
 class _State(StateBlock):
@@ -107,11 +109,10 @@ class _State(StateBlock):
 
 
 class _Blocks(ParserBlock):
-    """The loop over blocks, and the rules that end a list item, a quote or a table for their own rules to ask."""
+    """The loop over blocks, and the rules that end a quote or a table for their own rules to ask."""
 
     def __init__(self) -> None:
         self.ruler = Ruler[_Rule]()
-        self.ruler.push("in lists", _any_of(_ENDING_LISTS), {"alt": ["list"]})
         self.ruler.push("in quotes and tables", _any_of(_BY_SIGN), {"alt": ["blockquote"]})
         self.ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
 
@@ -126,7 +127,7 @@ class _Blocks(ParserBlock):
             if line >= end or indents[line] < state.blkIndent:
                 break
             below = begins[line + 1] + shifts[line + 1]
-            if source[below : below + 1] in _BELOW_HEADS and rules_block.table(state, line, end, False):
+            if source[below : below + 1] in _BELOW_HEADS and _table(state, line, end, False):
                 pass
             elif indents[line] - state.blkIndent >= 4:
                 rules_block.code(state, line, end, False)
@@ -167,7 +168,7 @@ def _text(state: StateBlock, start: int, end: int) -> None:
                 break
         line += 1
     state.line = line
-    state.push("paragraph_open", "p", 0).map = [start, line]
+    state.tokens.append(_Token("paragraph_open", "p", state.level, [start, line]))
     state.parentType = parent
 
 
@@ -185,17 +186,88 @@ def _add_heading(state: StateBlock, start: int, underline: int, tag: str) -> Non
 
 def _heads_table(state: StateBlock, line: int, end: int) -> bool:
     """Whether a line in a text ends it as the head of a table."""
-    return 0 <= state.sCount[line] <= state.blkIndent + 3 and rules_block.table(state, line, end, True)
+    return 0 <= state.sCount[line] <= state.blkIndent + 3 and _table(state, line, end, True)
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A table: the rule `table`, asked where the second line may be of one; mostly it is an item of a list."""
+    below = state.bMarks[start + 1] + state.tShift[start + 1]
+    return _BELOW_HEAD.fullmatch(state.src, below, state.eMarks[start + 1]) is not None and rules_block.table(
+        state, start, end, silent
+    )
 
 
 def _list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A list: the rule `list`, without what only rendering needs."""
     assert isinstance(state, _State)
     if state.lists >= MAX_LISTS:
         return False
+    source, begins, ends, shifts, indents = state.src, state.bMarks, state.eMarks, state.tShift, state.sCount
+    indent = state.blkIndent
+    width = indents[start]
+    if width - indent >= 4 or (width < indent and state.listIndent >= 0 and width - state.listIndent >= 4):
+        return False
+    marker = _MARKER.match(source, begins[start] + shifts[start], ends[start])
+    if marker is None:
+        return False
+    if silent:
+        if state.parentType != "paragraph" or width < indent:
+            return True
+        # What interrupts a paragraph begins with a text, and counts from one.
+        return (not marker[1] or int(marker[1]) == 1) and not _is_blank(source, marker.end(), ends[start])
+    sign = source[marker.end() - 1]
     state.lists += 1
-    found = rules_block.list_block(state, start, end, silent)
+    lines = [start, 0]
+    kind, tag = ("bullet_list_open", "ul") if marker[1] is None else ("ordered_list_open", "ol")
+    state.tokens.append(_Token(kind, tag, state.level, lines))
+    state.level += 1
+    parent, state.parentType = state.parentType, "list"
+    line = start
+    while True:
+        line = _item(state, line, end, marker.end())
+        if line >= end or not 0 <= indents[line] - indent <= 3 or _ends_list(state, line, end, True):
+            break
+        marker = _MARKER.match(source, begins[line] + shifts[line], ends[line])
+        if marker is None or source[marker.end() - 1] != sign:
+            break
+    lines[1] = state.line = line
+    state.parentType = parent
+    state.level -= 1
     state.lists -= 1
-    return found
+    return True
+
+
+def _item(state: StateBlock, line: int, end: int, after: int) -> int:
+    """One item of a list, whose marker ends before offset ``after``; the line behind it."""
+    source, begins, shifts, indents = state.src, state.bMarks, state.tShift, state.sCount
+    last = state.eMarks[line]
+    was = shifts[line], indents[line], state.listIndent, state.blkIndent
+    margin = column = indents[line] + after - begins[line] - shifts[line]
+    text = after
+    while text < last and (character := source[text]) in " \t":
+        column += 1 if character == " " else 4 - (column + state.bsCount[line]) % 4
+        text += 1
+    # Of more than four blanks all but the first belong to a code block.
+    state.listIndent = state.blkIndent
+    state.blkIndent = column if text < last and column - margin <= 4 else margin + 1
+    shifts[line] = text - begins[line]
+    indents[line] = column
+    lines = [line, 0]
+    state.tokens.append(_Token("list_item_open", "li", state.level, lines))
+    state.level += 1
+    if text >= last and state.isEmpty(line + 1):  # two empty lines end it
+        state.line = min(line + 2, end)
+    else:
+        state.md.block.tokenize(state, line, end)
+    shifts[line], indents[line], state.listIndent, state.blkIndent = was
+    state.level -= 1
+    state.tokens.append(_Token("list_item_close", "li", state.level))
+    lines[1] = state.line
+    return state.line
+
+
+def _is_blank(source: str, start: int, end: int) -> bool:
+    return not source[start:end].strip(" \t")
 
 
 def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -249,6 +321,7 @@ _ENDING_LISTS: _Rules = {
 }
 _BELOW_HEADS = frozenset("|-:")
 _ends_text = _any_of(_BY_SIGN)
+_ends_list = _any_of(_ENDING_LISTS)
 
 _PARSER = MarkdownIt("commonmark")
 _PARSER.block = _Blocks()
