@@ -22,6 +22,7 @@ from vaulttools.core.pattern import (
     escaped,
     invalid,
     is_group_error,
+    minds_case,
     outer_blanks,
     read,
     with_literal_parentheses,
@@ -295,6 +296,19 @@ def test_a_link_that_is_a_character_class_is_told_and_kept(text: str, links: lis
 def test_outer_blanks_are_kept_and_can_be_asked_for(text: str, stripped: str | None) -> None:
     assert outer_blanks(text) == stripped
     assert read(text).given == text
+
+
+@pytest.mark.parametrize("text", [r"\d{40}", r"\b\w{18}\b", r"^\s*(?:- )?\[ \]$", r"\W|\D|\S", "日本", r"\\", "1.2"])
+def test_case_does_not_matter_to_a_regex_without_letters(text: str) -> None:
+    assert not minds_case(read(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["a", r"\\d", "[!-Z]", r"[^\d]", r"(\w)\1", r"\x41", r"\pL", r"\p{Lu}", "ß", "ı", "ſ", "\u0345", r"(?i)1"]
+)
+def test_case_may_matter_to_a_regex_with_letters_ranges_or_references(text: str) -> None:
+    assert minds_case(read(text))
+    assert minds_case(read(r"\d", mode="fixed"))
 
 
 # Line ends: (given, arguments, normalise).

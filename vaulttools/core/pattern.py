@@ -31,6 +31,7 @@ _LINK = re.compile(r"\[\[([^\[\]\\^:&~][^\[\]\\]*)\]\]")
 _NO_CRLF = re.compile(
     r"\(\?[A-Za-z]*-[A-Za-z]*[Rm]"
 )  # (?-R) keeps $ from \r\n, (?-m) makes ^ and $ anchors of the text
+_WITHOUT_CASE = re.compile(r"\\(?:[bBdDsSwW]|[^\w\s])")
 _OPTIONAL = re.compile(r"[?*]|\{\s*0|\{\s*,")
 _TURNED_BY_CARRIAGE_RETURN = ("$", r"\z", r"\B", *HALF_BOUNDARIES)  # assertions that a \r before the \n can turn
 # What regex-syntax knows and PCRE2 would silently read as something else.
@@ -158,6 +159,15 @@ def outer_blanks(given: str) -> str | None:
     """The pattern without its outer blanks, for the notice on zero hits; None when it has none."""
     stripped = given.strip()
     return stripped if stripped != given else None
+
+
+def minds_case(pattern: Pattern) -> bool:
+    """Whether case may matter; False for a regex of blanks, digits, signs and classes such as `\\d` and `\\w`."""
+    if pattern.mode != "regex":
+        return True
+    rest = _WITHOUT_CASE.sub("", pattern.given)
+    # A range may hold letters, and what refers back to a `\w` is compared with it.
+    return "[" in rest or "\\" in rest or rest.lower() != rest.upper()
 
 
 def is_group_error(stderr: str) -> bool:

@@ -40,7 +40,7 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
             return 0  # `a\ ` without its blank ends in a backslash
         return files(other, again)
 
-    if not compiled.ignore_case and search.matches_loosely:
+    if not compiled.ignore_case and search.matches_loosely and pattern.minds_case(compiled):
         hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
     stripped = pattern.outer_blanks(compiled.given)
     if stripped:
