@@ -11,6 +11,9 @@ from vaulttools import Vault
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "obsidian-help.tar.xz"
+"""Obsidian's help vault, 6,289 notes: no part of the repository, used where it is there."""
+
 Files = Mapping[str, str | bytes]
 MakeVault = Callable[[Files], Vault]
 

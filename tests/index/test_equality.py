@@ -7,6 +7,7 @@ one with an index and one without. Now and then the index is let come to rest, o
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -23,10 +24,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import CORPUS
+from tests.query import examples
 from vaulttools import Vault
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "25"))
-CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "obsidian-help.tar.xz"
 
 FOLDERS = ["", "a", "a/b", "A b", "日", ".hidden", "node_modules", "x.md", "a/.git"]
 NAMES = ["n.md", "N.MD", "o.md", "p.txt", "q.canvas", ".dot.md", "é.md", "e\u0301.md", "z.png", "[id].md", "a b.md"]
@@ -119,6 +121,20 @@ GLOBS = [
     "a/b/n.md",
 ]
 
+QUERIES = [
+    *(example.query for example in examples.EXAMPLES),
+    *("todo", '"TODO: call"', "-todo", 'tag:work -task-done:""', "[status:active]", "straße OR ノ", "line:(todo text)"),
+    *(
+        "block:(code todo)",
+        "section:(head todo)",
+        "match-case:TODO",
+        "path:a -file:n",
+        r"/^#+ \w/",
+        "content:ab",
+        'é ""',
+    ),
+]
+
 
 def _content(draw: st.DrawFn) -> bytes:
     kind = draw(st.integers(0, 9))
@@ -149,8 +165,13 @@ def _question(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     place = draw(st.sampled_from([None, "a", "a/b", "A b", "/", ".hidden", "n.md", "link", "**/*.md", ["a", "日"]]))
     flag = draw(st.booleans())
     tools = ["search_files", "search_files", "search", "grep", "find", "survey", "scout", "tags", "properties", "links"]
+    tools += ["query", "query"]
     tool = draw(st.sampled_from(tools))
     match tool:
+        case "query":
+            query, sort = draw(st.sampled_from(QUERIES)), draw(st.sampled_from(["name", "-name", "modified"]))
+            more = {"glob": glob, "match_case": flag, "sort": sort, "limit": 3}
+            return tool, {"query": query, "mode": "obsidian", **more}
         case "tags" | "properties":
             return tool, {"glob": glob, "limit": 3}
         case "links":
@@ -344,6 +365,7 @@ def corpus() -> Iterator[Path]:
         yield Path(place)
 
 
+@pytest.mark.timeout(300)
 def test_a_real_vault_answers_with_an_index_as_without(corpus: Path) -> None:
     rng = random.Random(1)
     notes = sorted(corpus.rglob("*.md"))
@@ -363,4 +385,11 @@ def test_a_real_vault_answers_with_an_index_as_without(corpus: Path) -> None:
         indexed.build_index()
         for tool, arguments in questions:
             assert indexed.call(tool, arguments) == scanned.call(tool, arguments), (tool, arguments)
+        scanned.read_structures()
+        ways = itertools.cycle([{}, {"sort": "-modified", "limit": 40}, {"folder": "en", "match_case": True}])
+        for example, asked in zip(examples.EXAMPLES, ways, strict=False):
+            arguments = {"query": example.query, "mode": "obsidian", **asked}
+            answer = indexed.call("query", arguments)
+            assert (answer.is_error, answer.details["complete"]) == (False, True)
+            assert answer == scanned.call("query", arguments), arguments
         assert indexed.verify_index() == []
