@@ -268,7 +268,7 @@ def test_rule_S23_tags_of_the_properties_count_also_under_a_capital_key(make_vau
     assert found(make_vault(TAGGED), "tag:other") == ["yaml.md"]
 
 
-def test_rule_S31_no_canvas_has_tags_tasks_or_properties(make_vault: MakeVault) -> None:
+def test_rule_S31_no_canvas_has_tags_or_properties(make_vault: MakeVault) -> None:
     vault = make_vault({"board.canvas": canvas("#work", "---\nstatus: x\n---"), "n.md": "#work\n- [ ] x"})
     for query in ("tag:work", "tag:work OR [status]", "work tag:#work"):
         assert found(vault, query) == ["n.md"]

@@ -1,0 +1,55 @@
+"""`docs/obsidian.md` lists every rule of Obsidian's, and each test that is named after one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+TESTS = Path(__file__).parent
+PAGE = TESTS.parent / "docs" / "obsidian.md"
+
+SERIES: Final = {
+    **{"S": 47, "C": 6, "T": 9, "P": 10, "L": 18, "A": 2, "B": 2, "K": 2},
+    **{"M": 1, "D": 1, "F": 1, "N": 1, "H": 1, "X": 1, "E": 9},
+}
+"""How many rules the list that the project was planned with has under each letter, in its order."""
+
+IDS = [f"{letter}{number:02}" for letter, count in SERIES.items() for number in range(1, count + 1)]
+
+_TEST = re.compile(r"^def test_rules?_(\w+)\(", re.MULTILINE)
+_NAMED = re.compile(r"((?:[A-Z][0-9]{2}_)+)[a-z]\w+")
+_ROW = re.compile(r"^\| ([A-Z][0-9]{2}) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
+
+ROWS = _ROW.findall(PAGE.read_text(encoding="utf-8"))
+
+
+def named_after_rules() -> dict[str, set[str]]:
+    """The tests that are named after each rule; every other test is named otherwise, or in lower case."""
+    found: dict[str, set[str]] = {}
+    for path in TESTS.rglob("test_*.py"):
+        for name in _TEST.findall(path.read_text(encoding="utf-8")):
+            named = _NAMED.fullmatch(name)
+            assert named or name.islower(), f"no rule can be read in {name} ({path.name})"
+            for rule in named[1].strip("_").split("_") if named else ():
+                found.setdefault(rule, set()).add(f"test_rule_{name}")
+    return found
+
+
+def test_every_rule_has_one_row() -> None:
+    assert [rule for rule, *_ in ROWS] == IDS
+
+
+def test_no_test_is_named_after_a_rule_that_there_is_not() -> None:
+    assert named_after_rules().keys() <= set(IDS)
+
+
+@pytest.mark.parametrize(("rule", "_", "here", "shown_by"), ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_names_the_tests_of_its_rule_or_says_why_there_are_none(
+    rule: str, _: str, here: str, shown_by: str
+) -> None:
+    tests = named_after_rules().get(rule, set())
+    assert set(re.findall(r"`(\w+)`", shown_by)) == tests
+    assert here.startswith("not ours: ") is (shown_by == "–") is (not tests)
