@@ -11,13 +11,10 @@ import pytest
 TESTS = Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "obsidian.md"
 
-SERIES: Final = {
-    **{"S": 47, "C": 6, "T": 9, "P": 10, "L": 18, "A": 2, "B": 2, "K": 2},
-    **{"M": 1, "D": 1, "F": 1, "N": 1, "H": 1, "X": 1, "E": 9},
-}
-"""How many rules the list that the project was planned with has under each letter, in its order."""
+LAST: Final = ("S47", "C06", "T09", "P10", "L18", "A02", "B02", "K02", "M01", "D01", "F01", "N01", "H01", "X01", "E09")
+"""The last rule under each letter, in the order of the list that the project was planned with."""
 
-IDS = [f"{letter}{number:02}" for letter, count in SERIES.items() for number in range(1, count + 1)]
+IDS = [f"{last[0]}{number:02}" for last in LAST for number in range(1, int(last[1:]) + 1)]
 
 _TEST = re.compile(r"^def test_rules?_(\w+)\(", re.MULTILINE)
 _NAMED = re.compile(r"((?:[A-Z][0-9]{2}_)+)[a-z]\w+")
