@@ -126,6 +126,23 @@ def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
     assert late <= (LATE_IMPORTS.get(module) or set())
 
 
+OUTSIDE_THE_VAULT = ("cli", "index.file", "index.database", "index.location", "index.filesystems", "index.inotify")
+"""Modules that reach the disk elsewhere: the terminal, the index's own files, what the system says of its mounts."""
+
+
+@pytest.mark.parametrize("module", [name for name in _modules() if name not in ("core.disk", *OUTSIDE_THE_VAULT)])
+def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
+    """So that tests can let every call of ours fail (`tests/test_injection.py`)."""
+    calls = {"open", "read", "stat", "lstat", "fstat", "scandir", "listdir", "fdopen", "access", "walk", "readlink"}
+    used = {
+        node.attr
+        for node in ast.walk(_modules()[module])
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
+    }
+    # What tells which flags a system has is no call.
+    assert used & calls <= ({"open"} if module == "core.root" else set())
+
+
 def test_no_tool_imports_another() -> None:
     from vaulttools import tools
 

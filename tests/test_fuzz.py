@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import FIXTURES, write_files
@@ -147,6 +147,8 @@ def calls(draw: st.DrawFn) -> tuple[str, Any]:
 
 @target(60)
 @given(calls())
+@example(("find", {"paths": ["Projects", "\udc80"]}))
+@example(("search", {"pattern": "seed", "paths": ["Projects", "\udc80"]}))
 def test_fuzz_json_arguments(call: tuple[str, Any]) -> None:
     answered(shipped(), *call)
 

@@ -88,7 +88,7 @@ def assert_honest(result: ToolResult, truth: ToolResult, told: str) -> None:
     if result.is_error:
         assert "\n" not in result.text, told
         assert "Traceback" not in result.text, told
-    elif result.text != truth.text:
+    elif sorted(result.text.splitlines()) != sorted(truth.text.splitlines()):  # `find` may not know what is newer
         assert not result.details["complete"] or "cannot be" in result.text, (told, result.text)
     json.dumps(result.details)
 

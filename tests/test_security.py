@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from tests.test_faults import asking
 from tests.test_protection import FIELDS, Field, by_field, required, wide
 from tests.test_reliability import names_of_tests
 from vaulttools import Vault, tools
-from vaulttools.core import process
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links and paths of POSIX")
 every_tool = pytest.mark.parametrize("tool", tools.NAMES)
@@ -143,14 +143,14 @@ def test_no_argument_becomes_an_option_of_ripgrep(
     """What was given stands behind `-e` or `--`, or is part of an argument that begins otherwise."""
     monkeypatch.chdir(tmp_path)
     started: list[list[str]] = []
-    popen = process.subprocess.Popen
+    popen = subprocess.Popen
 
     def watched(command: list[str], **options: Any) -> Any:
         started.append(list(command))
         assert not options.get("shell")
         return popen(command, **options)
 
-    monkeypatch.setattr(process.subprocess, "Popen", watched)
+    monkeypatch.setattr(subprocess, "Popen", watched)
     names = [] if sys.platform == "win32" else [f"{option.replace('/', '_')}.md" for option in OPTIONS]
     vault = make_vault(dict.fromkeys(["open.md", *names], f"needle\n{chr(10).join(OPTIONS)}\n"))
     fields = [field for field in FIELDS if field.tool == tool]

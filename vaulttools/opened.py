@@ -160,9 +160,7 @@ class OpenVault:
         default_excludes: bool = False,
     ) -> Scope:
         """The scope of a call under the vault's present rules."""
-        rules = (
-            excluded.read(Path(self.root.absolute(self.config_folder))) if self._excludes(include_excluded) else None
-        )
+        rules = self._excluded(work) if self._excludes(include_excluded) else None
         return Scope(
             self.root,
             Rules(
@@ -329,6 +327,14 @@ class OpenVault:
         if base.kind == "folder" and self.root.resolved(base.path) != base.path:
             walks = _narrowed(walks, base.path)
         return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
+
+    def _excluded(self, work: Work) -> Excluded:
+        """The vault's excluded files; that its settings cannot be read is told, and nothing is left out."""
+        try:
+            return excluded.read(Path(self.root.absolute(self.config_folder)))
+        except OSError as error:
+            work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
+            return Excluded()
 
     def _excludes(self, include_excluded: bool) -> bool:
         return self.config.respect_excluded and not include_excluded

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
+from vaulttools.core import disk
 from vaulttools.core import pattern as patterns
 from vaulttools.core.pattern import Pattern
 from vaulttools.core.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
@@ -352,7 +353,7 @@ def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
         # One that is gone since it was listed has not failed; one that stands there after all has (`faults.md` T03).
-        if b"(os error 2)" not in message or os.path.lexists(os.path.join(outcome.folder, name)):
+        if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
             yield name, next(reason for word, reason in _REASONS if word in message)
 
 

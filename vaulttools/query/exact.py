@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
+from vaulttools.core import disk
 from vaulttools.core import document as documents
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.known import Known
@@ -158,6 +158,6 @@ class Exact:
         try:
             return documents.read(self.root, path, self.max_bytes)
         except NotRead as error:
-            if os.path.lexists(self.root.absolute(path)):
+            if not disk.is_gone(self.root.absolute(path)):
                 self.work.pass_over(path, error.reason)
             raise _NoTextError from error

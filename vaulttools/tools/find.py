@@ -157,12 +157,12 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
         searched=work.searched,
         skipped=answer.skipped(work),
         notices=[*notices, *cut],
-        scope_path=targets.scope_path,
+        scope_path=paths.portable(targets.scope_path),
         file_count=len(kept),
         files=[paths.portable(path) for path in kept],
         truncated=reached or timed_out or bool(cut),
         result_limit_reached=request.limit if reached else None,
-        missing_paths=targets.missing,
+        missing_paths=[paths.portable(path) for path in targets.missing],
     )
 
 

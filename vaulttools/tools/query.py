@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import limits, page, paths, render
+from vaulttools.core import disk, limits, page, paths, render
 from vaulttools.core.excerpt import Excerpt as Window
 from vaulttools.core.page import Section
 from vaulttools.core.scope import Scope
@@ -187,7 +187,7 @@ class _Order:
             if known is not None:
                 return known
         try:
-            status = os.stat(self._vault.root.absolute(path))
+            status = disk.stat(self._vault.root.absolute(path))
         except OSError:
             return 0
         return status.st_mtime_ns if self._by == "modified" else _created(status)
@@ -228,7 +228,9 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
             lines.append(f"(goes on to line {end:,})")
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
-    found = NoteFound(path=paths.portable(match.path), title=_title(match.path), score=None, excerpts=excerpts)
+    found = NoteFound(
+        path=paths.portable(match.path), title=paths.portable(_title(match.path)), score=None, excerpts=excerpts
+    )
     return found, Section(f"## {paths.shown(match.path)}", lines, closing)
 
 
