@@ -21,6 +21,7 @@ from vaulttools.core import document as documents
 from vaulttools.core.catalogue import Rules
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.excluded import Excluded
+from vaulttools.core.patience import within
 from vaulttools.core.protection import Protection
 from vaulttools.core.ripgrep import Ripgrep
 from vaulttools.core.root import Place, Root
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from vaulttools.notes.note import Note
     from vaulttools.resources.targets import Target, Targets
     from vaulttools.resources.urls import Resolvers
+
+
+_LEAST_SECONDS: Final = 0.1
+"""For reading one text, however little time of a call is left."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +273,11 @@ class OpenVault:
             MemberUnreadable: the member cannot be read; its reason says why.
         """
         if target.place is not None:
-            return self._read(target, target.place), ()
+            place = target.place
+            try:
+                return within(max(work.remaining(), _LEAST_SECONDS), lambda: self._read(target, place)), ()
+            except TimeoutError as error:
+                raise BadArgument(f"Cannot read {target.given}: {error}") from error
         if target.virtual is not None:
             return Document(target.virtual.name, target.virtual.text), ()
         from vaulttools.resources import archives

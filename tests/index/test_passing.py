@@ -278,6 +278,27 @@ def test_fault_S06_a_worker_that_hangs_is_ended_and_the_other_files_are_read(
     assert sum(state == "unread" for state in states.values()) <= 2
 
 
+@posix_only
+def test_fault_S06_reading_a_note_that_hangs_ends_at_the_time_limit(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+
+    def hanging(descriptor: int, size: int) -> bytes:
+        goes_on.wait(60)
+        return b""
+
+    with monkeypatch.context() as patched:
+        folder = make_vault(FILES).path
+        with Vault.open(folder, config=VaultConfig(time_limit=0.3), index="off") as vault:
+            patched.setattr(disk, "read", hanging)
+            for tool in ("read", "outline"):
+                result = vault.call(tool, {"note": "a.md"})
+                assert result.is_error
+                assert result.text.startswith("Cannot read a.md: not done after 0.")
+            goes_on.set()
+
+
 def test_what_takes_too_long_is_left_and_what_it_raises_comes_through() -> None:
     assert within(10, lambda: 3) == 3
     with pytest.raises(ZeroDivisionError):

@@ -46,11 +46,15 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
     if stripped:
         count = number(stripped, ignore_case=compiled.ignore_case)
         hints.append(_sentence(count, "the blanks around the pattern are left out"))
-    for form in _FORMS:
-        if not unicodedata.is_normalized(form, compiled.given):
-            count = number(unicodedata.normalize(form, compiled.given), ignore_case=compiled.ignore_case)
-            hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
+    for form, written in other_forms(compiled.given):
+        count = number(written, ignore_case=compiled.ignore_case)
+        hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
     return [hint for hint in hints if hint]
+
+
+def other_forms(given: str) -> list[tuple[str, str]]:
+    """The Unicode forms in which a text is written otherwise, each with the text in that form."""
+    return [(form, unicodedata.normalize(form, given)) for form in _FORMS if not unicodedata.is_normalized(form, given)]
 
 
 def _sentence(number: int, when: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -17,7 +17,7 @@ from vaulttools.core.toon import Count
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArguments, PathNotFound
 from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, closing, exploration
+from vaulttools.tools import answer, closing, exploration, hints
 from vaulttools.tools.answer import Answer
 from vaulttools.tools.closing import Closing
 from vaulttools.tools.exploration import AtLeast, ExplorationRequest
@@ -116,6 +116,8 @@ def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
     searched = [scans[path] for path in given if path in scans]
     totals = [_total([path.scans[index] for path in searched]) for index in range(len(patterns))]
     end = _closing(request, searched, totals, missing, work)
+    for sentence in _other_forms(vault, request, searched, totals, work):
+        end.warn(sentence)
     found = any(matches.number for matches, _ in totals)
     next_step = "choose one useful term and path, then run vaulttools scout"
     return SurveyAnswer(
@@ -145,6 +147,29 @@ def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
             if any(scanned.files for scanned in path.scans)
         ],
     )
+
+
+def _other_forms(
+    vault: OpenVault,
+    request: SurveyRequest,
+    searched: Sequence[_Searched],
+    totals: Sequence[tuple[Count, Count]],
+    work: Work,
+) -> Iterator[str]:
+    """Of each term that occurs nowhere, how many files hold it in another Unicode form (`faults.md` C15)."""
+    for term, (matches, _) in zip(request.terms, totals, strict=True):
+        for form, written in [] if matches.number or not work.complete else hints.other_forms(term):
+            again = Work(time_limit=max(work.remaining(), 0.1), cancel=work.cancel)
+            pattern = exploration.compiled(vault, written, request.mode)
+            scans = [
+                scan.one(
+                    exploration.search(vault, pattern, path.place, again, include_excluded=request.include_excluded)
+                )
+                for path in searched
+            ]
+            if files := _total(scans)[1].number:
+                what = "file matches" if files == 1 else "files match"
+                yield f"term {toon.value(term, _TERM_BYTES)}: {files} {what} when it is written in Unicode form {form}"
 
 
 def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
