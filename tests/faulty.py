@@ -32,6 +32,8 @@ class Fault:
     number: int = errno.EIO
     lasts: int = 1
     """How many calls fail, from that one on."""
+    change: Callable[[], None] | None = None
+    """What happens instead at that call, before it is made."""
     calls: int = 0
     where: list[str] = field(default_factory=list)
     """What failed."""
@@ -48,6 +50,9 @@ class Fault:
             self.calls += 1
         if self.at is not None and self.at <= mine < self.at + self.lasts:
             self.where.append(name)
+            if self.change is not None:
+                self.change()
+                return
             raise OSError(self.number, os.strerror(self.number))
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -157,3 +158,87 @@ def test_any_failing_call_while_indexing_gives_an_honest_answer(make_vault: Make
             vault.build_index()
             assert asked(vault, calls) == truth, fault
             assert vault.verify_index() == [], fault
+
+
+def _replaced(folder: Path) -> None:
+    """As editors save."""
+    write_files(folder, {"a.md.tmp": "other words\n"})
+    os.replace(folder / "a.md.tmp", folder / "a.md")
+
+
+def _emptied(folder: Path) -> None:
+    (folder / "b/c.md").write_bytes(b"")
+
+
+def _gone(folder: Path) -> None:
+    (folder / "b/c.md").unlink()
+
+
+def _moved(folder: Path) -> None:
+    (folder / "b").rename(folder / "z")
+
+
+def _turned(folder: Path) -> None:
+    (folder / "a.md").unlink()
+    write_files(folder, {"a.md/in.md": "needle\n"})
+
+
+MEANWHILE: Final[list[tuple[str, dict[str, Any]]]] = [
+    ("search_files", {"pattern": "needle", "context_lines": 0}),
+    ("find", {"paths": "**"}),
+    ("read", {"note": "a.md"}),
+]
+
+
+@pytest.mark.parametrize("index", ["off", "auto"])
+@pytest.mark.parametrize("change", [_replaced, _emptied, _gone, _moved, _turned])
+def test_a_change_at_any_call_is_seen_or_not_and_by_the_next_call_for_sure(
+    change: Callable[[Path], None], index: str, tmp_path: Path
+) -> None:
+    """Between listing, status and reading: faults T03, T12, C12, C13, C14, I16."""
+    folder = tmp_path / "vault"
+
+    def made(*, changed: bool) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        write_files(folder, FILES)
+        if changed:
+            change(folder)
+
+    def truth() -> list[ToolResult]:
+        with opened(folder, "off") as vault:
+            return asked(vault, MEANWHILE)
+
+    made(changed=True)
+    after = truth()
+    made(changed=False)
+    before = truth()
+    with opened(folder, index) as vault, faulty(Fault()) as counted:
+        if index == "auto":
+            vault.build_index()
+            counted.calls = 0
+        asked(vault, MEANWHILE)
+    for at in range(0, counted.calls, 1 if ALL else 5):
+        made(changed=False)
+        with opened(folder, index) as vault:
+            if index == "auto":
+                vault.build_index()
+            with faulty(Fault(at, change=lambda: change(folder))) as fault:
+                found = asked(vault, MEANWHILE)
+            told = f"{change.__name__} at {at} {fault.where}"
+            for result, old, new in zip(found, before, after, strict=True):
+                assert "for a reason of its own" not in result.text, told
+                if not result.is_error and result.details["complete"]:
+                    assert _lines(result) <= _lines(old) | _lines(new), told
+            if not fault.where:
+                change(folder)
+            now = asked(vault, MEANWHILE)
+            for result, new in zip(now, after, strict=True):
+                assert _lines(result) == _lines(new), told
+            if index == "auto":
+                vault.build_index()
+                assert vault.verify_index() == [], told
+
+
+def _lines(result: ToolResult) -> set[str]:
+    """The lines of an answer but for its first, which counts."""
+    return set(result.text.splitlines()) - {result.text.partition("\n")[0]} if "\n" in result.text else {result.text}

@@ -18,6 +18,7 @@ from vaulttools.core.excerpt import Excerpt as Window
 from vaulttools.core.page import Section
 from vaulttools.core.scope import Scope
 from vaulttools.core.work import Work
+from vaulttools.errors import InvalidQuery
 from vaulttools.opened import OpenVault
 from vaulttools.query import facts, tree
 from vaulttools.query.exact import Exact, Match
@@ -27,7 +28,7 @@ from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
 from vaulttools.query.tree import And, Node, Not, Term
-from vaulttools.tools import answer, corpus
+from vaulttools.tools import answer, corpus, hints
 from vaulttools.tools.answer import Answer
 from vaulttools.tools.corpus import Corpus, Question
 from vaulttools.tools.request import Request
@@ -114,7 +115,7 @@ def run(vault: OpenVault, request: QueryRequest, work: Work) -> QueryAnswer:
     explanation = explain(node)
     notices = [*_foreign(node), *corpus.notices(asked, work, found=total > 0)]
     if total == 0 and work.complete:
-        notices += _alone(exact, node, order) + _other_case(exact, order)
+        notices += _alone(exact, node, order) + _other_case(exact, order) + _other_forms(vault, request, work)
     closing = list(_closing(request, shown, total, is_exact, next_page))
     text = page.compose(
         _first_line(request, total, is_exact, len(shown), exact, work, explanation),
@@ -307,6 +308,24 @@ def _other_case(exact: Exact, order: _Order) -> list[str]:
         return []
     count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
     return [f"{count} notes match when case is ignored."]
+
+
+def _other_forms(vault: OpenVault, request: QueryRequest, work: Work) -> list[str]:
+    """Whether something is found by the query in another Unicode form (`faults.md` C15)."""
+    found = []
+    for form, written in hints.other_forms(request.query):
+        again = Work(max(work.remaining(), 0.1), work.cancel)
+        other = request.model_copy(update={"query": written})
+        try:
+            exact, _ = _exact(vault, other, again, parse(written))
+        except InvalidQuery:
+            continue  # some signs have a form that means something to the language
+        number = len(list(islice(exact.matching(_Order(vault, exact, request.sort)), limits.COUNTED_FILES)))
+        if number:
+            more = " or more" if number == limits.COUNTED_FILES else ""
+            match = "note matches" if number == 1 else "notes match"
+            found.append(f"{number}{more} {match} when the query is written in Unicode form {form}.")
+    return found
 
 
 QUESTION: Final = Question("query", facts.of, Facts)
