@@ -148,6 +148,7 @@ def calls(draw: st.DrawFn) -> tuple[str, Any]:
 @target(60)
 @given(calls())
 @example(("find", {"paths": ["Projects", "\udc80"]}))
+@example(("query", {"query": "seed\ud800s"}))
 @example(("search", {"pattern": "seed", "paths": ["Projects", "\udc80"]}))
 def test_fuzz_json_arguments(call: tuple[str, Any]) -> None:
     answered(shipped(), *call)

@@ -49,6 +49,7 @@ _FACTS: Final[dict[str, Fact]] = {fact: fact for fact in FACTS}
 _INNER: Final[dict[str, _Place]] = {"file": "file", "path": "path", "tag": "tag"}
 _OUTER: Final[dict[_Place, str]] = {"file": "file:", "path": "path:", "tag": "tag:"}
 
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"\s*")
 _OPERATOR = re.compile(rf"({'|'.join((*_CASES, *_SCOPES, 'tag'))}):", re.IGNORECASE | re.ASCII)
 _PHRASE = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
@@ -72,10 +73,12 @@ def parse(query: str) -> Node:
 
     Raises:
         InvalidQuery: it is empty, cannot be read, is longer than `MAX_CHARACTERS` (the bound of every pattern, faults
-            R15) or nested deeper than `MAX_NESTING`.
+            R15) or nested deeper than `MAX_NESTING`, or is no text: it holds a lone surrogate.
     """
     if len(query) > MAX_CHARACTERS:
         raise InvalidQuery(query, MAX_CHARACTERS + 1, f"longer than {MAX_CHARACTERS:,} characters")
+    if found := _NO_TEXT.search(query):
+        raise InvalidQuery(query, found.start() + 1, "not valid Unicode text: a lone surrogate")
     return _Reader(query).whole()
 
 
