@@ -167,8 +167,11 @@ class Vault(ToolMethods):
         *,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
+        bounded: bool = False,
     ) -> ToolResult:
         """The result of a tool for arguments as a model sends them; a refusal is a result too, with `is_error`.
+
+        `bounded`: the details hold the files and lines that the text shows, and not those that it had no room for.
 
         Raises:
             Cancelled: the caller set `cancel`; nothing else.
@@ -185,7 +188,8 @@ class Vault(ToolMethods):
             _log.exception("call of %s failed (%s)", name, number)
             sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"
             return ToolResult(sentence, {"error": sentence}, is_error=True)
-        return ToolResult(answer.text, answer.model_dump(mode="json"), answer.is_error)
+        details = answer.bounded() if bounded else answer.model_dump(mode="json")
+        return ToolResult(answer.text, details, answer.is_error)
 
     async def acall(
         self,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core import limits
-from vaulttools.core.page import Section, compose, cut_of
+from vaulttools.core.page import Section, compose, cut_of, fit
 
 
 def _section(name: str, count: int, width: int = 9, closing: str = "") -> Section:
@@ -66,6 +66,14 @@ def test_blank_lines_are_no_end_of_what_is_cut() -> None:
     lines = [line for number in range(4_000) for line in (f"{number} ".ljust(20, "."), "")]
     text = compose("Found:", [Section("## a.md", lines)], [])
     assert "\n\n\n" not in text
+
+
+def test_a_section_without_lines_is_its_heading() -> None:
+    named, long = Section("## b.md", []), Section("## a.md", [f"Line {number}: {'x' * 500}" for number in range(200)])
+    fitted = fit("Found 2:", [named, long, named], [])
+    assert "## b.md\n\n## a.md\nLine 0: " in fitted.text and fitted.text.count("## b.md") == 2
+    assert (fitted.kept[0], fitted.kept[2]) == (0, 0)
+    assert fitted.text.count("Line ") == fitted.kept[1]
 
 
 def test_notices_without_end_leave_room_for_what_was_found() -> None:

@@ -22,6 +22,15 @@ class Section:
     """A line of our own that stays whatever is cut, such as how many matches are not shown; `""`: none."""
 
 
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A text, and what of each section is in it."""
+
+    text: str
+    kept: Sequence[int | None]
+    """How many lines; None: not even the heading."""
+
+
 def cut_of(text: str) -> list[str]:
     """The sentence with which `compose` said that it had to leave lines out of a text; none when it had not."""
     _, cut, rest = text.rpartition(f"\n{_CUT}")
@@ -34,13 +43,20 @@ def compose(first: str, sections: Sequence[Section], notices: Sequence[str], bet
     At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
     crowds out another; a section of which nothing fits is left out, and a notice says how much is missing.
     """
+    return fit(first, sections, notices, between).text
+
+
+def fit(first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n") -> Fitted:
+    """As `compose`, with what was kept of the sections."""
     notices = fitting(notices)
     whole = _joined(first, between.join(_text(section, len(section.lines)) for section in sections), notices)
     if _size(whole) <= limits.TEXT_BYTES:
-        return whole
+        return Fitted(whole, [len(section.lines) for section in sections])
     kept = _shares(sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, _cut_notice(sections, [])])))
-    shown = between.join(_text(section, count) for section, count in zip(sections, kept, strict=True) if count)
-    return _joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]])
+    shown = between.join(
+        _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
+    )
+    return Fitted(_joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]]), kept)
 
 
 def fitting(notices: Sequence[str]) -> list[str]:
@@ -58,32 +74,32 @@ def fitting(notices: Sequence[str]) -> list[str]:
     return [*kept, *filter(None, [last])]
 
 
-def _shares(sections: Sequence[Section], room: int) -> list[int]:
-    """How many lines of each section fit, given one by one in turn; 1 of one that is its heading alone."""
-    kept = [0] * len(sections)
+def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
+    """How many lines of each section fit, given one by one in turn; None: none, and no heading either."""
+    kept: list[int | None] = [None] * len(sections)
     open_sections = list(range(len(sections)))
     while open_sections:
         still_open = []
         for index in open_sections:
             section = sections[index]
-            cost = _size(section.lines[kept[index]]) + 1 if section.lines else 0
-            if kept[index] == 0:
+            so_far = kept[index]
+            line = section.lines[so_far or 0 : (so_far or 0) + 1]
+            cost = sum(_size(each) + 1 for each in line)
+            if so_far is None:
                 cost += _size(section.heading) + _size(section.closing) + 6
             if cost > room:
                 continue
             room -= cost
-            kept[index] += 1
-            if kept[index] < len(section.lines):
+            kept[index] = count = (so_far or 0) + len(line)
+            if count < len(section.lines):
                 still_open.append(index)
         open_sections = still_open
     return kept
 
 
-def _cut_notice(sections: Sequence[Section], kept: Sequence[int]) -> str:
-    lines = sum(
-        len(section.lines[count:]) for section, count in zip(sections, kept or [0] * len(sections), strict=True)
-    )
-    files = sum(1 for section, count in zip(sections, kept, strict=False) if count == 0) if kept else len(sections)
+def _cut_notice(sections: Sequence[Section], kept: Sequence[int | None]) -> str:
+    lines = sum(len(section.lines) for section in sections) - sum(filter(None, kept))
+    files = sum(count is None for count in kept) if kept else len(sections)
     left_out = f" and {files:,} whole files" if files else ""
     return f"{_CUT} {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"
 

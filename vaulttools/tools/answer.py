@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from vaulttools.core import conflicts, limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+
+_OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
+"""The details that are lines of notes, which the text cuts; names and notices are not cut."""
 
 
 class Skipped(BaseModel):
@@ -29,12 +33,32 @@ class Answer(BaseModel):
     """Whether there is anything in it; the command line's exit status says so too."""
     is_error: bool = Field(default=False, exclude=True, repr=False)
     """Whether a model should read it as a refusal."""
+    shown: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
+    """The details of which the text shows a part, by name, as far as it shows them; the others it shows whole."""
     complete: bool = Field(
         description="False when a file was not searched for a reason that could have changed the answer."
     )
     searched: int = Field(description="Files whose content was searched.")
     skipped: dict[str, Skipped] = Field(description="Files passed over, by reason.")
     notices: list[str] = Field(description="Every sentence about the answer that its text also shows.")
+
+    def bounded(self) -> dict[str, Any]:
+        """The details, JSON-ready, with the files and lines that the text shows, and as it shows them (spec 3)."""
+        details: dict[str, Any] = _visible(self.model_copy(update=self.shown).model_dump(mode="json"))
+        return details
+
+
+def _visible(node: Any, key: str = "") -> Any:
+    """A detail with its lines cut and its unseen characters escaped, as in a text."""
+    if isinstance(node, str):
+        if key not in _OF_NOTES:
+            return render.visible(node)
+        return "\n".join(map(render.line, node.split("\n")))
+    if isinstance(node, list):
+        return [_visible(item, key) for item in node]
+    if isinstance(node, dict):
+        return {render.visible(name): _visible(item, name) for name, item in node.items()}
+    return node
 
 
 def skipped(work: Work) -> dict[str, Skipped]:

@@ -148,10 +148,11 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     reached = len(every) > request.limit
     if reached:
         notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
-    text = _text(kept, targets, page.fitting(answer.bracketed(notices)), work)
+    text, in_text = _text(kept, targets, page.fitting(answer.bracketed(notices)), work)
     cut = page.cut_of(text)
     return FindAnswer(
         text=text,
+        shown={"files": [paths.portable(path) for path in kept[:in_text]]},
         found=bool(kept),
         complete=work.complete,
         searched=work.searched,
@@ -282,20 +283,20 @@ def grouped(found: Sequence[str]) -> str:
     return "\n\n".join(blocks)
 
 
-def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> str:
-    """The whole text; when it would be too large, the first paths of it."""
+def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> tuple[str, int]:
+    """The whole text; when it would be too large, the first paths of it; and how many paths are in it."""
     end = "\n".join(notices)
     if not kept:
         first = answer.nothing_found(work, _NOTHING)
-        return "\n\n".join(filter(None, [first, end]))
+        return "\n\n".join(filter(None, [first, end])), 0
     if len(targets.found) == 1 and targets.found[0].is_single and len(kept) == 1:
-        return "\n\n".join(filter(None, [paths.shown(kept[0]), end]))
+        return "\n\n".join(filter(None, [paths.shown(kept[0]), end])), 1
     shown = len(kept)
     while True:
         cut = f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {len(kept) - shown:,} more paths. Narrow the glob.]"
         text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, cut if shown < len(kept) else ""]))
         if len(text.encode("utf-8", "surrogatepass")) <= limits.TEXT_BYTES:
-            return text
+            return text, shown
         shown -= max(1, shown // 10)
 
 

@@ -87,10 +87,11 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
     first = "" if matches else answer.nothing_found(work, "No matches found")
     sections = [Section("", _lines(file, request.context_lines, last)) for file, last in shown]
     between = "\n--\n" if request.context_lines else "\n"
-    text = page.compose(first, sections, answer.bracketed(notices), between)
-    cut = page.cut_of(text)
+    fitted = page.fit(first, sections, answer.bracketed(notices), between)
+    cut = page.cut_of(fitted.text)
     return GrepAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"matches": list(_in_text(shown, sections, fitted.kept))},
         found=bool(matches),
         complete=work.complete,
         searched=work.searched,
@@ -167,6 +168,19 @@ def _lines(found: FileHits, context: int, last_line: int) -> list[str]:
             shown = render.line(text[number - 1], columns.get(number))
             lines.append(f"{name}{mark}{number}{mark} {shown}".rstrip(" "))
     return lines
+
+
+def _in_text(
+    shown: Sequence[tuple[FileHits, int]], sections: Sequence[Section], kept: Sequence[int | None]
+) -> Iterator[GrepMatch]:
+    """The matching lines among the lines of each section that are in the text, cut around the match as there."""
+    for (found, _), section, count in zip(shown, sections, kept, strict=True):
+        name = paths.shown(found.document.path)
+        in_text = set(section.lines[: count or 0])
+        for hit in found.hits:
+            text = render.line(hit.text, hit.column)
+            if f"{name}:{hit.line}: {text}".rstrip(" ") in in_text:
+                yield GrepMatch(path=paths.portable(found.document.path), line=hit.line, text=text)
 
 
 def _hints(vault: OpenVault, request: GrepRequest, targets: Targets, search: Search) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -119,14 +119,15 @@ def run(vault: OpenVault, request: LinksRequest, work: Work) -> LinksAnswer:
         first = answer.nothing_found(work, f"No {found.what}s {found.of}.")
     sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
     sections += _sections(links, request.direction)
-    text = page.compose(first, sections, answer.bracketed(notices))
+    fitted = page.fit(first, sections, answer.bracketed(notices))
     return LinksAnswer(
-        text=text,
+        text=fitted.text,
+        shown=_in_text(links, orphans, request.direction, fitted.kept),
         found=found.total > 0,
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(text)],
+        notices=[*notices, *page.cut_of(fitted.text)],
         links=links,
         orphans=orphans,
         total=found.total,
@@ -273,15 +274,29 @@ def _with_lines(vault: OpenVault, found: _Found, limit: int, work: Work, unread:
 def _sections(links: Iterable[LinkFound], direction: Direction) -> Iterator[Section]:
     """The links of each note; what a note holds stands behind a number."""
     for source, found in groupby(links, key=lambda link: link.source):
-        rows: list[str] = []
-        for link in found:
-            to = ""
-            if direction in ("out", "unresolved"):
-                to = f" -> {paths.shown(link.target)}" + ("" if link.resolved else " (not there)")
-            row = f"Line {link.line}{to}: {render.line(link.text)}".rstrip()
-            if row not in rows:
-                rows.append(row)
-        yield Section(f"## {paths.shown(source)}", rows)
+        rows = dict.fromkeys(_row(link, direction) for link in found)
+        yield Section(f"## {paths.shown(source)}", list(rows))
+
+
+def _row(link: LinkFound, direction: Direction) -> str:
+    to = ""
+    if direction in ("out", "unresolved"):
+        to = f" -> {paths.shown(link.target)}" + ("" if link.resolved else " (not there)")
+    return f"Line {link.line}{to}: {render.line(link.text)}".rstrip()
+
+
+def _in_text(
+    links: Sequence[LinkFound], orphans: Sequence[str], direction: Direction, kept: Sequence[int | None]
+) -> dict[str, Any]:
+    """The orphans, or the links, whose rows are among those that are in the text."""
+    if orphans:
+        return {"orphans": orphans[: kept[0] or 0]}
+    shown: list[LinkFound] = []
+    for (_, found), count in zip(groupby(links, key=lambda link: link.source), kept, strict=True):
+        of_note = list(found)
+        rows = set(list(dict.fromkeys(_row(link, direction) for link in of_note))[: count or 0])
+        shown += [link for link in of_note if _row(link, direction) in rows]
+    return {"links": shown}
 
 
 QUESTION: Final = Question("links", graph.written, Graph)

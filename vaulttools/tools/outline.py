@@ -75,6 +75,7 @@ def run(vault: OpenVault, request: OutlineRequest, work: Work) -> OutlineAnswer:
         notices.append(_left_out(len(headings) - len(shown)))
     return OutlineAnswer(
         text=_composed(first, shown, notices),
+        shown={"headings": shown},
         found=True,
         complete=work.complete,
         searched=work.searched,

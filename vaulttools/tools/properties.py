@@ -108,14 +108,15 @@ def run(vault: OpenVault, request: PropertiesRequest, work: Work) -> PropertiesA
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
         notices += _example(one)
-    text = page.compose(first, [Section("", lines)], answer.bracketed(notices))
+    fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices))
     return PropertiesAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},
         found=bool(found),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(text)],
+        notices=[*notices, *page.cut_of(fitted.text)],
         properties=shown,
         total_properties=len(found),
     )
@@ -127,6 +128,28 @@ def _row(each: PropertyCount) -> str:
     if each.total_values > len(values):
         values.append(f"{each.total_values - len(values):,} more")
     return render.line(f" {_cut(_shown(each.name))}: {_types(each)}: {', '.join(values)}".removesuffix(": "))
+
+
+def _in_text(shown: Sequence[PropertyCount], kept: int, *, is_one: bool) -> list[PropertyCount]:
+    """The properties, or the values of the one, that the rows in the text are of; a long value is the text's."""
+    rows = shown if is_one else shown[:kept]
+    limit = limits.LINE_CHARACTERS if is_one else _VALUE_CHARACTERS
+    return [
+        each.model_copy(
+            update={
+                "values": [
+                    ValueCount(value=_brief(value.value, limit), notes=value.notes)
+                    for value in (each.values[:kept] if is_one else each.values)
+                ]
+            }
+        )
+        for each in rows
+    ]
+
+
+def _brief(value: Value, limit: int) -> Value:
+    shown = _shown(value)
+    return value if len(shown) <= limit else f"{shown[:limit]}{render.ELLIPSIS}"
 
 
 def _types(each: PropertyCount) -> str:

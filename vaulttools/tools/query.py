@@ -117,18 +117,20 @@ def run(vault: OpenVault, request: QueryRequest, work: Work) -> QueryAnswer:
     if total == 0 and work.complete:
         notices += _alone(exact, node, order) + _other_case(exact, order) + _other_forms(vault, request, work)
     closing = list(_closing(request, shown, total, is_exact, next_page))
-    text = page.compose(
+    fitted = page.fit(
         _first_line(request, total, is_exact, len(shown), exact, work, explanation),
         sections,
         answer.bracketed([*notices, *closing]),
     )
+    in_text = zip(notes, sections, fitted.kept, strict=True)
     return QueryAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"notes": [_first_of(note, section.lines[:kept]) for note, section, kept in in_text if kept is not None]},
         found=bool(shown),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(text), *closing],
+        notices=[*notices, *page.cut_of(fitted.text), *closing],
         notes=notes,
         total_notes=total,
         total_is_exact=is_exact and work.complete,
@@ -233,6 +235,14 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
         path=paths.portable(match.path), title=paths.portable(_title(match.path)), score=None, excerpts=excerpts
     )
     return found, Section(f"## {paths.shown(match.path)}", lines, closing)
+
+
+def _first_of(note: NoteFound, rows: Sequence[str]) -> NoteFound:
+    """A note with the lines that are among the first rows of its section."""
+    last = max((int(row[5:].partition(":")[0]) for row in rows if row.startswith("Line ")), default=0)
+    shown = [each for each in note.excerpts if each.start_line <= last]
+    cut = [each.model_copy(update={"lines": each.lines[: last - each.start_line + 1]}) for each in shown]
+    return note.model_copy(update={"excerpts": cut})
 
 
 def _windows(match: Match) -> list[Window]:

@@ -159,13 +159,15 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
             f"Use skip={next_skip} for the next page, or narrow paths/pattern."
         )
     sections = [file.section for file in shown]
-    text = page.compose(_first_line(on_page, total, skip, work), sections, answer.plain(notices))
-    cut = page.cut_of(text)
+    fitted = page.fit(_first_line(on_page, total, skip, work), sections, answer.plain(notices))
+    cut = page.cut_of(fitted.text)
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
+    in_text = [name for name, kept in zip(names, fitted.kept, strict=True) if kept]
     return SearchAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"files": in_text},
         found=bool(shown),
         complete=work.complete,
         searched=work.searched,

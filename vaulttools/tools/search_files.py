@@ -130,14 +130,15 @@ def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFile
     if total > request.max_results or not exact:
         of = f"{total}" if exact else f"more than {total}"
         closing = [f"Showing {len(files)} of {of} matching files. Raise max_results or narrow the pattern."]
-    text = page.compose(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
+    fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
     return SearchFilesAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"files": [_first_of(file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
         found=total > 0,
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(text), *closing],
+        notices=[*notices, *page.cut_of(fitted.text), *closing],
         files=files,
         total_files=total,
         total_is_exact=exact and work.complete,
@@ -233,6 +234,19 @@ def _shown(
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
     file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts)
     return file, Section(f"## {paths.shown(match.path)}", lines, closing)
+
+
+def _first_of(file: FileMatch, kept: int) -> FileMatch:
+    """A file with the excerpts that so many lines of its section show; between two of them one is blank."""
+    excerpts: list[Excerpt] = []
+    for each in file.excerpts:
+        if kept <= 0:
+            break
+        last = each.start_line + kept - 1
+        matching = [line for line in each.matching_lines if line <= last]
+        excerpts.append(each.model_copy(update={"lines": each.lines[:kept], "matching_lines": matching}))
+        kept -= len(each.lines) + 1
+    return file.model_copy(update={"excerpts": excerpts})
 
 
 def _headings(vault: OpenVault, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:

@@ -72,14 +72,15 @@ def run(vault: OpenVault, request: TagsRequest, work: Work) -> TagsAnswer:
         if tags
         else answer.nothing_found(work, f"No tags found in {corpus.counted(asked.notes, 'note')}.")
     )
-    text = page.compose(first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices))
+    fitted = page.fit(first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices))
     return TagsAnswer(
-        text=text,
+        text=fitted.text,
+        shown={"tags": shown[: fitted.kept[0] or 0]},
         found=bool(tags),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(text)],
+        notices=[*notices, *page.cut_of(fitted.text)],
         tags=shown,
         total_tags=len(tags),
     )

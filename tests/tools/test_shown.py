@@ -1,0 +1,114 @@
+"""Details that are bounded: the files and lines that the text shows, as it shows them (spec 3 "Bounds")."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools.core import limits
+
+LONG = "needle [[gone]] " + "x" * 2_000 + "\x1b[31m\u202e"
+
+
+@pytest.fixture
+def large(make_vault: MakeVault) -> Any:
+    """A vault of which each question has a longer answer than a text may be."""
+    files: dict[str, str | bytes] = {}
+    for number in range(30):
+        properties = "".join(f"{'k' * 40}{number}-{key}: {'v' * 3_000}\n" for key in range(40))
+        tags = " ".join(f"#{'t' * 60}{number}/{tag}" for tag in range(40))
+        folder = f"{'f' * 200}/{'g' * 200}{number}"
+        files[f"{folder}/note.md"] = f"---\n{properties}---\n{tags}\n" + f"# Heading {'h' * 300}\n{LONG}\n" * 40
+    return make_vault(files)
+
+
+PLACES = {
+    "search_files": lambda details: [
+        (file["path"], each["start_line"] + number)
+        for file in details["files"]
+        for each in file["excerpts"]
+        for number in range(len(each["lines"]))
+    ],
+    "query": lambda details: [
+        (note["path"], each["start_line"] + number)
+        for note in details["notes"]
+        for each in note["excerpts"]
+        for number in range(len(each["lines"]))
+    ],
+    "links": lambda details: [(link["source"], link["line"]) for link in details["links"]],
+    "grep": lambda details: [(match["path"], match["line"]) for match in details["matches"]],
+}
+
+CALLS: dict[str, dict[str, Any]] = {
+    "search_files": {"pattern": "needle", "max_results": 100},
+    "query": {"query": "needle", "limit": 100, "mode": "obsidian"},
+    "links": {"direction": "unresolved", "limit": 1_000},
+    "grep": {"pattern": "needle", "max_results": 1_000},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str) -> None:
+    result = large.call(name, CALLS[name], bounded=True)
+    assert "[Cut at 50 KiB: " in result.text
+    shown, path = [], ""
+    for line in result.text.split("\n"):
+        if line.startswith("## "):
+            path = line.removeprefix("## ")
+        elif match := re.match(r"Line (\d+)", line):
+            shown.append((path, int(match[1])))
+        elif match := re.match(r"(f.*?\.md):(\d+): ", line):
+            shown.append((match[1], int(match[2])))
+    assert PLACES[name](result.details) == shown
+    assert len(PLACES[name](large.call(name, CALLS[name]).details)) > len(shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "field"),
+    [
+        ("tags", {"limit": 10_000}, "tags"),
+        ("properties", {"limit": 10_000}, "properties"),
+        ("find", {"paths": "**"}, "files"),
+        ("links", {"direction": "orphans", "limit": 10_000}, "orphans"),
+    ],
+)
+def test_as_many_rows_of_a_cut_text_are_in_the_details(
+    large: Any, name: str, arguments: dict[str, Any], field: str
+) -> None:
+    whole, bounded = large.call(name, arguments), large.call(name, arguments, bounded=True)
+    total, left = len(whole.details[field]), re.search(r"\[Cut at 50 KiB: ([\d,]+) more", whole.text)
+    cut = 0 if left is None else int(left[1].replace(",", ""))
+    assert len(bounded.details[field]) == total - cut
+
+
+@pytest.mark.parametrize("name", [*CALLS, "tags", "properties", "find", "search", "read", "outline"])
+def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(large: Any, name: str) -> None:
+    note = "[[" + "f" * 200 + "/" + "g" * 200 + "0/note]]"
+    more: dict[str, dict[str, Any]] = {
+        "find": {"paths": "**"},
+        "search": {"pattern": "needle"},
+        "read": {"note": note, "max_chars": 50_000},
+        "outline": {"note": note},
+    }
+    result = large.call(name, CALLS.get(name) or more.get(name) or {"limit": 10_000}, bounded=True)
+    assert not result.is_error
+    assert len(str(result.details)) <= 4 * limits.TEXT_BYTES
+
+
+def test_lines_are_cut_and_escaped_as_in_the_text(large: Any) -> None:
+    details = large.call("grep", {"pattern": "needle", "max_results": 1}, bounded=True).details
+    (match,) = details["matches"]
+    assert len(match["text"]) == limits.LINE_CHARACTERS + 1 and match["text"].endswith("x…")
+    (whole,) = large.call("grep", {"pattern": "needle", "max_results": 1}).details["matches"]
+    assert whole["text"] == LONG
+
+
+def test_unseen_characters_are_escaped(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "# \u202eh\nneedle \x1b[31m \U000e0041\n"})
+    bounded = vault.call("search_files", {"pattern": "needle"}, bounded=True).details
+    (excerpt,) = bounded["files"][0]["excerpts"]
+    assert excerpt["lines"] == ["# \\u{202e}h", "needle \\x1b[31m \\u{e0041}"]
+    assert excerpt["heading"] == ["\\u{202e}h"]
