@@ -34,10 +34,22 @@ NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 class _Switches(NamedTuple):
     """What stands before or after any command."""
 
-    vault: str | None
+    vaults: Sequence[str]
+    """As given; only `mcp` takes several."""
     as_json: bool
     has_index: bool
     """Whether an index may be used and built."""
+
+    @property
+    def vault(self) -> str | None:
+        """The vault that is named, if one is.
+
+        Raises:
+            BadArgument: several are.
+        """
+        if len(self.vaults) > 1:
+            raise BadArgument("--vault is given more than once; only mcp takes several")
+        return next(iter(self.vaults), None)
 
 
 class _HelpedError(BadArgument):
@@ -75,7 +87,7 @@ def main(argv: Sequence[str]) -> int:
     as_json = _take_flag(words, "--json")
     has_index = not _take_flag(words, "--no-index")
     try:
-        return _command(words, _Switches(_take_value(words, "--vault"), as_json, has_index))
+        return _command(words, _Switches(_take_values(words, "--vault"), as_json, has_index))
     except VaultToolsError as error:
         if as_json:
             _print_json({"error": str(error)})
@@ -214,10 +226,23 @@ def _completion(words: list[str], switches: _Switches) -> int:
     return FOUND
 
 
+def _mcp(words: list[str], switches: _Switches) -> int:
+    from vaulttools import cli_mcp
+
+    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+        print(cli_mcp.HELP)
+        return FOUND
+    # Whatever folder a client starts programs in is no vault that anybody asked to be served.
+    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or str(_found_vault(or_here=False))]
+    cli_mcp.run(cli_mcp.parse(words, folders))
+    return FOUND
+
+
 _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] = {
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
     "completion": (_completion, "Print what a shell completes commands with: completion bash, zsh or fish"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
+    "mcp": (_mcp, "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
 
@@ -301,3 +326,11 @@ def _take_value(words: list[str], option: str) -> str | None:
             del words[index : index + 2]
             return value
     return None
+
+
+def _take_values(words: list[str], option: str) -> list[str]:
+    """The values of an option that may be repeated, in order; they are taken out."""
+    values: list[str] = []
+    while (value := _take_value(words, option)) is not None:
+        values.append(value)
+    return values

@@ -1,0 +1,31 @@
+"""Vaults that servers are tested over."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_files
+
+HUGE_FILES = 40
+HUGE_BYTES = 90_000_000
+
+
+@pytest.fixture
+def slow_vault(tmp_path: Path) -> Path:
+    """A vault whose search takes longer than any test waits: files of holes, which take no room and much reading.
+
+    Its `note.md` is found at once.
+    """
+    folder = tmp_path / "slow"
+    write_files(folder, {"note.md": "a needle\n"})
+    for number in range(HUGE_FILES):
+        with (folder / f"huge-{number:02}.md").open("wb") as file:
+            file.truncate(HUGE_BYTES)
+    configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
+    write_files(
+        configuration.parent, {configuration.name: f'[slow]\npath = "{folder}"\nindex = "off"\ntime_limit = 60\n'}
+    )
+    return folder

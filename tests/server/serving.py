@@ -1,0 +1,171 @@
+"""Servers for tests: real processes over a vault, and the SDK's client on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+T = TypeVar("T")
+
+PROGRAM = [sys.executable, "-m", "vaulttools"]
+
+WITHIN = 60.0
+"""Seconds after which a test gives up; on a busy machine a server takes several to start."""
+
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+class Served(NamedTuple):
+    """A server over HTTP."""
+
+    url: str
+    process: int
+
+
+def run(talk: Callable[[], Awaitable[T]]) -> T:
+    """What a conversation comes to."""
+
+    async def bounded() -> T:
+        with anyio.fail_after(WITHIN):
+            return await talk()
+
+    return anyio.run(bounded)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """What a server is started with: the variables of this process, of which the SDK would pass on only some."""
+    return {**os.environ, **more}
+
+
+@asynccontextmanager
+async def stdio(*words: str, mode: str = "auto", **more: str) -> AsyncIterator[Client]:
+    """A client of a server of its own, over its stdin and stdout."""
+    command, *arguments = [*PROGRAM, *words]
+    parameters = StdioServerParameters(command=command, args=arguments, env=environment(**more))
+    async with Client(stdio_client(parameters), mode=mode) as client:
+        yield client
+
+
+@contextmanager
+def http(*words: str, **more: str) -> Iterator[Served]:
+    """A server over HTTP, for as long as it is used."""
+    with subprocess.Popen(
+        [*PROGRAM, *words], stderr=subprocess.PIPE, env=environment(**more), text=True, encoding="utf-8"
+    ) as process:
+        assert process.stderr is not None
+        try:
+            told = process.stderr.readline()
+            match = re.search(r"http://\S+", told)
+            assert match, told + process.stderr.read()
+            yield Served(match[0], process.pid)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=WITHIN)
+
+
+class Raw:
+    """A server to which bytes are written and from which lines are read, as no client would do it."""
+
+    def __init__(self, *words: str, program: Sequence[str] = PROGRAM, **more: str) -> None:
+        self.process = subprocess.Popen(
+            [*program, *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(**more),
+        )
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        self._in, self._out, self._errors = self.process.stdin, self.process.stdout, self.process.stderr
+
+    def __enter__(self) -> Raw:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(WITHIN)
+        for pipe in (self._in, self._out, self._errors):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+    def send(self, *messages: bytes | dict[str, Any]) -> None:
+        """Write lines; a message is written as JSON-RPC."""
+        for message in messages:
+            line = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message}).encode()
+            self._in.write(line + b"\n")
+        self._in.flush()
+
+    def hang_up(self, *, at_once: bool = False) -> tuple[int, bytes, bytes]:
+        """End the conversation: the server's exit status, and what it still wrote to stdout and stderr.
+
+        `at_once`: as a client that dies, whose ends of both pipes are gone.
+        """
+        if at_once:
+            self._out.close()
+        self._in.close()
+        status = self.process.wait(WITHIN)
+        return status, b"" if at_once else self._out.read(), self._errors.read()
+
+    def read(self) -> dict[str, Any]:
+        """The next line that the server writes, which must be a message."""
+        line = self._out.readline()
+        assert line, self._errors.read().decode()
+        message: dict[str, Any] = json.loads(line)
+        assert message["jsonrpc"] == "2.0"
+        return message
+
+    def answer(self, number: int | None) -> dict[str, Any]:
+        """The next answer to a request, passing over the others and what is none."""
+        while "id" not in (message := self.read()) or message["id"] != number:
+            pass
+        return message
+
+    def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
+        """Shake hands."""
+        info = {"name": "raw", "version": "0"}
+        parameters = {"protocolVersion": version, "capabilities": {}, "clientInfo": info}
+        self.send({"id": 0, "method": "initialize", "params": parameters})
+        answer = self.answer(0)
+        self.send({"method": "notifications/initialized"})
+        return answer
+
+    def call(self, number: int, name: str, arguments: dict[str, Any], **meta: Any) -> None:
+        """Ask for a tool without waiting for its answer."""
+        parameters: dict[str, Any] = {"name": name, "arguments": arguments}
+        if meta:
+            parameters["_meta"] = meta
+        self.send({"id": number, "method": "tools/call", "params": parameters})
+
+
+def text_of(result: Any) -> str:
+    """The text of a tool's result, which has one block of it and nothing else."""
+    (block,) = result.content
+    assert block.type == "text"
+    return str(block.text)
+
+
+def ripgreps(process: int) -> Sequence[int]:
+    """The processes of ripgrep that a process has started (Linux)."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            stat = status.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        name, rest = stat.partition("(")[2].rpartition(")")[::2]
+        if name == "rg" and int(rest.split()[1]) == process:
+            found.append(int(status.parent.name))
+    return found

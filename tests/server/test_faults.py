@@ -1,0 +1,257 @@
+"""The faults of section M: what a server does when a client, the vault, ripgrep or its own code goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+
+from tests.conftest import write_files
+from tests.server.serving import WITHIN, Raw, linux_only, ripgreps, run, stdio, text_of
+from vaulttools import tools
+from vaulttools.server import calls, protocol, vaults
+from vaulttools.server.calls import AT_ONCE, Busy, Calls
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+
+SLOW = {"pattern": r"(\w+\s){30}x", "file_pattern": "**"}
+"""A search of the slow vault that no literal shortens."""
+
+
+def awaited(condition: Callable[[], Any]) -> Any:
+    """What a condition comes to, once it is true."""
+    end = time.monotonic() + WITHIN
+    while not (value := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return value
+
+
+NOISY = """
+import os, sys
+from vaulttools.server import calls, protocol, stdio, vaults
+
+class Noise:
+    def find_spec(self, name, path, target=None):
+        if name.startswith("vaulttools."):  # in the midst of a call: the module of a tool is imported at its first
+            print("a print of", name)
+            os.write(1, b"a write to the descriptor")
+            os.system("echo a child")
+
+with vaults.opened({"v": sys.argv[1]}) as opened:
+    pool = calls.Calls()
+    server = protocol.server(opened, ["outline"], pool)
+    sys.meta_path.insert(0, Noise())
+    stdio.serve(server, pool.close)
+"""
+
+
+def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.md": "# A\n"})
+    with Raw(str(tmp_path), program=[sys.executable, "-c", NOISY]) as raw:
+        raw.initialize()
+        raw.call(1, "outline", {"note": "a"})
+        assert raw.read()["result"]["content"][0]["text"].startswith("a.md: ")
+        status, out, errors = raw.hang_up()
+    assert (status, out) == (0, b"")
+    for noise in (b"a print of vaulttools.", b"a write to the descriptor", b"a child"):
+        assert noise in errors
+
+
+def test_fault_M02_M03_M04_bad_frames_are_answered_and_the_server_goes_on(small_vault: Path) -> None:
+    with Raw("--vault", str(small_vault), "mcp") as raw:
+        raw.initialize()
+        raw.send(b"{broken", b"\xff\xfe\x00", b"", b'"' + b"x" * 5_000_000, b"[" * 100_000)
+        assert [raw.read()["error"]["code"] for _ in range(4)] == [-32700] * 4
+        raw.send(b"[]", b"17", b'{"jsonrpc": "1.0", "id": 5, "method": 7}')
+        assert [raw.read()["error"]["code"] for _ in range(3)] == [-32600] * 3
+        raw.send({"id": 1, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}})
+        assert raw.answer(1)["error"]["code"] == -32602
+        raw.send({"id": 2, "method": "tools/call", "params": {"arguments": []}})
+        assert raw.answer(2)["error"]["code"] == -32602
+        raw.send({"id": 3, "method": "no/method"})
+        assert raw.answer(3)["error"]["code"] == -32601
+        raw.call(4, "read", {"note": "inbox", "max_chars": "many", "more": 1})
+        refused = raw.answer(4)["result"]
+        assert refused["isError"] is True
+        assert refused["content"][0]["text"] == (
+            "max_chars must be a whole number from 1 to 50,000, got \"many\"; unknown argument 'more'; accepted are: "
+            "note, start_line, end_line, heading, block, frontmatter, max_chars"
+        )
+        raw.call(6, "read", {"note": "inbox"})
+        assert raw.answer(6)["result"]["isError"] is False
+
+
+@linux_only
+def test_fault_M05_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
+    with Raw("--vault", str(slow_vault), "mcp") as raw:
+        raw.initialize()
+        raw.call(1, "search_files", SLOW, progressToken="p")
+        reports = [raw.read()["params"] for _ in range(4)]
+        assert [report["progressToken"] for report in reports] == ["p"] * 4
+        numbers = [report["progress"] for report in reports]
+        assert numbers == sorted(set(numbers))
+        assert awaited(lambda: ripgreps(raw.process.pid))
+        raw.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
+        cancelled = time.monotonic()
+        awaited(lambda: not ripgreps(raw.process.pid))
+        assert time.monotonic() - cancelled < 5  # half a second is promised, on a machine that has nothing else to do
+        raw.call(2, "read", {"note": "note"})
+        answer = raw.read()
+        while answer.get("method") == "notifications/progress":  # on its way when the call was cancelled
+            answer = raw.read()
+        assert answer["id"] == 2, "a cancelled call is not answered"
+
+
+@linux_only
+def test_fault_M05_the_present_revision_cancels_too(slow_vault: Path) -> None:
+    async def talk() -> str:
+        async with stdio("--vault", str(slow_vault), "mcp") as client:
+            with anyio.move_on_after(1.0) as scope:
+                await client.call_tool("search_files", SLOW)
+            assert scope.cancelled_caught
+            return text_of(await client.call_tool("read", {"note": "note"}))
+
+    assert "a needle" in run(talk)
+
+
+@linux_only
+@pytest.mark.parametrize("how", ["eof", "death"])
+def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -> None:
+    with Raw("--vault", str(slow_vault), "mcp") as raw:
+        raw.initialize()
+        raw.call(1, "search_files", SLOW, progressToken=1)
+        started = awaited(lambda: ripgreps(raw.process.pid))
+        status, _, errors = raw.hang_up(at_once=how == "death")
+    assert (status, errors) == (0, b"")
+    assert not any(Path(f"/proc/{number}").exists() for number in started)
+
+
+def test_fault_M08_calls_wait_for_their_turn_and_too_many_are_refused(tmp_path: Path) -> None:
+    async def talk() -> tuple[int, int, int]:
+        pool = Calls()
+        started = peak = refused = 0
+        release = anyio.Event()
+
+        def call(cancel: Any) -> None:
+            nonlocal started, peak
+            started += 1
+            peak = max(peak, started)
+            cancel.wait(WITHIN)
+            started -= 1
+
+        async def ask() -> None:
+            nonlocal refused
+            try:
+                await pool.run(call)
+            except Busy as error:
+                assert str(error) == "The server is busy: 200 calls are waiting; call again later"
+                refused += 1
+                if refused == 10:
+                    release.set()
+
+        async with anyio.create_task_group() as group:
+            for _ in range(AT_ONCE + calls.WAITING + 10):
+                group.start_soon(ask)
+            await release.wait()
+            group.cancel_scope.cancel()
+        pool.close()
+        return peak, refused, started
+
+    peak, refused, left = run(talk)
+    assert (peak <= AT_ONCE, refused, left) == (True, 10, 0)
+
+
+def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path) -> None:
+    configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
+    configuration.write_text(configuration.read_text(encoding="utf-8").replace("60", "0.5"), encoding="utf-8")
+
+    async def talk() -> Any:
+        async with stdio("--vault", str(slow_vault), "mcp") as client:
+            return await client.call_tool("search_files", SLOW)
+
+    result = run(talk)
+    assert result.structured_content["complete"] is False
+    assert "stopped after 0.5 s" in text_of(result)
+
+
+@linux_only
+def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vault: Path) -> None:
+    with Raw("--vault", str(slow_vault), "mcp") as raw:
+        raw.initialize()
+        raw.call(1, "search_files", SLOW)
+        killed: set[int] = set()
+
+        def killed_until_answered() -> dict[str, Any] | None:
+            for number in ripgreps(raw.process.pid):
+                killed.add(number)
+                os.kill(number, signal.SIGKILL)
+            raw.send({"id": 100 + len(killed), "method": "ping"})
+            message = raw.read()
+            return message if message["id"] == 1 else None
+
+        answer = awaited(killed_until_answered)
+        assert killed
+        assert answer["result"]["structuredContent"]["complete"] is False
+        assert "ripgrep died" in answer["result"]["content"][0]["text"]
+        raw.call(2, "read", {"note": "note"})
+        assert raw.answer(2)["result"]["isError"] is False
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18", "2025-11-25"])
+def test_fault_M11_older_revisions_shake_hands(small_vault: Path, version: str) -> None:
+    with Raw("--vault", str(small_vault), "mcp") as raw:
+        assert raw.initialize(version)["result"]["protocolVersion"] == version
+        raw.call(1, "read", {"note": "inbox"})
+        assert "Renew the passport" in json.dumps(raw.answer(1)["result"])
+
+
+@pytest.mark.parametrize("error", [RuntimeError("secret of /home/somebody"), MemoryError()])
+def test_fault_M12_M13_an_error_of_ours_is_told_without_what_it_says(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise error
+
+    tool = tools.named("outline")
+    monkeypatch.setattr(tools.outline, "TOOL", replace(tool, run=broken))
+
+    async def talk() -> Any:
+        with vaults.opened({"v": str(small_vault)}) as opened:
+            pool = Calls()
+            async with Client(protocol.server(opened, ["outline", "read"], pool)) as client:
+                answers = [
+                    await client.call_tool("outline", {"note": "inbox"}),
+                    await client.call_tool("read", {"note": "inbox"}),
+                ]
+            pool.close()
+            return answers
+
+    failed, next_one = run(talk)
+    assert failed.is_error and not next_one.is_error
+    assert failed.structured_content is None
+    words = text_of(failed).split("(error ")
+    assert words[0] == "outline failed for a reason of its own " and words[1].endswith("); the log has the details")
+    assert words[1].split(")")[0] in caplog.text
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_fault_M14_a_signal_ends_the_server_and_its_ripgreps(slow_vault: Path, number: int, status: int) -> None:
+    with Raw("--vault", str(slow_vault), "mcp") as raw:
+        raw.initialize()
+        raw.call(1, "search_files", SLOW)
+        started = awaited(lambda: ripgreps(raw.process.pid)) if sys.platform == "linux" else []
+        raw.process.send_signal(number)
+        assert raw.process.wait(WITHIN) == status
+        assert not any(Path(f"/proc/{each}").exists() for each in started)

@@ -1,0 +1,210 @@
+"""The server over stdin and stdout, with the SDK's client on a real process: what it offers, and what it answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import MCPError
+
+from tests.server.serving import run, stdio, text_of
+from tests.tools.test_definitions import CALLS
+from vaulttools import Vault, __version__, tools
+from vaulttools.cli_mcp import DEFAULT_TOOLS
+from vaulttools.server import prompts
+
+ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+"""How the client begins, and the revision that it comes to: the previous one, with a handshake, and the present one."""
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_every_tool_answers_as_it_does_in_python(small_vault: Path, mode: str) -> None:
+    async def talk() -> dict[str, list[Any]]:
+        async with stdio("--vault", str(small_vault), "mcp", "--tools", "all", mode=mode) as client:
+            listed = (await client.list_tools()).tools
+            assert [tool.name for tool in listed] == list(tools.NAMES)
+            # The client checks each structured content against the output schema that was listed.
+            return {name: [await client.call_tool(name, given) for given in calls] for name, calls in CALLS.items()}
+
+    answers = run(talk)
+    with Vault.open(small_vault) as vault:
+        for name, calls in CALLS.items():
+            for given, result in zip(calls, answers[name], strict=True):
+                expected = vault.call(name, given, bounded=True)
+                assert (text_of(result), result.structured_content) == (expected.text, expected.details)
+                assert not result.is_error
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_server_says_what_it_is_and_that_it_only_reads(small_vault: Path, mode: str) -> None:
+    async def talk() -> Any:
+        async with stdio("--vault", str(small_vault), "mcp", mode=mode) as client:
+            listed = (await client.list_tools()).tools
+            assert client.protocol_version == ERAS[mode]
+            return client.server_info, client.instructions, listed
+
+    info, instructions, listed = run(talk)
+    assert (info.name, info.version) == ("vaulttools", __version__)
+    assert instructions.startswith("Reads a person's Markdown notes (Obsidian): the vault vault.")
+    assert [tool.name for tool in listed] == [name for name in tools.NAMES if name in DEFAULT_TOOLS]
+    for tool in listed:
+        assert tool.annotations.read_only_hint and tool.annotations.idempotent_hint
+        assert tool.annotations.open_world_hint is False
+        Draft202012Validator.check_schema(tool.input_schema)
+        Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:
+    async def talk() -> list[Any]:
+        async with stdio("--vault", str(small_vault), "mcp") as client:
+            return [
+                await client.call_tool("search_files", {"pattern": "x", "context_lines": "five"}),
+                await client.call_tool("read", {"note": "../outside.md"}),
+                await client.call_tool("read", {"note": ".obsidian/app.json"}),
+                await client.call_tool("search_files", {"pattern": "TODO", "vault": "other"}),
+            ]
+
+    answers = run(talk)
+    assert [answer.is_error for answer in answers] == [True] * 4
+    assert [answer.structured_content for answer in answers] == [None] * 4
+    assert text_of(answers[0]) == 'context_lines must be a whole number from 0 to 20, got "five"'
+    assert text_of(answers[1]) == "Path is outside the vault: ../outside.md"
+    assert text_of(answers[2]) == "Access denied: '.obsidian/' is a protected folder"
+    assert text_of(answers[3]).startswith("unknown argument 'vault'; accepted are: pattern")
+
+
+def test_a_tool_that_is_not_offered_is_a_protocol_error(small_vault: Path) -> None:
+    async def talk() -> MCPError:
+        async with stdio("--vault", str(small_vault), "mcp", "--tools", "read,find") as client:
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["find", "read"]
+            with pytest.raises(MCPError) as refusal:
+                await client.call_tool("grep", {"pattern": "x"})
+            return refusal.value
+
+    refusal = run(talk)
+    assert (refusal.error.code, refusal.error.message) == (-32602, "Unknown tool: grep; offered are: find, read")
+
+
+def test_calls_at_once_are_each_answered_with_their_own(small_vault: Path) -> None:
+    words = ["TODO", "seed", "Amara", "printer", "budget", "Lisbon", "passport", "drill"] * 3
+
+    async def talk() -> dict[int, str]:
+        answers: dict[int, str] = {}
+
+        async def ask(number: int, word: str) -> None:
+            answers[number] = text_of(await client.call_tool("search_files", {"pattern": word}))
+
+        async with stdio("--vault", str(small_vault), "mcp") as client, anyio.create_task_group() as group:
+            for number, word in enumerate(words):
+                group.start_soon(ask, number, word)
+        return answers
+
+    answers = run(talk)
+    with Vault.open(small_vault) as vault:
+        assert answers == {number: vault.search_files(word).text for number, word in enumerate(words)}
+
+
+def test_several_vaults_are_named_in_each_call(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.md").write_text(f"of {name}\n", encoding="utf-8")
+    given = ["--vault", f"first={tmp_path / 'one'}", "--vault", str(tmp_path / "two")]
+
+    async def talk() -> Any:
+        async with stdio(*given, "mcp") as client:
+            listed = (await client.list_tools()).tools
+            uris = [resource.uri for resource in (await client.list_resources()).resources]
+            return (
+                listed,
+                uris,
+                [
+                    await client.call_tool("read", {"vault": "first", "note": "note"}),
+                    await client.call_tool("read", {"vault": "two", "note": "note"}),
+                    await client.call_tool("read", {"note": "note"}),
+                    await client.call_tool("read", {"vault": "third", "note": "note"}),
+                ],
+            )
+
+    listed, uris, answers = run(talk)
+    for tool in listed:
+        assert tool.input_schema["properties"]["vault"]["enum"] == ["first", "two"]
+        assert tool.input_schema["required"][0] == "vault"
+        Draft202012Validator.check_schema(tool.input_schema)
+    assert uris == ["vault://first/note.md", "vault://two/note.md"]
+    assert ["of one" in text_of(answers[0]), "of two" in text_of(answers[1])] == [True, True]
+    assert text_of(answers[2]) == "vault must be one of first, two"
+    assert text_of(answers[3]) == "vault must be one of first, two, got 'third'"
+
+
+def test_notes_are_resources(tmp_path: Path) -> None:
+    (tmp_path / "Deep work").mkdir()
+    (tmp_path / "Deep work" / "naïve plan.md").write_text("# Plan\n\x1b[31mred\n", encoding="utf-8")
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
+
+    async def talk() -> Any:
+        async with stdio("--vault", f"my vault={tmp_path}", "mcp") as client:
+            templates = (await client.list_resource_templates()).resource_templates
+            (listed,) = (await client.list_resources()).resources
+            read = await client.read_resource(listed.uri)
+            refusals = []
+            for uri in ("vault://my%20vault/.obsidian/app.json", "vault://other/a.md", "file:///etc/passwd"):
+                with pytest.raises(MCPError) as refusal:
+                    await client.read_resource(uri)
+                refusals.append((refusal.value.error.code, refusal.value.error.message))
+            return templates, listed, read, refusals
+
+    templates, listed, read, refusals = run(talk)
+    assert [template.uri_template for template in templates] == ["vault://my%20vault/{+path}"]
+    assert (listed.name, listed.uri) == (
+        "Deep work/naïve plan.md",
+        "vault://my%20vault/Deep%20work/na%C3%AFve%20plan.md",
+    )
+    assert [content.text for content in read.contents] == ["# Plan\n\\x1b[31mred"]
+    assert refusals == [
+        (-32602, "Access denied: '.obsidian/' is a protected folder"),
+        (-32602, "vault must be one of my vault, got 'other'"),
+        (-32602, "Not the URI of a note: file:///etc/passwd; they look so: vault://VAULT/PATH"),
+    ]
+
+
+def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) -> None:
+    async def talk() -> str:
+        async with stdio("--vault", str(small_vault), "mcp", "--tools", "all") as client:
+            (prompt,) = (await client.list_prompts()).prompts
+            assert [argument.name for argument in prompt.arguments or ()] == ["question"]
+            with pytest.raises(MCPError):
+                await client.get_prompt(prompt.name)
+            (message,) = (await client.get_prompt(prompt.name, {"question": "Who has the drill?"})).messages
+            return str(message.content.text)  # type: ignore[union-attr]
+
+    whole = run(talk)
+    assert whole.startswith("Answer this from the notes: Who has the drill?\n")
+    assert whole.index("1. survey: ") < whole.index("2. scout: ") < whole.index("3. sample, then show: ")
+    assert "survey" not in prompts.explore("Who has the drill?", ["read", "search_files"])
+
+
+def test_an_answer_that_is_cut_has_the_same_lines_in_its_structure(tmp_path: Path) -> None:
+    for number in range(40):
+        text = "".join(f"needle {line} {'x' * 200}\n" for line in range(30))
+        (tmp_path / f"{number:02}.md").write_text(text, encoding="utf-8")
+
+    async def talk() -> Any:
+        async with stdio("--vault", str(tmp_path), "mcp") as client:
+            return await client.call_tool("search_files", {"pattern": "needle", "max_results": 40})
+
+    result = run(talk)
+    text = text_of(result)
+    assert len(text.encode()) <= 50 * 1024
+    assert len(json.dumps(result.structured_content)) <= 2 * 50 * 1024
+    held = [
+        f"Line {each['start_line'] + number}: > {line}"
+        for file in result.structured_content["files"]
+        for each in file["excerpts"]
+        for number, line in enumerate(each["lines"])
+    ]
+    assert held == [line for line in text.split("\n") if line.startswith("Line ")]

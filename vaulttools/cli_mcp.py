@@ -1,0 +1,178 @@
+"""`vaulttools mcp`: what its options mean, and the server that they ask for."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, NoReturn
+
+from vaulttools import tools
+from vaulttools.errors import BadArgument
+from vaulttools.server import clients
+from vaulttools.server.clients import Address, Command
+from vaulttools.server.hosts import is_loopback
+
+DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "outline", "links", "tags", "properties")
+"""What serves an assistant without making it choose between tools that do nearly the same."""
+
+LOOPBACK: Final = "127.0.0.1"
+
+HELP: Final = f"""\
+usage: vaulttools --vault DIR mcp [options]
+
+Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothing is ever written into it.
+
+  --vault DIR           the vault; --vault NAME=DIR, repeated, for several, of which each call then names one
+  --tools NAMES         the tools to offer, separated by commas, or all
+                        (default {", ".join(DEFAULT_TOOLS)})
+  --http [HOST]:PORT    serve streamable HTTP at /mcp; without HOST this machine alone can reach it
+  --token-file FILE     what callers must show as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
+                        this machine
+  --allow-origin URL    let pages of this origin call too, repeated; Obsidian and this machine may always
+  --print-config NAME   print what claude, cursor, vscode or generic takes to use the server, and serve nothing"""
+
+NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    vaults: Sequence[str]
+    """`DIR` or `name=DIR`, as given."""
+    tools: Sequence[str]
+    http: tuple[str, int] | None
+    """Host and port; None: stdin and stdout."""
+    token: str | None
+    allow_origin: Sequence[str]
+    print_config: str | None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+
+
+def parse(words: Sequence[str], vaults: Sequence[str]) -> Options:
+    """The options of the command.
+
+    Raises:
+        BadArgument: one of them cannot be used.
+    """
+    parser = _Parser(prog="mcp", add_help=False, allow_abbrev=False)
+    parser.add_argument("--tools", action="append", default=[])
+    parser.add_argument("--http")
+    parser.add_argument("--token-file")
+    parser.add_argument("--allow-origin", action="append", default=[])
+    parser.add_argument("--print-config")
+    given = parser.parse_args(words)
+    http = None if given.http is None else _address(given.http)
+    token = _token(given.token_file)
+    if http is None and (given.token_file or given.allow_origin):
+        raise BadArgument("--token-file and --allow-origin go with --http")
+    if http is not None and token is None and not is_loopback(http[0]):
+        raise BadArgument(
+            f"{http[0]} can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file"
+        )
+    for origin in given.allow_origin:
+        if "://" not in origin or origin.endswith("/") or "*" in origin:
+            raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
+    return Options(vaults, _tools(given.tools), http, token, given.allow_origin, given.print_config)
+
+
+def run(options: Options) -> None:
+    """Serve until the client goes, or a signal comes; or print what a client takes.
+
+    Raises:
+        BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
+    """
+    from vaulttools.server.vaults import folders, opened
+
+    by_name = folders(options.vaults)
+    if options.print_config is not None:
+        _print_config(options, by_name)
+        return
+    if find_spec("mcp") is None:
+        raise BadArgument(NEEDS_EXTRA)
+    from vaulttools.server import protocol
+    from vaulttools.server.calls import Calls
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    with opened(by_name) as vaults:
+        calls = Calls()
+        server = protocol.server(vaults, options.tools, calls)
+        if options.http is None:
+            from vaulttools.server import stdio
+
+            stdio.serve(server, calls.close)
+        else:
+            from vaulttools.server import http
+            from vaulttools.server.guard import Access
+
+            host, port = options.http
+            http.serve(server, Access(host, options.token, options.allow_origin), port, calls.close)
+
+
+def _print_config(options: Options, by_name: dict[str, str]) -> None:
+    assert options.print_config is not None
+    if options.http is not None:
+        host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
+        url = f"http://{host}:{options.http[1]}/mcp"
+        block = clients.block(options.print_config, Address(url, needs_token=options.token is not None))
+    else:
+        block = clients.block(options.print_config, _command(options, by_name))
+    print(json.dumps(block, indent=2, ensure_ascii=False))
+    print(clients.where(options.print_config), file=sys.stderr)
+
+
+def _command(options: Options, by_name: dict[str, str]) -> Command:
+    """The command that starts this server from anywhere: every path absolute."""
+    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    program, arguments = (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
+    for name, folder in by_name.items():
+        absolute = str(Path(folder).expanduser().resolve())
+        arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]
+    arguments.append("mcp")
+    if tuple(options.tools) != _tools([]):
+        arguments += ["--tools", ",".join(options.tools)]
+    return Command(program, arguments)
+
+
+def _tools(given: Sequence[str]) -> tuple[str, ...]:
+    """The tools to offer, in the order of the registry."""
+    names = [name.strip().replace("-", "_") for each in given for name in each.split(",") if name.strip()]
+    if names == ["all"]:
+        return tools.NAMES
+    for name in names:
+        if name not in tools.NAMES:
+            raise BadArgument(f"--tools takes all, or names among {', '.join(tools.NAMES)}; got '{name}'")
+    wanted = names or DEFAULT_TOOLS
+    return tuple(name for name in tools.NAMES if name in wanted)
+
+
+def _address(given: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`."""
+    host, _, port = given.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise BadArgument(f"--http takes HOST:PORT, got '{given}'")
+    return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
+
+
+def _token(file: str | None) -> str | None:
+    if file is None:
+        return os.environ.get("VAULTTOOLS_TOKEN", "").strip() or None
+    try:
+        token = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise BadArgument(f"The token file {file} cannot be read: {error}") from error
+    if not token:
+        raise BadArgument(f"The token file {file} is empty")
+    return token

@@ -1,0 +1,59 @@
+"""The server over streamable HTTP: any number of clients, at /mcp."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+
+from vaulttools.errors import BadArgument
+from vaulttools.server.guard import Access, Guard
+
+PATH: Final = "/mcp"
+
+SESSIONS: Final = 1_000
+"""Sessions of clients that have not said good-bye; each keeps a task and two streams, for half an hour at most."""
+
+GRACE_SECONDS: Final = 1
+"""Seconds for answers under way when a signal ends the server."""
+
+
+def serve(server: Server[Any], access: Access, port: int, stop: Callable[[], None]) -> None:
+    """Answer until a signal ends the process; where it listens is told on stderr.
+
+    Raises:
+        BadArgument: it cannot listen there.
+    """
+    listening = _listening(access.host, port)
+    # Host and Origin are checked by our own guard, which knows of Obsidian's origins.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, transport_security=unchecked, max_sessions=SESSIONS, host=access.host
+    )
+    config = uvicorn.Config(
+        Guard(app, access),
+        log_config=None,  # uvicorn's own writes to stdout
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    host = f"[{access.host}]" if ":" in access.host else access.host
+    print(f"Serving MCP at http://{host}:{listening.getsockname()[1]}{PATH}", file=sys.stderr, flush=True)
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        stop()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error

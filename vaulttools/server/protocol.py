@@ -1,0 +1,193 @@
+"""What the server offers over MCP: the tools, notes as resources, and a prompt. How calls run is left to `calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
+
+from vaulttools import __version__
+from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.server import prompts
+from vaulttools.server.calls import Calls
+from vaulttools.server.vaults import Vaults
+from vaulttools.tools.definitions import definitions
+
+Context = ServerRequestContext[Any, Any]
+
+SCHEME: Final = "vault"
+"""Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""
+
+LISTED: Final = 100
+"""Notes that `resources/list` names, the newest; every other is reached by the template."""
+
+MARKDOWN: Final = "text/markdown"
+
+
+def server(vaults: Vaults, names: Sequence[str], calls: Calls) -> Server[Any]:
+    """The server that offers the tools of those names over the vaults."""
+    offered = _Offered(vaults, names, calls)
+    return Server(
+        "vaulttools",
+        version=__version__,
+        title="Markdown vaults",
+        instructions=prompts.instructions(vaults.names, names),
+        get_tool_input_schema=offered.input_schema,
+        on_list_tools=offered.list_tools,
+        on_call_tool=offered.call_tool,
+        on_list_resources=offered.list_resources,
+        on_list_resource_templates=offered.list_resource_templates,
+        on_read_resource=offered.read_resource,
+        on_list_prompts=offered.list_prompts,
+        on_get_prompt=offered.get_prompt,
+    )
+
+
+class _Offered:
+    """The handlers of the server's methods."""
+
+    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls) -> None:
+        self._vaults = vaults
+        self._names = names
+        self._calls = calls
+        self._tools = {
+            each["name"]: Tool.model_validate({**each, "inputSchema": vaults.with_vault(each["inputSchema"])})
+            for each in definitions("mcp", names)
+        }
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        tool = self._tools.get(name)
+        return None if tool is None else tool.input_schema
+
+    async def list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=list(self._tools.values()))
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in self._tools:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._tools)}")
+        try:
+            vault, arguments = self._vaults.meant(params.arguments or {})
+            result = await self._calls.run(
+                lambda cancel: vault.call(params.name, arguments, cancel=cancel, bounded=True),
+                partial(_report, context, params.name),
+            )
+        except VaultToolsError as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        # An error's details are no answer of the tool, and would not be what its output schema promises.
+        structured = None if result.is_error and set(result.details) == {"error"} else result.details
+        content = [TextContent(text=result.text)]
+        return CallToolResult(content=content, structured_content=structured, is_error=result.is_error)
+
+    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        found: list[Resource] = []
+        for name, vault in self._vaults:
+            newest = await self._calls.run(
+                partial(_called, vault, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
+            )
+            found += [
+                Resource(name=path, uri=_uri(name, path), mime_type=MARKDOWN)
+                for path in newest["files"]
+                if not path.endswith("/")
+            ]
+        return ListResourcesResult(resources=found)
+
+    async def list_resource_templates(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    name=f"note of {name}" if self._vaults.are_several else "note",
+                    uri_template=f"{SCHEME}://{quote(name)}/{{+path}}",
+                    description="A note or another text file of the vault, by its path: Projects/plan.md",
+                    mime_type=MARKDOWN,
+                )
+                for name in self._vaults.names
+            ]
+        )
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            name, path = _place(uri)
+            vault = self._vaults.named(name)
+            read = await self._calls.run(partial(_called, vault, "read", {"note": path, "max_chars": 50_000}))
+        except VaultToolsError as error:
+            raise MCPError(INVALID_PARAMS, str(error), {"uri": uri}) from error
+        text = read["text"]
+        if read["next_line"] is not None:
+            text += f"\n\n[Cut here: the tool read goes on from start_line {read['next_line']}.]"
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
+
+    async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
+        question = PromptArgument(name=prompts.QUESTION, description="What you want to know.", required=True)
+        return ListPromptsResult(
+            prompts=[Prompt(name=prompts.EXPLORE, description=prompts.EXPLORE_SUMMARY, arguments=[question])]
+        )
+
+    async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        if params.name != prompts.EXPLORE:
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}; there is: {prompts.EXPLORE}")
+        question = (params.arguments or {}).get(prompts.QUESTION, "").strip()
+        if not question:
+            raise MCPError(INVALID_PARAMS, f"{prompts.QUESTION} is required: what you want to know")
+        text = prompts.explore(question, self._names)
+        message = PromptMessage(role="user", content=TextContent(text=text))
+        return GetPromptResult(description=prompts.EXPLORE_SUMMARY, messages=[message])
+
+
+def _called(vault: Any, name: str, arguments: dict[str, Any], cancel: Any) -> dict[str, Any]:
+    result = vault.call(name, arguments, cancel=cancel, bounded=True)
+    if result.is_error:
+        raise BadArgument(result.text)
+    details: dict[str, Any] = result.details
+    return details
+
+
+async def _report(context: Context, name: str, seconds: float) -> None:
+    """Tell the client that the call still runs; nothing is sent where it did not ask for it."""
+    await context.session.report_progress(round(seconds, 1), message=f"{name}: {seconds:.1f} s")
+
+
+def _uri(vault: str, path: str) -> str:
+    return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
+
+
+def _place(uri: str) -> tuple[str, str]:
+    """The vault's name and the path in it that a URI names.
+
+    Raises:
+        BadArgument: it is none of ours.
+    """
+    parts = urlsplit(uri)
+    path = unquote(parts.path).removeprefix("/")
+    if parts.scheme != SCHEME or not path:
+        raise BadArgument(f"Not the URI of a note: {uri[:200]}; they look so: {SCHEME}://VAULT/PATH")
+    return unquote(parts.netloc), path

@@ -1,0 +1,95 @@
+"""The open vaults of a server, by name, and which of them a call means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from vaulttools.errors import BadArgument
+from vaulttools.vault import Vault
+
+_NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
+
+
+class Vaults:
+    """One vault or several. A call names one by its argument `vault` only where there are several."""
+
+    def __init__(self, by_name: Mapping[str, Vault]) -> None:
+        self._by_name = dict(by_name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In the order given."""
+        return tuple(self._by_name)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether a call must name one."""
+        return len(self._by_name) > 1
+
+    def __iter__(self) -> Iterator[tuple[str, Vault]]:
+        return iter(self._by_name.items())
+
+    def named(self, name: object) -> Vault:
+        """The vault of that name.
+
+        Raises:
+            BadArgument: there is none.
+        """
+        if isinstance(name, str) and name in self._by_name:
+            return self._by_name[name]
+        given = "" if name is None else f", got {name!r}"
+        raise BadArgument(f"vault must be one of {', '.join(self._by_name)}{given}")
+
+    def meant(self, arguments: Mapping[str, Any]) -> tuple[Vault, dict[str, Any]]:
+        """The vault that a call means, and the arguments of the tool.
+
+        Raises:
+            BadArgument: there are several, and `vault` names none of them.
+        """
+        rest = dict(arguments)
+        if self.are_several:
+            return self.named(rest.pop("vault", None)), rest
+        (vault,) = self._by_name.values()
+        return vault, rest
+
+    def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The schema of a tool's arguments, with `vault` where there are several."""
+        if not self.are_several:
+            return dict(schema)
+        vault = {"type": "string", "enum": list(self._by_name), "description": "The vault to look into."}
+        required = ["vault", *schema.get("required", ())]
+        return {**schema, "properties": {"vault": vault, **schema["properties"]}, "required": required}
+
+
+def folders(given: Sequence[str]) -> dict[str, str]:
+    """Folders by name, of `DIR` or `name=DIR` each; without a name the folder's own; a folder with a `=` is one.
+
+    Raises:
+        BadArgument: two have the same name.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        match = _NAMED.fullmatch(each)
+        if match is None or Path(each).expanduser().is_dir():
+            name, folder = Path(each).expanduser().resolve().name or "vault", each
+        else:
+            name, folder = match[1], match[2]
+        if name in found:
+            raise BadArgument(f"Two vaults are named {name}: give names, --vault one=DIR --vault two=DIR")
+        found[name] = folder
+    return found
+
+
+@contextmanager
+def opened(by_name: Mapping[str, str]) -> Iterator[Vaults]:
+    """The vaults at the folders, for as long as they are used.
+
+    Raises:
+        BadArgument: one cannot be opened.
+    """
+    with ExitStack() as stack:
+        yield Vaults({name: stack.enter_context(Vault.open(folder)) for name, folder in by_name.items()})
