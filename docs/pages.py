@@ -7,6 +7,7 @@
 | `tools PREFIX` | the list of tools, each a link to its page |
 | `parameters`, `help` | a tool's parameter table and command help, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
+| `source FILE` | a file of `docs/`, as code |
 | `modules` | every module and the duty that its first line states |
 """
 
@@ -136,6 +137,12 @@ def _modules(_: str, __: str) -> str:
     return "\n".join(rows)
 
 
+def _source(file: str, _: str) -> str:
+    text = (REPOSITORY / "docs" / file).read_text(encoding="utf-8")
+    # Not "python": what is so marked is run by the tests as it stands, and these need a model.
+    return f"```{file.rpartition('.')[2]}\n{text}```"
+
+
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
@@ -159,6 +166,7 @@ def _type(property_: dict[str, Any]) -> str:
 
 
 _MARKS: dict[str, Callable[[str, str], str]] = {
+    "source": _source,
     "transcript": _transcript,
     "details": _details,
     "tools": _tools,

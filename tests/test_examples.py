@@ -1,0 +1,86 @@
+"""The tool loops in the documentation: short, and they do what they say against an API that replies as it does."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
+
+LOOPS = ("anthropic_loop", "openai_loop")
+
+
+class Scripted:
+    """An API's `create`, which gives the replies in turn and remembers what it was asked."""
+
+    def __init__(self, replies: Iterator[Any]) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._replies = replies
+
+    def __call__(self, **asked: Any) -> Any:
+        self.asked.append({**asked, "messages": list(asked["messages"])})
+        return next(self._replies)
+
+
+def _loaded(name: str, monkeypatch: pytest.MonkeyPatch, **library: ModuleType) -> Any:
+    for module, stub in library.items():
+        monkeypatch.setitem(sys.modules, module, stub)
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module_ = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module_)
+    return module_
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_shorter_than_30_lines(name: str) -> None:
+    assert len((EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()) < 30
+
+
+def test_the_loop_over_anthropics_api_calls_the_tools_and_returns_the_answer(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uses = [
+        SimpleNamespace(type="text", text="Let me look."),
+        SimpleNamespace(type="tool_use", id="1", name="search_files", input={"pattern": "drill"}),
+        SimpleNamespace(type="tool_use", id="2", name="read", input={"note": "nowhere"}),
+    ]
+    said = [SimpleNamespace(type="text", text="Jörg has it.")]
+    replies = [
+        SimpleNamespace(stop_reason="tool_use", content=uses),
+        SimpleNamespace(stop_reason="end_turn", content=said),
+    ]
+    create = Scripted(iter(replies))
+    stub = ModuleType("anthropic")
+    stub.Anthropic = lambda: SimpleNamespace(messages=SimpleNamespace(create=create))  # type: ignore[attr-defined]
+    loop = _loaded("anthropic_loop", monkeypatch, anthropic=stub)
+    assert loop.ask("Who has the drill?", str(small_vault), "a-model") == "Jörg has it."
+    assert create.asked[0]["tools"][0]["name"] == "search_files"
+    question, reply, results = create.asked[1]["messages"]
+    assert (question["role"], reply["content"], results["role"]) == ("user", uses, "user")
+    first, second = results["content"]
+    assert (first["tool_use_id"], first["is_error"]) == ("1", False) and "return the drill to Jörg" in first["content"]
+    assert (second["tool_use_id"], second["is_error"]) == ("2", True)
+
+
+def test_the_loop_over_openais_api_calls_the_tools_and_returns_the_answer(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = SimpleNamespace(name="search_files", arguments='{"pattern": "drill"}')
+    calls = SimpleNamespace(content=None, tool_calls=[SimpleNamespace(id="1", function=function)])
+    said = SimpleNamespace(content="Jörg has it.", tool_calls=None)
+    create = Scripted(SimpleNamespace(choices=[SimpleNamespace(message=reply)]) for reply in (calls, said))
+    stub = ModuleType("openai")
+    completions = SimpleNamespace(completions=SimpleNamespace(create=create))
+    stub.OpenAI = lambda: SimpleNamespace(chat=completions)  # type: ignore[attr-defined]
+    loop = _loaded("openai_loop", monkeypatch, openai=stub)
+    assert loop.ask("Who has the drill?", str(small_vault), "a-model") == "Jörg has it."
+    _, reply, result = create.asked[1]["messages"]
+    assert reply is calls
+    assert (result["role"], result["tool_call_id"]) == ("tool", "1") and "return the drill to Jörg" in result["content"]
