@@ -31,9 +31,11 @@ from vaulttools import Vault, VaultConfig, __version__
 from vaulttools.core import ripgrep
 
 PROJECT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, not a part of it
+sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the package, not a part of it
 
 from make_vault import MEAN_BYTES, make_vault  # noqa: E402
+
+from benchmarks import served  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
@@ -95,6 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print("\n".join(_table("with the index", _indexed_rows(vault, words))))
             print()
             print("\n".join(_table("structure, with the index", _structured_rows(vault, words))))
+            print()
+            print("\n".join(served.table(_command(), vault, index_folder, Path(temporary), words.rare)))
         print()
         with Vault.open(folder, config=config, index="off") as vault:
             print("\n".join(_table("scanning", _rows(vault, words))))

@@ -1,0 +1,104 @@
+"""The MCP server as a client meets it: how long from its start to its first answer, and what a call costs over it."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from vaulttools import Vault
+
+STARTS: Final = 5
+CALLS: Final = 60
+
+VERSION: Final = "2025-11-25"
+
+
+class Server:
+    """A server over stdin and stdout, spoken to line by line: what is measured is the server, and no client."""
+
+    def __init__(self, command: Sequence[str], folder: Path, configuration: Path, cache: Path) -> None:
+        variables = {"XDG_CONFIG_HOME": str(configuration), "XDG_CACHE_HOME": str(cache)}
+        self._process = subprocess.Popen(
+            [*command, "--vault", str(folder), "mcp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **variables},
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._number = 0
+        info = {"name": "benchmark", "version": "0"}
+        self.ask("initialize", {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info})
+        self._send({"method": "notifications/initialized"})
+
+    def ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The result of a request."""
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": parameters})
+        answer: dict[str, Any] = json.loads(self._out.readline())
+        assert answer["id"] == self._number and not answer["result"].get("isError"), answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The result of a tool."""
+        return self.ask("tools/call", {"name": name, "arguments": arguments})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._in.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._in.flush()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._in.close()
+        self._process.wait()
+        self._out.close()
+
+
+def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Path, word: str) -> list[str]:
+    """The rows as Markdown; the vault's index is in the folder, and up to date."""
+    configuration = temporary / "configuration"
+    (configuration / "vaulttools").mkdir(parents=True)
+    with (configuration / "vaulttools" / "vaulttools.toml").open("w", encoding="utf-8") as file:
+        file.write(f"[measured]\npath = {json.dumps(str(vault.path))}\nindex_folder = {json.dumps(index_folder)}\n")
+    arguments = {"pattern": word}
+
+    def start(configured: Path, number: int) -> float:
+        began = time.perf_counter()
+        with Server(command, vault.path, configured, temporary / f"cache-{configured.name}-{number}") as server:
+            server.call("search_files", arguments)
+            return time.perf_counter() - began
+
+    with_index = [start(configuration, number) for number in range(STARTS)]
+    without = [start(temporary / "none", number) for number in range(STARTS)]
+    over: list[float] = []
+    python: list[float] = []
+    with Server(command, vault.path, configuration, temporary / "cache") as server:
+        for side, call in ((over, server.call), (python, vault.call)) * 3:
+            for _ in range(5):
+                call("search_files", arguments)
+            for _ in range(CALLS // 3):
+                began = time.perf_counter()
+                call("search_files", arguments)
+                side.append(time.perf_counter() - began)
+    median = {"over": statistics.median(over) * 1e3, "python": statistics.median(python) * 1e3}
+    return [
+        "| the MCP server | median |",
+        "|---|--:|",
+        f"| start to the first answer, with the index | {statistics.median(with_index):.2f} s |",
+        f"| start to the first answer, without one | {statistics.median(without):.2f} s |",
+        f"| `search_files`, a rare word (`{word}`), over stdin and stdout | {median['over']:.2f} ms |",
+        f"| the same in Python | {median['python']:.2f} ms |",
+        f"| what the server adds | {median['over'] - median['python']:.2f} ms |",
+    ]
