@@ -324,7 +324,7 @@ class ToolMethods(ABC):
             query: One word or phrase, plain text unless mode is regex.
             file: The file to read.
             mode: What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, or as a regular expression without alternatives (no unescaped |). (one of fixed, identifier, word, regex; default fixed)
-            line: Show the lines around this one, from 1, instead of every match; it need not match itself.
+            line: Show the lines around this one, from 1, instead of every match; it need not match itself. (a whole number, 1 or more)
             context: Lines shown before and after. (a whole number from 0 to 5; default 2)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.

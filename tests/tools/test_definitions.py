@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
+from mcp.types import Tool
 
 from vaulttools import BadArgument, Vault, tools
 from vaulttools.tools.definitions import Format, definitions
@@ -114,6 +115,50 @@ def test_names_are_what_every_api_takes(form: Format) -> None:
     names = [definition.get("name") or definition["function"]["name"] for definition in definitions(form)]
     assert names == list(tools.NAMES)
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+
+
+KEYWORDS = {
+    *("type", "properties", "required", "additionalProperties", "items"),
+    *("enum", "const", "description", "default", "minimum", "maximum"),
+}
+"""What Anthropic's, OpenAI's and Google's APIs all take outside of their strict modes."""
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_a_definition_keeps_the_published_rules_of_the_apis(name: str) -> None:
+    (definition,) = definitions("mcp", [name])
+    schema = definition["inputSchema"]
+    for node in _nodes(schema):
+        assert set(node) <= KEYWORDS
+        assert node.get("type") != "array" or "items" in node
+        assert "enum" not in node or node.get("type") == "string"
+    # Anthropic: names of arguments; OpenAI: the length of a description.
+    assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", argument) for argument in schema["properties"])
+    assert len(definition["description"]) <= 1024
+    assert set(schema.get("required", ())) <= set(schema["properties"])
+    for property_ in schema["properties"].values():
+        if "default" in property_:
+            Draft202012Validator(property_).validate(property_["default"])
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_the_sdk_takes_a_definition_as_it_stands(name: str) -> None:
+    (definition,) = definitions("mcp", [name])
+    tool = Tool.model_validate(definition)
+    assert tool.model_dump(by_alias=True, exclude_none=True, mode="json") == definition
+    assert (tool.input_schema["type"], (tool.output_schema or {})["type"]) == ("object", "object")
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_every_default_and_bound_is_in_the_schema(name: str) -> None:
+    request = tools.named(name).request
+    for argument, property_ in _schema(name)["properties"].items():
+        field = request.model_fields[argument]
+        assert field.is_required() == (argument in _schema(name).get("required", ()))
+        if not field.is_required() and field.default is not None:
+            assert property_["default"] == field.default
+        if property_["type"] in ("integer", "number"):
+            assert "minimum" in property_
 
 
 def test_each_form_has_the_shape_of_its_api() -> None:

@@ -42,6 +42,7 @@ class ShowRequest(ExplorationRequest):
     line: int | None = Field(
         None,
         description="Show the lines around this one, from 1, instead of every match; it need not match itself.",
+        json_schema_extra={"minimum": 1},
     )
     context: int = Field(2, ge=0, le=5, description="Lines shown before and after.")
 
