@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench fuzz docs clean
+.PHONY: demo test check bench fuzz load docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
@@ -24,6 +24,9 @@ bench: $(STAMP)  ## measure side by side with ripgrep
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target
 	$(BIN)/python -m pytest -n auto -q tests/test_fuzz.py tests/test_injection.py tests/index/test_sqlite_faults.py
+
+load: $(STAMP)  ## fifty clients of the MCP server for a minute, while notes change
+	$(BIN)/python benchmarks/load.py
 
 docs: $(STAMP)  ## rewrite what is derived from the registry
 	$(BIN)/python docs/generate.py

@@ -25,6 +25,8 @@ CALLS = 500
 STRUCTURED_BYTES = 4 * limits.TEXT_BYTES
 """Of the structured content as JSON: what the text shows, with its numbers and names."""
 
+DEFINITIONS = definitions("mcp")
+
 TEXTS = st.one_of(
     st.sampled_from(
         [
@@ -87,7 +89,7 @@ def _fitting(property_: dict[str, Any]) -> st.SearchStrategy[Any]:
 @st.composite
 def _calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     """A tool, with most of its required arguments and some of the others, most of them of the right type."""
-    definition = draw(st.sampled_from(definitions("mcp")))
+    definition = draw(st.sampled_from(DEFINITIONS))
     schema = definition["inputSchema"]
     arguments: dict[str, Any] = {}
     for name, property_ in schema["properties"].items():
@@ -113,10 +115,11 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
 
 
 NUMBERS = count(1)
-VALIDATORS = {each["name"]: Draft202012Validator(each["outputSchema"]) for each in definitions("mcp")}
+VALIDATORS = {each["name"]: Draft202012Validator(each["outputSchema"]) for each in DEFINITIONS}
 
 
 @given(call=_calls())
+@pytest.mark.timeout(400)
 @settings(max_examples=CALLS, deadline=None, suppress_health_check=list(HealthCheck))
 def test_fault_M02_any_arguments_are_answered_within_bounds(raw: Raw, call: tuple[str, dict[str, Any]]) -> None:
     name, arguments = call

@@ -1,0 +1,208 @@
+"""Many clients at once over HTTP, with all kinds of calls, while notes change: nothing fails, and how long it takes.
+
+`python benchmarks/load.py [--clients N] [--seconds S] [--notes N]`
+
+Every client calls one tool after another, each from a rotation of its own. Beside them a writer puts a new word into a
+note again and again, and asks for it: an answer without it is an error too, since what was written before a call is
+seen by it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import httpx2
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the package, not a part of it
+
+from make_vault import make_vault  # noqa: E402
+
+from vaulttools.core import limits  # noqa: E402
+
+CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    ("search_files", {"pattern": "question"}),
+    ("find", {"paths": "**/*.md", "limit": 20}),
+    ("grep", {"pattern": r"\w{14}", "max_results": 20}),
+    ("tags", {}),
+    ("search", {"pattern": "TODO", "i": True}),
+    ("properties", {"limit": 10}),
+    ("query", {"query": "task-todo:call", "mode": "obsidian"}),
+    ("search_files", {"pattern": "zqxjzqxj"}),
+    ("links", {"direction": "unresolved", "limit": 10}),
+    ("survey", {"terms": ["question", "answer"]}),
+    ("read", {"note": "load.md"}),
+    ("outline", {"note": "load.md"}),
+)
+
+EDIT_SECONDS: Final = 0.1
+"""Between two edits."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What came of a run."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    """How long each call of a tool took."""
+    errors: list[str] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+    """MiB of the server, once a second (Linux)."""
+
+    @property
+    def calls(self) -> int:
+        """How many were answered."""
+        return sum(map(len, self.seconds.values()))
+
+
+class _Client:
+    """One client with a session of its own."""
+
+    def __init__(self, http: httpx2.AsyncClient, url: str) -> None:
+        self._http = http
+        self._url = url
+        self._numbers = count(1)
+        self._headers = {"Accept": "application/json, text/event-stream"}
+
+    async def start(self) -> None:
+        info = {"name": "load", "version": "0"}
+        asked = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
+        answer = await self._post({"id": 0, "method": "initialize", "params": asked})
+        self._headers["Mcp-Session-Id"] = answer.headers["mcp-session-id"]
+        self._headers["Mcp-Protocol-Version"] = "2025-11-25"
+        await self._post({"method": "notifications/initialized"})
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        parameters = {"name": name, "arguments": arguments}
+        answer = await self._post({"id": next(self._numbers), "method": "tools/call", "params": parameters})
+        (data,) = (line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {"))
+        result: dict[str, Any] = json.loads(data)["result"]
+        return result
+
+    async def _post(self, message: dict[str, Any]) -> httpx2.Response:
+        answer = await self._http.post(self._url, json={"jsonrpc": "2.0", **message}, headers=self._headers)
+        answer.raise_for_status()
+        return answer
+
+
+def load(folder: Path, *, clients: int, seconds: float) -> Told:
+    """Serve the vault at a folder, to which `load.md` is added, and call it."""
+    (folder / "load.md").write_text("# Load\nword0\n", encoding="utf-8")
+    command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "mcp", "--tools", "all", "--http", ":0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as server:
+        assert server.stderr is not None
+        try:
+            address = re.search(r"http://\S+", server.stderr.readline())
+            assert address is not None
+            told = asyncio.run(_called(address[0], folder, server.pid, clients, seconds))
+        finally:
+            server.terminate()
+            _, rest = server.communicate()
+    told.errors += [line for line in rest.splitlines() if "Error" in line or "Traceback" in line]
+    return told
+
+
+async def _called(url: str, folder: Path, server: int, clients: int, seconds: float) -> Told:
+    told = Told()
+    limit = httpx2.Limits(max_connections=clients + 1)
+    async with httpx2.AsyncClient(limits=limit, timeout=120) as http, asyncio.TaskGroup() as group:
+        started = [_Client(http, url) for _ in range(clients + 1)]
+        await asyncio.gather(*(client.start() for client in started))
+        end = time.monotonic() + seconds
+        group.create_task(_watch(server, end, told))
+        group.create_task(_edit(started[0], folder / "load.md", end, told))
+        for number, client in enumerate(started[1:]):
+            group.create_task(_ask(client, number, end, told))
+    return told
+
+
+async def _ask(client: _Client, number: int, end: float, told: Told) -> None:
+    while time.monotonic() < end:
+        name, arguments = CALLS[number % len(CALLS)]
+        number += 1
+        result = await _timed(client, name, arguments, told)
+        text = result["content"][0]["text"]
+        if result["isError"] or len(text.encode()) > limits.TEXT_BYTES:
+            told.errors.append(f"{name}: {text[:200]}")
+
+
+async def _edit(client: _Client, note: Path, end: float, told: Told) -> None:
+    for number in count(1):
+        if time.monotonic() >= end:
+            return
+        with note.open("a", encoding="utf-8") as file:
+            file.write(f"word{number}\n")
+        result = await _timed(client, "search_files", {"pattern": f"word{number}$"}, told)
+        if result["isError"] or result["structuredContent"]["total_files"] != 1:
+            told.errors.append(f"word{number} was written and not found: {result['content'][0]['text'][:200]}")
+        await asyncio.sleep(EDIT_SECONDS)
+
+
+async def _timed(client: _Client, name: str, arguments: dict[str, Any], told: Told) -> dict[str, Any]:
+    began = time.perf_counter()
+    result = await client.call(name, arguments)
+    told.seconds.setdefault(name, []).append(time.perf_counter() - began)
+    return result
+
+
+async def _watch(server: int, end: float, told: Told) -> None:
+    status = Path(f"/proc/{server}/status")
+    while time.monotonic() < end and status.exists():
+        match = re.search(r"VmRSS:\s+(\d+)", status.read_text(encoding="utf-8"))
+        if match:
+            told.memory.append(int(match[1]) // 1024)
+        await asyncio.sleep(1)
+
+
+def table(told: Told) -> list[str]:
+    """The latencies as Markdown."""
+    rows = ["| tool | calls | median, ms | 95 of 100, ms | longest, ms |", "|---|--:|--:|--:|--:|"]
+    for name, taken in sorted(told.seconds.items()):
+        ordered = sorted(taken)
+        middle, most = statistics.median(ordered), ordered[len(ordered) * 95 // 100]
+        rows.append(
+            f"| `{name}` | {len(ordered):,} | {middle * 1e3:.0f} | {most * 1e3:.0f} | {ordered[-1] * 1e3:.0f} |"
+        )
+    return rows
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, and print the table; the exit status is 1 when anything failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--notes", type=int, default=10_000)
+    asked = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["XDG_CACHE_HOME"] = str(Path(temporary, "cache"))
+        folder = Path(temporary, "vault")
+        make_vault(folder, asked.notes)
+        told = load(folder, clients=asked.clients, seconds=asked.seconds)
+    print(f"- {asked.clients} clients for {asked.seconds:g} s over {asked.notes:,} notes, {os.cpu_count()} cores")
+    print(f"- {told.calls:,} calls, {told.calls / asked.seconds:.0f} a second, {len(told.errors)} errors")
+    if told.memory:
+        half, end = told.memory[len(told.memory) // 2], told.memory[-1]
+        print(f"- memory of the server: {half} MiB half way, {end} MiB at the end, {max(told.memory)} MiB at most")
+    print()
+    print("\n".join(table(told)))
+    for error in told.errors[:20]:
+        print(error, file=sys.stderr)
+    return 1 if told.errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

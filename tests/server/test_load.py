@@ -1,0 +1,18 @@
+"""Many clients at once; `make load` is the long form, over a vault as large as one is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.load import CALLS, load, table
+from tests.conftest import write_files
+
+
+def test_fault_M08_fifty_clients_at_once_are_all_answered_while_notes_change(tmp_path: Path) -> None:
+    write_files(
+        tmp_path, {f"{number}.md": f"# A question {number}\n- [ ] TODO #tag [[gone]]\n" for number in range(50)}
+    )
+    told = load(tmp_path, clients=50, seconds=2)
+    assert told.errors == []
+    assert set(told.seconds) == {name for name, _ in CALLS}
+    assert len(table(told)) == 2 + len(told.seconds)
