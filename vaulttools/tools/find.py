@@ -305,7 +305,8 @@ TOOL: Final = Tool(
     summary="Find files and folders by glob, newest first",
     description=(
         "Find filesystem paths by glob; use search or search_files when you need content matches instead of path "
-        "matches. Most recently modified first, grouped by folder; folders end in '/'. A glob without '/' matches at "
+        "matches. Use it for what is in a folder, for files that are no notes, and for what was changed last. Most "
+        "recently modified first, grouped by folder; folders end in '/'. A glob without '/' matches at "
         "any depth, one with '/' starts at the vault root.\n"
         'Examples: {"paths": "*.md"}; {"paths": ["Projects/**/*.canvas", "Daily"]}; '
         '{"paths": "**/*budget*", "limit": 20, "hidden": false}.\n'

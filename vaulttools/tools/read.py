@@ -298,7 +298,7 @@ TOOL: Final = Tool(
         "Read a note by its path or name: whole, some of its lines, the section of a heading, a block, or its "
         "properties. Lines are numbered from 1 as in search; a text too long for one answer is cut at a line, and the "
         "last line then names the call that goes on.\n"
-        "Use it after a search, or when a note is known by name. Use outline first for a long note, search or grep to "
+        "Use it after a search, or when a note is known by name. Use outline first for a long note, search_files to "
         "find a word in it. A name that several notes have, or that is misspelt, is answered with the paths to choose "
         "from.\n"
         'Examples: {"note": "Projects/plan.md"}; {"note": "[[plan#Tasks]]"}; '

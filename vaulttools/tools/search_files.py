@@ -275,9 +275,12 @@ TOOL: Final = Tool(
     description=(
         "Search file contents using regex patterns. Returns matching file paths with excerpts showing context around "
         "matches; the matching lines are marked with '>'.\n"
+        "Use it for exact words, names, links and patterns; query for a question in words or for Obsidian's operators; "
+        "find for names of files; then read for a whole note or section.\n"
         "Searches every note (.md) of the vault unless file_pattern selects files. The regex is ripgrep's (Rust "
         "syntax), matched line by line, case-sensitive unless case_sensitive is false; look-around and backreferences "
-        "work. Set fixed to search for text with special characters as it stands.\n"
+        "work. Set fixed to search for text with special characters as it stands; the pattern '.' with tags or "
+        "properties lists notes by those.\n"
         'Examples: {"pattern": "TODO|FIXME"}; {"pattern": "[[Ada Lovelace]]", "fixed": true}; '
         '{"pattern": "budget", "file_pattern": "Projects/**", "context_lines": 0}; '
         '{"pattern": "call", "within": "tasks", "tags": ["work"]}; '
