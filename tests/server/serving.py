@@ -33,6 +33,12 @@ class Served(NamedTuple):
 
     url: str
     process: int
+    end: list[tuple[int, str]]
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit status, and what it wrote to stderr, once it is not used any more."""
+        (end,) = self.end
+        return end
 
 
 def run(talk: Callable[[], Awaitable[T]]) -> T:
@@ -70,10 +76,12 @@ def http(*words: str, **more: str) -> Iterator[Served]:
             told = process.stderr.readline()
             match = re.search(r"http://\S+", told)
             assert match, told + process.stderr.read()
-            yield Served(match[0], process.pid)
+            served = Served(match[0], process.pid, [])
+            yield served
         finally:
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=WITHIN)
+            _, errors = process.communicate(timeout=WITHIN)
+        served.end.append((process.returncode, errors))
 
 
 class Raw:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -155,6 +157,28 @@ def test_a_bad_body_is_refused_and_the_server_goes_on(url: str, body: bytes, sta
 
 
 @linux_only
+def test_fault_M14_a_signal_ends_the_server_and_the_callers_are_told(slow_vault: Path) -> None:
+    said = []
+
+    async def talk(url: str, process: int) -> None:
+        async with Client(url) as client, anyio.create_task_group() as group:
+
+            async def signalled() -> None:
+                while not ripgreps(process):
+                    await anyio.sleep(0.02)
+                os.kill(process, signal.SIGTERM)
+
+            group.start_soon(signalled)
+            said.append(text_of(await client.call_tool("search_files", SLOW)))
+
+    with http("--vault", str(slow_vault), "mcp", "--http", ":0") as served:
+        run(lambda: talk(*served[:2]))
+        assert said == ["The call was cancelled"]
+        assert not ripgreps(served.process)
+    assert served.ended() == (-signal.SIGTERM, "")
+
+
+@linux_only
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_call_that_is_cancelled_over_http_stops_ripgrep(slow_vault: Path, mode: str) -> None:
     reports: list[float] = []
@@ -178,5 +202,5 @@ def test_a_call_that_is_cancelled_over_http_stops_ripgrep(slow_vault: Path, mode
             return text_of(await client.call_tool("read", {"note": "note"}))
 
     with http("--vault", str(slow_vault), "mcp", "--http", ":0") as served:
-        assert "a needle" in run(lambda: talk(*served))
+        assert "a needle" in run(lambda: talk(*served[:2]))
     assert reports == sorted(set(reports))

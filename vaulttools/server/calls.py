@@ -14,8 +14,8 @@ from vaulttools.errors import VaultToolsError
 
 T = TypeVar("T")
 
-AT_ONCE: Final = max(4, min(os.cpu_count() or 1, 8))
-"""Calls that run at once: each starts up to four ripgreps, and more of them only wait for each other."""
+AT_ONCE: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
+"""Calls that run at once. More than there are cores: some only wait, for the index to be built or for ripgrep."""
 
 WAITING: Final = 200
 """Calls that may wait for their turn; beyond, one is refused at once rather than answered when nobody wants it."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sys
 from collections.abc import Callable
+from threading import Thread
+from types import FrameType
 from typing import Any, Final
 
 import uvicorn
@@ -45,9 +48,24 @@ def serve(server: Server[Any], access: Access, port: int, stop: Callable[[], Non
     host = f"[{access.host}]" if ":" in access.host else access.host
     print(f"Serving MCP at http://{host}:{listening.getsockname()[1]}{PATH}", file=sys.stderr, flush=True)
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config, stop).run(sockets=[listening])
     finally:
         stop()
+
+
+class _Server(uvicorn.Server):
+    """Ends all work as soon as a signal comes: callers under way are then told that their call was cancelled."""
+
+    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Streams that clients keep open are cut after the grace; that is no error to tell of.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
+        Thread(target=self._stop).start()
+        super().handle_exit(sig, frame)
 
 
 def _listening(host: str, port: int) -> socket.socket:
