@@ -566,6 +566,7 @@ def test_a_pattern_that_ripgrep_accepts_keeps_its_meaning(texts: Path, text: str
 
 
 @given(text=st.text("a{}2, b", min_size=1, max_size=8))
+@example("2{2, }")
 @settings(max_examples=60, deadline=None)
 def test_braces_alone_never_make_a_pattern_invalid(text: str) -> None:
     pattern = _readable(text)

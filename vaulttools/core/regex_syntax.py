@@ -47,7 +47,7 @@ _GROUP = re.compile(
     re.VERBOSE,
 )
 # Rust's blanks are Python's without U+001C to U+001F. PCRE2 from 10.43 on also reads {,2}.
-_COUNTED = re.compile(r"\{[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*(?:,[^\S\x1c-\x1f]*(?:[0-9]+[^\S\x1c-\x1f]*)?)?\}\??")
+_COUNTED = re.compile(r"\{[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*(?:,(?:[^\S\x1c-\x1f]*[0-9]+[^\S\x1c-\x1f]*)?)?\}\??")
 _COUNTED_PCRE2 = re.compile(r"\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?)?|,[ \t]*[0-9]+[ \t]*)\}\??")
 
 
