@@ -709,8 +709,24 @@ def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
     assert vault.query("one two -three", mode="obsidian").text == (
         "No notes found.\n\n[No note answers all of it. Alone they find: one: 1; two: 1.]"
     )
-    assert "1 notes match when case is ignored." not in vault.query("Zero", mode="obsidian", match_case=True).text
-    assert "match when case is ignored." in vault.query("One", mode="obsidian", match_case=True).text
+    assert "when case is ignored" not in vault.query("Zero", mode="obsidian", match_case=True).text
+    assert "[1 note matches when case is ignored.]" in vault.query("One", mode="obsidian", match_case=True).text
+
+
+@pytest.mark.parametrize(
+    ("query", "is_told"),
+    [("one AND two", True), ("x OR (one AND two)", True), ("line:(one NOT two)", True), ('"one AND two"', False)],
+)
+def test_an_operator_of_other_languages_is_told(make_vault: MakeVault, query: str, is_told: bool) -> None:
+    notices = make_vault({"a.md": "one and two not"}).query(query, mode="obsidian").notices
+    assert any("is looked for as a word" in notice for notice in notices) is is_told
+
+
+def test_what_is_counted_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "one", "b.canvas": b"one two\0"})
+    answer = vault.query("one two", mode="obsidian")
+    assert "Alone they find: one: 1; two: 0." in answer.text
+    assert (answer.complete, answer.skipped["binary"].count) == (True, 1)
 
 
 def test_no_place_is_lost_between_excerpts(make_vault: MakeVault) -> None:

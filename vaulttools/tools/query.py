@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -288,11 +288,24 @@ def _closing(
 
 def _foreign(node: Node) -> Iterator[str]:
     """What is an operator elsewhere and a word here."""
-    words = {part.text for part in tree.parts(node) if isinstance(part, Term)}
+    words = _words(node)
     if "AND" in words:
         yield "AND is looked for as a word; words are joined by a blank."
     if "NOT" in words:
         yield "NOT is looked for as a word; what is excluded has a hyphen right before it: -word."
+
+
+def _words(node: Node) -> set[str]:
+    if isinstance(node, Term):
+        return {node.text}
+    return {word for part in tree.parts(node) for word in _words(part)}
+
+
+def _count(exact: Exact, order: _Order, **changes: Any) -> int:
+    """How many files another query finds, up to one more than are counted; what it passes over is told already."""
+    work = Work(time_limit=max(exact.work.remaining(), 0.1), cancel=exact.work.cancel)
+    other = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+    return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))
 
 
 def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
@@ -303,7 +316,7 @@ def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
     for part in node.parts[:_ALONE]:
         if isinstance(part, Not):
             continue
-        number = len(list(islice(replace(exact, node=part).matching(order), limits.COUNTED_FILES + 1)))
+        number = _count(exact, order, node=part)
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
@@ -313,11 +326,11 @@ def _other_case(exact: Exact, order: _Order) -> list[str]:
     """Whether something is found with case ignored."""
     if not exact.sensitive:
         return []
-    number = len(list(islice(replace(exact, sensitive=False).matching(order), limits.COUNTED_FILES + 1)))
+    number = _count(exact, order, sensitive=False)
     if not number:
         return []
     count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
-    return [f"{count} notes match when case is ignored."]
+    return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
 
 
 def _other_forms(vault: OpenVault, request: QueryRequest, work: Work) -> list[str]:
