@@ -68,7 +68,7 @@ def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None
         assert noise in errors
 
 
-def test_fault_M02_M03_M04_bad_frames_are_answered_and_the_server_goes_on(small_vault: Path) -> None:
+def test_faults_M02_to_M04_bad_frames_are_answered_and_the_server_goes_on(small_vault: Path) -> None:
     with Raw("--vault", str(small_vault), "mcp") as raw:
         raw.initialize()
         raw.send(b"{broken", b"\xff\xfe\x00", b"", b'"' + b"x" * 5_000_000, b"[" * 100_000)
@@ -93,7 +93,7 @@ def test_fault_M02_M03_M04_bad_frames_are_answered_and_the_server_goes_on(small_
 
 
 @linux_only
-def test_fault_M05_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
+def test_faults_M05_and_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
     with Raw("--vault", str(slow_vault), "mcp") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW, progressToken="p")
@@ -217,7 +217,7 @@ def test_fault_M11_older_revisions_shake_hands(small_vault: Path, version: str) 
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret of /home/somebody"), MemoryError()])
-def test_fault_M12_M13_an_error_of_ours_is_told_without_what_it_says(
+def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
     small_vault: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     def broken(*_: Any) -> Any:

@@ -152,7 +152,13 @@ def test_notes_are_resources(tmp_path: Path) -> None:
             (listed,) = (await client.list_resources()).resources
             read = await client.read_resource(listed.uri)
             refusals = []
-            for uri in ("vault://my%20vault/.obsidian/app.json", "vault://other/a.md", "file:///etc/passwd"):
+            for uri in (
+                "vault://my%20vault/.obsidian/app.json",
+                "vault://my%20vault/..%2f..%2fetc/passwd",
+                "vault://my%20vault//etc/passwd",
+                "vault://other/a.md",
+                "file:///etc/passwd",
+            ):
                 with pytest.raises(MCPError) as refusal:
                     await client.read_resource(uri)
                 refusals.append((refusal.value.error.code, refusal.value.error.message))
@@ -167,6 +173,8 @@ def test_notes_are_resources(tmp_path: Path) -> None:
     assert [content.text for content in read.contents] == ["# Plan\n\\x1b[31mred"]
     assert refusals == [
         (-32602, "Access denied: '.obsidian/' is a protected folder"),
+        (-32602, "Path is outside the vault: ../../etc/passwd"),
+        (-32602, "Path is outside the vault: /etc/passwd"),
         (-32602, "vault must be one of my vault, got 'other'"),
         (-32602, "Not the URI of a note: file:///etc/passwd; they look so: vault://VAULT/PATH"),
     ]

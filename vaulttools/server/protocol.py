@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from threading import Event
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -39,6 +41,8 @@ from vaulttools.server import prompts
 from vaulttools.server.calls import Calls
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools.definitions import definitions
+from vaulttools.tools.read import MOST_CHARACTERS
+from vaulttools.vault import ToolResult, Vault
 
 Context = ServerRequestContext[Any, Any]
 
@@ -108,14 +112,9 @@ class _Offered:
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
         for name, vault in self._vaults:
-            newest = await self._calls.run(
-                partial(_called, vault, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
-            )
-            found += [
-                Resource(name=path, uri=_uri(name, path), mime_type=MARKDOWN)
-                for path in newest["files"]
-                if not path.endswith("/")
-            ]
+            newest = await self._details(vault, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
+            paths = [path for path in newest["files"] if not path.endswith("/")]
+            found += [Resource(name=path, uri=_uri(name, path), mime_type=MARKDOWN) for path in paths]
         return ListResourcesResult(resources=found)
 
     async def list_resource_templates(
@@ -125,7 +124,7 @@ class _Offered:
             resource_templates=[
                 ResourceTemplate(
                     name=f"note of {name}" if self._vaults.are_several else "note",
-                    uri_template=f"{SCHEME}://{quote(name)}/{{+path}}",
+                    uri_template=f"{SCHEME}://{quote(name, safe='')}/{{+path}}",
                     description="A note or another text file of the vault, by its path: Projects/plan.md",
                     mime_type=MARKDOWN,
                 )
@@ -138,13 +137,27 @@ class _Offered:
         try:
             name, path = _place(uri)
             vault = self._vaults.named(name)
-            read = await self._calls.run(partial(_called, vault, "read", {"note": path, "max_chars": 50_000}))
-        except VaultToolsError as error:
-            raise MCPError(INVALID_PARAMS, str(error), {"uri": uri}) from error
+        except BadArgument as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
+        read = await self._details(vault, "read", {"note": path, "max_chars": MOST_CHARACTERS})
         text = read["text"]
         if read["next_line"] is not None:
             text += f"\n\n[Cut here: the tool read goes on from start_line {read['next_line']}.]"
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
+
+    async def _details(self, vault: Vault, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The details of a tool's answer; its refusal is an error of the protocol, since no tool was called."""
+
+        def call(cancel: Event) -> ToolResult:
+            return vault.call(name, arguments, cancel=cancel, bounded=True)
+
+        try:
+            result = await self._calls.run(call)
+        except VaultToolsError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
+        if result.is_error:
+            raise MCPError(INVALID_PARAMS, result.text)
+        return result.details
 
     async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         question = PromptArgument(name=prompts.QUESTION, description="What you want to know.", required=True)
@@ -163,14 +176,6 @@ class _Offered:
         return GetPromptResult(description=prompts.EXPLORE_SUMMARY, messages=[message])
 
 
-def _called(vault: Any, name: str, arguments: dict[str, Any], cancel: Any) -> dict[str, Any]:
-    result = vault.call(name, arguments, cancel=cancel, bounded=True)
-    if result.is_error:
-        raise BadArgument(result.text)
-    details: dict[str, Any] = result.details
-    return details
-
-
 async def _report(context: Context, name: str, seconds: float) -> None:
     """Tell the client that the call still runs; nothing is sent where it did not ask for it."""
     await context.session.report_progress(round(seconds, 1), message=f"{name}: {seconds:.1f} s")
@@ -186,8 +191,8 @@ def _place(uri: str) -> tuple[str, str]:
     Raises:
         BadArgument: it is none of ours.
     """
-    parts = urlsplit(uri)
-    path = unquote(parts.path).removeprefix("/")
-    if parts.scheme != SCHEME or not path:
+    scheme, _, rest = uri.partition("://")
+    name, _, path = rest.partition("/")
+    if scheme != SCHEME or not path:
         raise BadArgument(f"Not the URI of a note: {uri[:200]}; they look so: {SCHEME}://VAULT/PATH")
-    return unquote(parts.netloc), path
+    return unquote(name), unquote(path)

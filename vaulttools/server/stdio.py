@@ -24,9 +24,11 @@ Item = SessionMessage | Exception
 def serve(server: Server[Any], stop: Callable[[], None]) -> None:
     """Answer until stdin ends or the reader of stdout goes; then, and when a signal ends the process, call `stop`.
 
-    While serving, file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client
-    (`faults.md` M01).
+    From here on file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client (`faults.md`
+    M01). The SDK does so too, but gives it back at the end, when threads of ours may still have something to say.
     """
+    wire = os.dup(1)
+    os.dup2(2, 1)
 
     def ended(number: int) -> None:
         stop()
@@ -41,15 +43,16 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        anyio.run(_serve, server)
+        anyio.run(_serve, server, wire)
     except* (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError):
         logging.getLogger("vaulttools").info("the client has gone")
     finally:
         stop()
 
 
-async def _serve(server: Server[Any]) -> None:
-    async with stdio_server() as (read, write), anyio.create_task_group() as group:
+async def _serve(server: Server[Any], wire: int) -> None:
+    out = anyio.wrap_file(os.fdopen(wire, "w", encoding="utf-8", newline="\n", closefd=False))
+    async with stdio_server(stdout=out) as (read, write), anyio.create_task_group() as group:
         send, receive = anyio.create_memory_object_stream[Item]()
 
         async def relay() -> None:
