@@ -32,6 +32,7 @@ sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the p
 
 from make_vault import make_vault  # noqa: E402
 
+from vaulttools import Vault  # noqa: E402
 from vaulttools.core import limits  # noqa: E402
 
 CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
@@ -191,6 +192,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["XDG_CACHE_HOME"] = str(Path(temporary, "cache"))
         folder = Path(temporary, "vault")
         make_vault(folder, asked.notes)
+        with Vault.open(folder) as vault:
+            vault.build_index()
         told = load(folder, clients=asked.clients, seconds=asked.seconds)
     print(f"- {asked.clients} clients for {asked.seconds:g} s over {asked.notes:,} notes, {os.cpu_count()} cores")
     print(f"- {told.calls:,} calls, {told.calls / asked.seconds:.0f} a second, {len(told.errors)} errors")

@@ -175,6 +175,12 @@ def test_a_printed_block_over_http_has_a_place_for_the_token(
     }
 
 
+def test_a_server_without_an_index_stays_one(small_vault: Path, capsys: Printed) -> None:
+    given = ["--no-index", "--vault", str(small_vault), "mcp", "--print-config", "generic"]
+    assert cli.main(given) == 0
+    assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
+
+
 def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:
     assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "emacs"]) == 2
     assert capsys.readouterr().err == (

@@ -234,7 +234,7 @@ def _mcp(words: list[str], switches: _Switches) -> int:
         return FOUND
     # Whatever folder a client starts programs in is no vault that anybody asked to be served.
     folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or str(_found_vault(or_here=False))]
-    cli_mcp.run(cli_mcp.parse(words, folders))
+    cli_mcp.run(cli_mcp.parse(words, folders, has_index=switches.has_index))
     return FOUND
 
 

@@ -39,6 +39,7 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --token-file FILE     what callers must show as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
                         this machine
   --allow-origin URL    let pages of this origin call too, repeated; Obsidian and this machine may always
+  --no-index            keep no index: scan at each call
   --print-config NAME   print what claude, cursor, vscode or generic takes to use the server, and serve nothing"""
 
 NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'"
@@ -50,6 +51,7 @@ class Options:
 
     vaults: Sequence[str]
     """`DIR` or `name=DIR`, as given."""
+    has_index: bool
     tools: Sequence[str]
     http: tuple[str, int] | None
     """Host and port; None: stdin and stdout."""
@@ -63,7 +65,7 @@ class _Parser(argparse.ArgumentParser):
         raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
 
 
-def parse(words: Sequence[str], vaults: Sequence[str]) -> Options:
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
     """The options of the command.
 
     Raises:
@@ -87,7 +89,7 @@ def parse(words: Sequence[str], vaults: Sequence[str]) -> Options:
     for origin in given.allow_origin:
         if "://" not in origin or origin.endswith("/") or "*" in origin:
             raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
-    return Options(vaults, _tools(given.tools), http, token, given.allow_origin, given.print_config)
+    return Options(vaults, has_index, _tools(given.tools), http, token, given.allow_origin, given.print_config)
 
 
 def run(options: Options) -> None:
@@ -109,7 +111,7 @@ def run(options: Options) -> None:
         from vaulttools.server import protocol
         from vaulttools.server.calls import Calls
 
-    with opened(by_name) as vaults:
+    with opened(by_name, index=None if options.has_index else "off") as vaults:
         calls = Calls()
         with _without_collections():
             server = protocol.server(vaults, options.tools, calls)
@@ -156,6 +158,8 @@ def _command(options: Options, by_name: dict[str, str]) -> Command:
         absolute = str(Path(folder).expanduser().resolve())
         arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]
     arguments.append("mcp")
+    if not options.has_index:
+        arguments.append("--no-index")
     if tuple(options.tools) != _tools([]):
         arguments += ["--tools", ",".join(options.tools)]
     return Command(program, arguments)

@@ -197,13 +197,16 @@ class Vault(ToolMethods):
         arguments: Mapping[str, Any] | None = None,
         *,
         on_progress: Callable[[str], None] | None = None,
+        bounded: bool = False,
     ) -> ToolResult:
         """`call` without blocking the event loop; cancelling the task stops the search."""
         import asyncio
 
         cancel = Event()
         try:
-            return await asyncio.to_thread(self.call, name, arguments, cancel=cancel, on_progress=on_progress)
+            return await asyncio.to_thread(
+                self.call, name, arguments, cancel=cancel, on_progress=on_progress, bounded=bounded
+            )
         finally:
             cancel.set()
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.vault import Vault
@@ -85,11 +85,11 @@ def folders(given: Sequence[str]) -> dict[str, str]:
 
 
 @contextmanager
-def opened(by_name: Mapping[str, str]) -> Iterator[Vaults]:
-    """The vaults at the folders, for as long as they are used.
+def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -> Iterator[Vaults]:
+    """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
 
     Raises:
         BadArgument: one cannot be opened.
     """
     with ExitStack() as stack:
-        yield Vaults({name: stack.enter_context(Vault.open(folder)) for name, folder in by_name.items()})
+        yield Vaults({name: stack.enter_context(Vault.open(folder, index=index)) for name, folder in by_name.items()})
