@@ -138,7 +138,7 @@ OUTSIDE_THE_VAULT = (
     *("cli", "server.stdio"),
     *("index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
 )
-"""Modules that reach the disk elsewhere: the terminal and pipes, the index's own files, what the system says of its mounts."""
+"""Modules that reach the disk elsewhere: the terminal and pipes, the index's own files, what is told of mounts."""
 
 
 @pytest.mark.parametrize("module", [name for name in _modules() if name not in ("core.disk", *OUTSIDE_THE_VAULT)])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools import BadArgument, cli, cli_mcp, tools
+from vaulttools import BadArgument, cli, tools
 from vaulttools.cli_mcp import DEFAULT_TOOLS, parse
 from vaulttools.server.guard import Access
 from vaulttools.server.vaults import folders
@@ -122,12 +122,12 @@ def test_a_vault_that_is_not_there_is_told(tmp_path: Path, capsys: Printed) -> N
     assert capsys.readouterr().err == f"error: The vault cannot be opened: {tmp_path / 'none'}: no such folder\n"
 
 
-def test_without_the_extra_one_sentence_says_how_to_get_it(
-    small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
-) -> None:
-    monkeypatch.setattr(cli_mcp, "find_spec", lambda name: None)
-    assert cli.main(["--vault", str(small_vault), "mcp"]) == 2
-    assert capsys.readouterr() == ("", "error: The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'\n")
+def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) -> None:
+    code = "import sys; sys.modules['mcp'] = None; from vaulttools.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "--vault", str(small_vault), "mcp"]
+    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
+    sentence = "error: The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)
 
 
 def test_an_address_in_use_is_told(small_vault: Path, capsys: Printed) -> None:

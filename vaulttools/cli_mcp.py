@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -104,12 +103,13 @@ def run(options: Options) -> None:
     if options.print_config is not None:
         _print_config(options, by_name)
         return
-    if find_spec("mcp") is None:
-        raise BadArgument(NEEDS_EXTRA)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     with _without_collections():
-        from vaulttools.server import protocol
+        try:
+            from vaulttools.server import protocol
+        except ModuleNotFoundError as error:
+            raise BadArgument(NEEDS_EXTRA) from error
         from vaulttools.server.calls import Calls
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
     with opened(by_name, index=None if options.has_index else "off") as vaults:
         calls = Calls()
