@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, settings
 SECONDS: Final = float(os.environ.get("VAULTTOOLS_FUZZ_SECONDS", "0"))
 """Seconds for each target; 0: a small number of examples, the same in every run."""
 
-_AT_ONCE: Final = 2_000
+_AT_ONCE: Final = 300
 """Examples after which a long run begins again with other ones."""
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from vaulttools.config import VaultConfig
 from vaulttools.core import disk, excluded, globs, paths, ripgrep
 from vaulttools.core import document as documents
-from vaulttools.core.catalogue import Rules
+from vaulttools.core.catalogue import Entry, Rules
 from vaulttools.core.document import Document, NotRead
 from vaulttools.core.excluded import Excluded
 from vaulttools.core.patience import within
@@ -28,7 +28,7 @@ from vaulttools.core.root import Place, Root
 from vaulttools.core.scope import Covering, Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
-from vaulttools.core.work import Reason, Work
+from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathTooLong, VaultToolsError
 
 if TYPE_CHECKING:
@@ -216,20 +216,28 @@ class OpenVault:
         """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""
         return self.links(Work(self.config.time_limit)).resolve(target)
 
-    def links(self, work: Work, known: Known | None = None) -> LinkIndex:
+    def links(self, work: Work, known: Known | None = None, *, told: bool = False) -> LinkIndex:
         """The names that links can use: of all files that Obsidian sees, excluded ones too; `known` is what is known of
-        a vault that has no index."""
+        a vault that has no index. With `told`, `work` is told of folders that could not be listed."""
         from vaulttools.notes.links import LinkIndex
 
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
         scope = replace(scope, known=known or scope.known)
 
-        def made() -> LinkIndex:
-            return LinkIndex(entry.path for entry in scope.entries() if entry.left_out is None)
+        def made() -> tuple[LinkIndex, list[Entry]]:
+            entries = list(scope.entries())
+            missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
+            return LinkIndex(entry.path for entry in entries if entry.left_out is None), missed
 
         if scope.known is None or not scope.known.holds(""):
-            return made()
-        return scope.known.kept("links", made)
+            index, missed = made()
+        else:
+            index, missed = scope.known.kept("links", made)
+        if told and work.complete:  # else it was told what is missing
+            for path, _, reason in missed:
+                assert reason is not None
+                work.pass_over(path, reason, is_folder=True)
+        return index
 
     def note(self, document: Document, known: Known | None) -> Note:
         """The note that a document is, with the parts that an index has of this text, else parsed when asked for."""

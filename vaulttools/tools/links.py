@@ -151,7 +151,7 @@ def _out(vault: OpenVault, request: LinksRequest, path: str, work: Work) -> _Fou
         raise BadArgument("folder and glob narrow the notes that links stand in; direction out has the one of note")
     note = _read(vault, path, work)
     work.searched = 1
-    edges = graph.resolved(path, graph.written(note), vault.links(work, vault.structures(work)))
+    edges = graph.resolved(path, graph.written(note), vault.links(work, vault.structures(work), told=True))
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
     return _Found("link", of, edges, notices=answer.passed_over(work, found=True))
@@ -161,7 +161,7 @@ def _of_all(vault: OpenVault, request: LinksRequest, path: str | None, work: Wor
     """What only the links of all notes tell."""
     is_selected = _selecting(vault, request)
     asked = corpus.ask(vault, QUESTION, work)
-    links = vault.links(work, vault.structures(work))
+    links = vault.links(work, vault.structures(work), told=True)
     name = "" if path is None else paths.shown(path)
     within = " in the notes selected" if request.folder or request.glob else ""
 
