@@ -19,8 +19,9 @@ from vaulttools.core.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.key import Key
-from vaulttools.index.store import Row, Store, quoted
+from vaulttools.index.store import Row, Store
 from vaulttools.index.verify import verify
+from vaulttools.index.words import quoted
 
 HOUR = 3_600_000_000_000
 

@@ -13,7 +13,8 @@ from tests.index.indexes import Indexed, found, notes, rows
 from vaulttools.core.literals import fold
 from vaulttools.index.content import Content
 from vaulttools.index.key import Key
-from vaulttools.index.store import Store, quoted
+from vaulttools.index.store import Store
+from vaulttools.index.words import quoted
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 

@@ -5,9 +5,9 @@ Whoever asks must get the same answer as from the files themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from vaulttools.core.catalogue import Listed
 from vaulttools.core.literals import Requirement
@@ -16,6 +16,36 @@ T = TypeVar("T")
 
 Trait = Literal["nul", "lone return", "return"]
 """What a text may hold that decides how it is searched: a NUL, a CR that no LF follows, any CR."""
+
+
+class Spelling(NamedTuple):
+    """What may stand for a word of a question: a word or several in a row, in any inflection, case and accents."""
+
+    text: str
+    is_beginning: bool = False
+    """Whether the last word may go on."""
+
+
+class Places(NamedTuple):
+    """Where the words of a question stand in one note: in its body, its title, its aliases and its headings."""
+
+    lengths: Sequence[int]
+    """Words in each of the four."""
+    found: Sequence[Sequence[Sequence[int]]]
+    """By word of the question and by part: places, counted in words from 0."""
+
+
+class WordHits(NamedTuple):
+    """What is known of the words of a question."""
+
+    counts: Sequence[int]
+    """By word: the notes of the vault that hold it."""
+    places: Mapping[str, Places]
+    """The notes asked for that hold any of the words, the best ones by BM25, best first."""
+    total: int = 0
+    """Notes asked for that hold any of the words."""
+    notes: int = 0
+    """Notes of the vault of which this is known."""
 
 
 class Known(Protocol):
@@ -68,3 +98,14 @@ class Known(Protocol):
 
     def structure(self, path: str, text: str) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""
+
+    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
+        """Which of some notes hold any of some words, each in any of its spellings, and where in the `most` best; of
+        those whose text is known. With `most` 0 the words are only counted. None when nothing is known."""
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """The stems of words, of so many characters, that begin so, each with the number of notes that hold it."""
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """The files, of those whose text is known, whose folded text may hold a folded literal, and perhaps others; a
+        single letter of ASCII finds none."""

@@ -1,4 +1,4 @@
-"""Spelling: which of some names are close to one that is not among them."""
+"""Spelling: which of some names are close to one that is not among them, and what names are made of."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _WORDS: Final = 20
 _COMPARED_CHARACTERS: Final = 200
 """Characters of a name that are compared: the time goes with their square (a name on disk has 255 bytes at most)."""
 
+_CAPITAL_INSIDE = re.compile(r"(?<=[^\W\d_])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
@@ -46,6 +47,11 @@ def closest(wanted: str, names: Iterable[str], key: Callable[[str], str] = str) 
         spelled = _words_spelled_nearly(words, folded)
         close = [(_CLOSE - len(other) / 10_000, -place, name) for place, (name, other) in enumerate(spelled)]
     return [name for _, _, name in nlargest(limits.NAMED_PATHS, close)]
+
+
+def apart(name: str) -> list[str]:
+    """A name in its parts where capitals stand inside it: `["Router", "Reset"]`, `["HTML", "Import"]`."""
+    return _CAPITAL_INSIDE.split(name)
 
 
 def _words_spelled_nearly(words: Iterable[str], folded: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:

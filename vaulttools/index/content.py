@@ -18,6 +18,7 @@ from vaulttools.core import disk, document
 from vaulttools.core.literals import fold
 from vaulttools.core.paths import is_note
 from vaulttools.core.root import Root
+from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.index.key import Key
 
@@ -53,7 +54,7 @@ class Words(NamedTuple):
     body: str
     """The text after the properties."""
     title: str
-    """The note's name, and its property `title`."""
+    """The note's name, also taken apart at capitals inside it, and its property `title`."""
     aliases: str
     headings: str
 
@@ -86,7 +87,7 @@ def read(root: Root, path: str) -> Content | None:
     from vaulttools.notes.note import Note
 
     note = Note(path, text)
-    return replace(scanned, words=_words(note), structure=_structure(note))
+    return replace(scanned, words=words_of(note), structure=_structure(note))
 
 
 def scan(root: Root, path: str) -> Content | None:
@@ -210,9 +211,12 @@ def _trigrams(text: str, is_binary: bool) -> str:
     return ("\n".join(_PRINTABLE_RUN.findall(folded)) if is_binary else folded) + "\n\n"
 
 
-def _words(note: Note) -> Words:
+def words_of(note: Note) -> Words:
+    """What of a note stands in the word table."""
     own = note.properties.get("title")
-    titles = (note.title.encode("utf-8", "replace").decode(), own if isinstance(own, str) else "")  # N04
+    name = note.title.encode("utf-8", "replace").decode()  # N04
+    parts = " ".join(apart(name))
+    titles = (name, *([parts] if parts != name else []), own if isinstance(own, str) else "")
     return Words(
         body=_body(note),
         title="\n".join(titles),

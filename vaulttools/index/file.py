@@ -11,12 +11,14 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
 """How long a statement waits for a lock of SQLite's own. The write lock keeps writers apart, so that only another
 process's recovery and, without a write-ahead log, its commit are ever waited for."""
+
+WORDS_TOKENIZER: Final = "porter unicode61 remove_diacritics 2"
 
 _LEFTOVERS: Final = ("-wal", "-shm", "-journal")
 
@@ -28,7 +30,7 @@ _SEGMENTS: Final = 8
 """Segments of one size that FTS5 merges into one (FTS5: 4, and a fifth more time for the words, measured)."""
 
 # The body is the first column of the words: FTS5 spends two bytes more on every word of another one (a fifth of all).
-_TABLES: Final = """
+_TABLES: Final = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,7 +50,7 @@ CREATE VIRTUAL TABLE trigrams USING fts5 (
 );
 CREATE VIRTUAL TABLE words USING fts5 (
     body, title, aliases, headings,
-    content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+    content='', contentless_delete=1, tokenize='{WORDS_TOKENIZER}'
 );
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from vaulttools.core.literals import AllOf, AnyOf, Requirement
-from vaulttools.index.store import quoted
+from vaulttools.index.words import quoted
 
 TRIGRAMS: Final = 12
 """Trigrams of one literal that are looked for, evenly spread: of a long one more rule out next to nothing."""

@@ -6,6 +6,7 @@ every search, so that a search never waits until they are indexed again.
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import time
@@ -19,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from vaulttools.core import disk, ignores, paths
 from vaulttools.core.catalogue import Listed
-from vaulttools.core.known import Trait
+from vaulttools.core.known import Spelling, Trait, WordHits
 from vaulttools.core.literals import Requirement
 from vaulttools.core.root import Root
 from vaulttools.index import build, narrow
@@ -75,6 +76,8 @@ class Present:
         self._stood = _identity(root.folder)
         self._rows: dict[str, Row] = {}
         self._paths: dict[int, str] = {}
+        self._newest = 0
+        """The largest id of a row that is known."""
         self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
         self._unread: set[str] = set()
         self._changes = count(1)
@@ -93,6 +96,8 @@ class Present:
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
         self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
         """By kind and row: the digest of a text, and what was made of it."""
+        self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
+        """The notes asked for last, the version then, and what `_rows_of` gave."""
         files = self.tree.files()
         stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
         self._mark(stale)
@@ -259,6 +264,48 @@ class Present:
             return None
         return self._version
 
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], stale: AbstractSet[str]
+    ) -> WordHits | None:
+        """As `Known.words`; what is stale is not counted."""
+        rows = [row.id for path in stale if paths.is_note(path) and (row := self._rows.get(path)) is not None]
+        wanted, of_all = self._rows_of(among, all_known=not stale)
+        try:
+            found, hits = self.store.words(words, most, wanted, (json.dumps(rows), self._newest) if stale else None)
+        except Unavailable as error:
+            self._fail(error)
+            return None
+        places = {path: places for id_, places in found if (path := self._paths.get(id_))}
+        return hits._replace(places=places, notes=of_all - len(rows))
+
+    def _rows_of(self, notes: frozenset[str], *, all_known: bool) -> tuple[str | None, int]:
+        """The rows of notes as JSON, None when they are those of all notes and no others are being written; and how
+        many notes there are."""
+        with self.lock:
+            if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._version:
+                rows = [row.id for path in notes if (row := self._rows.get(path)) is not None]
+                of_all = sum(map(paths.is_note, self._rows))
+                is_whole = all_known and len(rows) == of_all
+                self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
+            return self._asked[2]
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """As `Known.vocabulary`."""
+        try:
+            return self.store.vocabulary(beginning, shortest, longest)
+        except Unavailable as error:
+            self._fail(error)
+            return ()
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """As `Known.holding_text`, of all that the store holds: stale files too."""
+        match = narrow.query(literal)
+        try:
+            return frozenset() if match is None else self._named(self.store.ids(match))
+        except Unavailable as error:
+            self._fail(error)
+            return frozenset()
+
     def _fail(self, error: Exception) -> None:
         """Do without the store: it was removed, replaced or damaged."""
         _log.info("the index cannot be read: %s", error)
@@ -333,6 +380,7 @@ class Present:
         for row in rows:
             self._rows[row.path] = row
             self._paths[row.id] = row.path
+            self._newest = max(self._newest, row.id)
             for trait, has in (
                 ("nul", row.state == "binary"),
                 ("lone return", row.flags & HAS_LONE_CR),
@@ -435,6 +483,21 @@ class AsOf:
     def structure(self, path: str, text: str) -> bytes | None:
         """Of exactly this text."""
         return self._present.structure(path, text)
+
+    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
+        """Of the notes that are not unknown."""
+        if self._version is None:
+            among = among.difference(self.unknown(list(among)))
+        return self._present.words(words, most, among, self._stale)
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """Of all that the store holds."""
+        return self._present.vocabulary(beginning, shortest, longest)
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """Of the files that are not unknown."""
+        found = self._present.holding_text(literal) - self._stale
+        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
 
 
 def _identity(folder: str) -> tuple[int, int]:

@@ -17,10 +17,13 @@ from typing import Any, Final, NamedTuple, get_args
 
 import apsw
 
+from vaulttools.core.known import Places, Spelling, WordHits
+from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.key import Key
+from vaulttools.index.words import quoted
 
 _STATES: Final[tuple[State, ...]] = get_args(State)
 
@@ -158,6 +161,18 @@ class Store:
             return zlib.decompress(structure)
         except zlib.error:
             self._database.condemn()
+
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: str | None, unsettled: tuple[str, int] | None
+    ) -> tuple[list[tuple[int, Places]], WordHits]:
+        """As `words.ask`."""
+        with self._database.reading() as connection:
+            return table.ask(connection, words, most, among, unsettled)
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+        """As `words.vocabulary`."""
+        with self._database.reading() as connection:
+            return table.vocabulary(connection, beginning, shortest, longest)
 
     def generation(self) -> int:
         """A number that every commit of every process changes."""
@@ -300,8 +315,3 @@ class Writer:
     def _forget(self, id_: int) -> None:
         for deletion in _DELETIONS:
             self._connection.execute(deletion, (id_,))
-
-
-def quoted(token: str) -> str:
-    """A token of a query, whatever it holds (I20)."""
-    return '"{}"'.format(token.replace('"', '""'))

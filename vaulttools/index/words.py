@@ -1,0 +1,123 @@
+"""The word table: which notes hold the words of a question, and where; and what FTS5 takes for a word.
+
+The tokenizer is asked for the words of texts that the table does not hold, too, so that both are the same words.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import apsw
+
+from vaulttools.core.known import Places, Spelling, WordHits
+from vaulttools.index.file import WORDS_TOKENIZER
+
+_BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
+"""Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""
+
+_local = threading.local()
+
+
+Word: TypeAlias = tuple[int, int, str]
+"""One word of a text, as the table knows it: its first byte in the UTF-8 form of the text, the byte behind it, and its
+stem. A plain tuple, as the tokenizer gives it: of a thousand words a second object each takes as long as finding them.
+"""
+
+
+def tokens(text: str) -> list[Word]:
+    """The words of a text in order: lower case, without accents, reduced to stems of English."""
+    if not hasattr(_local, "tokenizer"):
+        # A tokenizer belongs to a connection, and a connection to one thread at a time.
+        _local.connection = apsw.Connection(":memory:")
+        name, *arguments = WORDS_TOKENIZER.split()
+        _local.tokenizer = _local.connection.fts5_tokenizer(name, arguments)
+    found: list[Word] = _local.tokenizer(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+    return found
+
+
+def ask(
+    connection: apsw.Connection,
+    words: Sequence[Sequence[Spelling]],
+    most: int,
+    among: str | None = None,
+    unsettled: tuple[str, int] | None = None,
+) -> tuple[list[tuple[int, Places]], WordHits]:
+    """The notes that hold any of the words, by row, the `most` best by BM25; only rows of a JSON list, if given.
+    What is counted leaves out the rows of another such list and those above a number, which are just being written.
+
+    The hits are told without their places; each word of the question is a list of spellings.
+    """
+    counts = [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
+    asked = [(number, spelling) for number, spellings in enumerate(words) if counts[number] for spelling in spellings]
+    if not asked or not most:
+        return [], WordHits(counts, {})
+    places: dict[int, Places] = {}
+    columns = range(len(_BM25_WEIGHTS))
+    nowhere: list[int] = []  # the same one, so that there is less for the garbage collector to look at
+    none = [nowhere for _ in columns]
+
+    def told(api: apsw.FTS5ExtensionApi) -> int:
+        found: list[list[list[int]]] = [none] * len(words)
+        for phrase, (number, _) in enumerate(asked):
+            stands = [api.phrase_column_offsets(phrase, column) or nowhere for column in columns]
+            if found[number] is not none:  # another spelling of the same word
+                stands = [sorted(one + other) for one, other in zip(found[number], stands, strict=True)]
+            found[number] = stands
+        places[api.rowid] = Places([api.column_size(column) for column in columns], found)
+        return 0
+
+    connection.register_fts5_function("places", told)  # type: ignore[arg-type]
+    match = _any([spelling for _, spelling in asked])
+    weights = ", ".join(map(str, _BM25_WEIGHTS))
+    # A plus keeps SQLite from asking FTS5 once for every row that is wanted (three times slower, measured).
+    bound = (match,) if among is None else (match, among)
+    wanted = "" if among is None else "AND +rowid IN (SELECT value FROM json_each(?))"
+    rows: list[Any] = connection.execute(
+        f"SELECT rowid, places(words) FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
+        f" ORDER BY bm25(words, {weights}), rowid LIMIT ?",
+        (*bound, most),
+    ).fetchall()
+    total = len(rows)
+    if total == most:
+        counting = f"SELECT count(*) FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
+        total = _number(connection, counting, *bound)
+    return [(row, places[row]) for row, _ in rows], WordHits(counts, {}, total)
+
+
+def vocabulary(connection: apsw.Connection, beginning: str, shortest: int, longest: int) -> list[tuple[str, int]]:
+    """The stems of so many characters that begin so, each with the number of notes that hold it."""
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, row)")
+    found = connection.execute(
+        "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+        (beginning, beginning + chr(sys.maxunicode), shortest, longest),
+    )
+    return [(str(term), int(count)) for term, count in found]
+
+
+def quoted(token: str) -> str:
+    """A token of a query, whatever it holds (I20)."""
+    return '"{}"'.format(token.replace('"', '""'))
+
+
+def _any(spellings: Sequence[Spelling]) -> str:
+    # Half of a surrogate pair has no form in UTF-8, and stands in no text.
+    texts = [(spelling.text.encode("utf-8", "replace").decode(), spelling.is_beginning) for spelling in spellings]
+    return " OR ".join(quoted(text) + "*" * is_beginning for text, is_beginning in texts)
+
+
+def _count(connection: apsw.Connection, match: str, unsettled: tuple[str, int] | None) -> int:
+    counted = "SELECT count(*) FROM words WHERE words MATCH ?"
+    if unsettled is None:
+        return _number(connection, counted, match)
+    left_out, newest = unsettled
+    settled = f"{counted} AND rowid <= ? AND +rowid NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
+    return _number(connection, settled, match, newest, left_out)
+
+
+def _number(connection: apsw.Connection, statement: str, *bound: str | int) -> int:
+    [(number,)] = connection.execute(statement, bound).fetchall()
+    assert isinstance(number, int)
+    return number
