@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench fuzz load docs clean
+.PHONY: demo test check bench ranking fuzz load docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
@@ -20,6 +20,9 @@ check: $(STAMP)  ## lint and types only
 
 bench: $(STAMP)  ## measure side by side with ripgrep
 	$(BIN)/python benchmarks/run.py
+
+ranking: $(STAMP)  ## measure how good ranked search is
+	$(BIN)/python benchmarks/ranking.py
 
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target

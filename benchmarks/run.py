@@ -135,6 +135,10 @@ def _find(vault: Vault, path: str, *theirs: str) -> Row:
     return Row(f"`find`, `{path}`", lambda: vault.find(path), lambda: _run(command, vault.path))
 
 
+def _query(vault: Vault, name: str, question: str) -> Row:
+    return Row(f"`query`, ranked, {name} (`{question}`)", lambda: vault.query(question), None)
+
+
 def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
     rg = ripgrep.locate().command
     index = vault._opened.index
@@ -159,6 +163,9 @@ def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
         ),
         _find(vault, "**/*.md", "--glob=**/*.md"),
         _find(vault, "*.png", "--glob=*.png"),
+        _query(vault, "a rare word", rare),
+        _query(vault, "three words", " ".join(spread[:3])),
+        _query(vault, "a common word among them", f"{common} {spread[0]} {spread[3]}"),
     ]
 
 

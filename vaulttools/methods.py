@@ -346,29 +346,29 @@ class ToolMethods(ABC):
         self,
         query: str,
         *,
-        mode: Literal["obsidian"] = "obsidian",
+        mode: Literal["ranked", "obsidian"] = "ranked",
         folder: str | None = None,
         glob: str | None = None,
         limit: int = 10,
         page: int = 1,
-        sort: Literal["name", "-name", "modified", "-modified", "created", "-created"] | None = None,
+        sort: Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"] | None = None,
         match_case: bool = False,
         explain: bool = False,
         include_excluded: bool = False,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
     ) -> QueryAnswer:
-        """Find notes by Obsidian's search language: see `docs/tools/query.md`.
+        """Find the notes that answer a question, or by Obsidian's search language: see `docs/tools/query.md`.
 
         Args:
-            query: What to find: words, or a query of Obsidian's search language.
-            mode: obsidian: exactly what Obsidian's search finds. (default obsidian)
+            query: What to find: a question or words; in mode obsidian a query of its language.
+            mode: ranked: any of the words, the best first. obsidian: exactly what Obsidian's search finds. (one of ranked, obsidian; default ranked)
             folder: Only files in this folder, at any depth: `Projects`.
             glob: Only files that this glob selects: `Daily/**`.
             limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
             page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
-            sort: Order of the notes. Default: name. modified and created: newest first. A leading - reverses. (one of name, -name, modified, -modified, created, -created)
-            match_case: Whether upper and lower case differ. (default false)
+            sort: Order of the notes. Default: relevance in mode ranked, name in mode obsidian. modified and created: newest first. A leading - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
+            match_case: Whether upper and lower case differ; in mode obsidian. (default false)
             explain: Begin with how the query was understood. (default false)
             include_excluded: Search the vault's excluded files too. (default false)
             cancel: Set it from another thread to stop the call.

@@ -40,6 +40,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "sample": [{"query": "TODO", "file": "Projects/plan.md"}, {"query": "zzz", "file": "inbox.md", "page": 3}],
     "show": [{"query": "TODO", "file": "inbox.md"}, {"query": "TODO", "file": "inbox.md", "line": 1, "context": 0}],
     "query": [
+        {"query": "who looks after the seeds", "limit": 2, "explain": True},
+        {"query": "zzzzzz"},
         {"query": "seed tag:project", "mode": "obsidian"},
         {"query": "occurs nowhere at all", "mode": "obsidian"},
         {"query": "file:.png", "mode": "obsidian", "sort": "-modified", "explain": True},

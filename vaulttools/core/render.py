@@ -29,18 +29,17 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
 
 
-def line(text: str, first_match: int | None = None) -> str:
-    """A note's line as it is shown: no trailing blanks, at most 512 characters and the marks of the cut, escaped.
+def line(text: str, first_match: int | None = None, *, most: int = limits.LINE_CHARACTERS) -> str:
+    """A note's line as it is shown: no trailing blanks, at most so many characters and the marks of the cut, escaped.
 
     `first_match` is the character, from 0, where the first match begins; when that lies beyond the cut, the cut is
     made around it.
     """
     text = text.rstrip()
-    limit = limits.LINE_CHARACTERS
-    if len(text) <= limit:
+    if len(text) <= most:
         return visible(text)
-    start = 0 if first_match is None or first_match < limit else first_match - _LEAD
-    end = start + limit
+    start = 0 if first_match is None or first_match < most else first_match - _LEAD
+    end = start + most
     head = ELLIPSIS if start else ""
     return f"{head}{visible(text[start:end])}{ELLIPSIS if end < len(text) else ''}"
 

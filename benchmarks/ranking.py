@@ -1,0 +1,171 @@
+"""Measure ranked search on `questions.toml`: hit@1, hit@5 and MRR by kind, as a Markdown table.
+
+`python benchmarks/ranking.py`
+
+The vaults are the corpus beside the project, where it is there, and one that is made: the notes of `notes.toml` among a
+thousand of filler. Half of the questions, chosen by a hash of their text, is for tuning; the other half is held out
+(`docs/benchmarks.md` says what was seen of it). Beside ours stands plain BM25: every word of the question, joined by
+OR, in the index's own word table with FTS5's default weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import statistics
+import sys
+import tarfile
+import tempfile
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from vaulttools import Vault, VaultConfig
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, not a part of it
+
+from make_vault import make_vault  # noqa: E402
+
+CORPUS = PROJECT.parent / "shared" / "corpus"
+ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz"}
+FILLER = 1_000
+SHOWN = 10
+
+Ranker = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question and the notes that answer it."""
+
+    vault: str
+    kind: str
+    text: str
+    right: frozenset[str]
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether it is not for tuning."""
+        return hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
+
+    def place(self, found: Sequence[str]) -> int:
+        """The place of the first right note, from 1; 0 when it is not among the first ten."""
+        return next((number for number, path in enumerate(found[:SHOWN], 1) if path in self.right), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One question, and the places of the first right note."""
+
+    asked: Asked
+    ours: int
+    plain: int
+    milliseconds: float
+
+
+def questions() -> list[Asked]:
+    """All questions."""
+    tables = tomllib.loads((PROJECT / "benchmarks" / "questions.toml").read_text(encoding="utf-8"))
+    return [
+        Asked(vault, kind, text, frozenset(right))
+        for vault, kinds in tables.items()
+        for kind, asked in kinds.items()
+        for text, right in asked.items()
+    ]
+
+
+def main() -> int:
+    """Ask everything, and print the tables; the exit status is 0."""
+    asked = questions()
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = dict(_folders(Path(temporary)))
+        answered = [
+            answer
+            for name, folder in folders.items()
+            for answer in _answered(folder, Path(temporary, f"{name} index"), [a for a in asked if a.vault == name])
+        ]
+    for name in {each.vault for each in asked} - folders.keys():
+        print(f"(without the vault {name}, which is not beside the project)")
+    print("\n".join(_table(answered)))
+    times = [each.milliseconds for each in answered]
+    print(f"\nA question took {statistics.median(times):.1f} ms (median), {max(times):.0f} ms at most.")
+    return 0
+
+
+def _folders(temporary: Path) -> Iterator[tuple[str, Path]]:
+    for name, archive in ARCHIVES.items():
+        if (CORPUS / archive).exists():
+            with tarfile.open(CORPUS / archive) as tar:
+                tar.extractall(temporary / name, filter="data")
+            folder = temporary / name
+            while len(list(folder.iterdir())) == 1:  # the archive's own folder
+                folder = next(folder.iterdir())
+            yield name, folder
+    made = temporary / "made"
+    make_vault(made, FILLER)
+    for path, text in tomllib.loads((PROJECT / "benchmarks" / "notes.toml").read_text(encoding="utf-8")).items():
+        (made / path).parent.mkdir(exist_ok=True)
+        (made / path).write_text(text, encoding="utf-8")
+    yield "made", made
+
+
+def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> Iterator[Answered]:
+    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder))) as vault:
+        vault.build_index()
+        [database] = index_folder.glob("*/index*.sqlite")
+        connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
+        for each in asked:
+            start = time.perf_counter()
+            found = [note.path for note in vault.query(each.text, limit=SHOWN).notes]
+            took = (time.perf_counter() - start) * 1000
+            yield Answered(each, each.place(found), each.place(_plain(connection, each.text)), took)
+        connection.close()
+
+
+def _plain(connection: apsw.Connection, question: str) -> list[str]:
+    words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+    rows = connection.execute(
+        "SELECT path FROM words JOIN files ON files.id = words.rowid WHERE words MATCH ? ORDER BY rank LIMIT ?",
+        (words, SHOWN),
+    )
+    return [bytes(path).decode() for (path,) in rows]
+
+
+def _table(answered: Sequence[Answered]) -> Iterator[str]:
+    kinds: dict[str, list[Answered]] = defaultdict(list)
+    for each in answered:
+        kinds[f"{each.asked.vault}, {each.asked.kind}"].append(each)
+    columns = "hit@1 | hit@5 | MRR | BM25: hit@1 | hit@5 | MRR"
+    yield f"| vault, kind | tuning: n | {columns} | held out: n | {columns} |"
+    yield "|---|" + "--:|" * 14
+    for kind, some in [*kinds.items(), ("all", list(answered)), *_by_vault(answered)]:
+        halves = ([a for a in some if not a.asked.is_held_out], [a for a in some if a.asked.is_held_out])
+        yield f"| {kind} | " + " | ".join(map(_cells, halves)) + " |"
+
+
+def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered]]]:
+    for vault in dict.fromkeys(each.asked.vault for each in answered):
+        yield f"all of {vault}", [each for each in answered if each.asked.vault == vault]
+
+
+def _cells(some: Sequence[Answered]) -> str:
+    if not some:
+        return "0 | | | | | | "
+    return " | ".join([str(len(some)), *_rates([each.ours for each in some]), *_rates([each.plain for each in some])])
+
+
+def _rates(places: Sequence[int]) -> Iterator[str]:
+    """hit@1, hit@5 and MRR."""
+    yield f"{sum(place == 1 for place in places) / len(places):.2f}"
+    yield f"{sum(1 <= place <= 5 for place in places) / len(places):.2f}"
+    yield f"{sum(1 / place for place in places if place) / len(places):.2f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
