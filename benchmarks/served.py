@@ -78,14 +78,14 @@ def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Pa
 
     def start(configured: Path) -> tuple[float, float]:
         """Seconds to the first answer, and of processor time to the end; with a cache of its own."""
-        used, began = _processor(), time.perf_counter()
+        used, began = processor_time(), time.perf_counter()
         with (
             tempfile.TemporaryDirectory(dir=temporary) as cache,
             Server(command, vault.path, configured, Path(cache)) as server,
         ):
             server.call("search_files", arguments)
             answered = time.perf_counter()
-        return answered - began, _processor() - used
+        return answered - began, processor_time() - used
 
     with_index = [start(configuration) for _ in range(STARTS)]
     without = [start(temporary / "none") for _ in range(STARTS)]
@@ -115,7 +115,7 @@ def _started(how: str, starts: Sequence[tuple[float, float]]) -> list[str]:
     return [f"| start to the first answer, {how} | {seconds:.2f} s ({processor:.2f} s of processor time to the end) |"]
 
 
-def _processor() -> float:
+def processor_time() -> float:
     """Seconds of processor time of all processes that have been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -207,6 +207,12 @@ def test_the_hosts_that_a_request_may_name(listening: str, host: str | None, acc
     assert Access(listening, token="t").accepts_host(host) is accepted
 
 
+def test_a_token_may_hold_any_character() -> None:
+    sent = "Bearer schlüssel €".encode().decode("latin-1")
+    assert Access("127.0.0.1", token="schlüssel €").accepts_token(sent)
+    assert not Access("127.0.0.1", token="schlüssel").accepts_token(sent)
+
+
 def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
     code = (
         "import sys\nfrom vaulttools.cli import main\n"

@@ -60,7 +60,9 @@ class Access:
         if self.token is None:
             return True
         scheme, _, shown = (authorization or "").partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), self.token.encode())
+        # Header values come as Latin-1, whatever bytes they are.
+        given = shown.strip().encode("latin-1", "replace")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given, self.token.encode())
 
 
 class Guard:
