@@ -42,17 +42,17 @@ PLACES = {
     "grep": lambda details: [(match["path"], match["line"]) for match in details["matches"]],
 }
 
-CALLS: dict[str, dict[str, Any]] = {
-    "search_files": {"pattern": "needle", "max_results": 100},
-    "query": {"query": "needle", "limit": 100, "mode": "obsidian"},
-    "links": {"direction": "unresolved", "limit": 1_000},
-    "grep": {"pattern": "needle", "max_results": 1_000},
-}
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search_files", {"pattern": "needle", "max_results": 100}),
+    ("query", {"query": "needle", "limit": 100, "mode": "obsidian"}),
+    ("links", {"direction": "unresolved", "limit": 1_000}),
+    ("grep", {"pattern": "needle", "max_results": 1_000}),
+]
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str) -> None:
-    result = large.call(name, CALLS[name], bounded=True)
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str, arguments: dict[str, Any]) -> None:
+    result = large.call(name, arguments, bounded=True)
     assert "[Cut at 50 KiB: " in result.text
     shown, path = [], ""
     for line in result.text.split("\n"):
@@ -63,7 +63,7 @@ def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str)
         elif match := re.match(r"(f.*?\.md):(\d+): ", line):
             shown.append((match[1], int(match[2])))
     assert PLACES[name](result.details) == shown
-    assert len(PLACES[name](large.call(name, CALLS[name]).details)) > len(shown)
+    assert len(PLACES[name](large.call(name, arguments).details)) > len(shown)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +84,26 @@ def test_as_many_rows_of_a_cut_text_are_in_the_details(
     assert len(bounded.details[field]) == total - cut
 
 
-@pytest.mark.parametrize("name", [*CALLS, "tags", "properties", "find", "search", "read", "outline"])
-def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(large: Any, name: str) -> None:
-    note = "[[" + "f" * 200 + "/" + "g" * 200 + "0/note]]"
-    more: dict[str, dict[str, Any]] = {
-        "find": {"paths": "**"},
-        "search": {"pattern": "needle"},
-        "read": {"note": note, "max_chars": 50_000},
-        "outline": {"note": note},
-    }
-    result = large.call(name, CALLS.get(name) or more.get(name) or {"limit": 10_000}, bounded=True)
+NOTE = f"[[{'f' * 200}/{'g' * 200}0/note]]"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        *CALLS,
+        ("query", {"query": "needle", "limit": 100, "mode": "ranked"}),
+        ("tags", {"limit": 10_000}),
+        ("properties", {"limit": 10_000}),
+        ("find", {"paths": "**"}),
+        ("search", {"pattern": "needle"}),
+        ("read", {"note": NOTE, "max_chars": 50_000}),
+        ("outline", {"note": NOTE}),
+    ],
+)
+def test_bounded_details_are_no_larger_than_what_a_text_may_be_a_few_times(
+    large: Any, name: str, arguments: dict[str, Any]
+) -> None:
+    result = large.call(name, arguments, bounded=True)
     assert not result.is_error
     assert len(str(result.details)) <= 4 * limits.TEXT_BYTES
 
