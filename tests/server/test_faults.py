@@ -208,6 +208,22 @@ def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vaul
         assert raw.answer(2)["result"]["isError"] is False
 
 
+@linux_only
+def test_a_name_that_is_no_utf_8_ends_no_server(tmp_path: Path) -> None:
+    with (Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.md"))).open("w", encoding="utf-8") as file:
+        file.write("# A needle\n")
+    with Raw("--vault", str(tmp_path), "mcp", "--tools", "all") as raw:
+        raw.initialize()
+        asked = {"query": {"query": "needle"}, "find": {"paths": "*"}, "search_files": {"pattern": "needle"}}
+        for number, (name, arguments) in enumerate(asked.items(), 1):
+            raw.call(number, name, arguments)
+            answer = raw.answer(number)["result"]
+            assert answer["isError"] is False
+            assert "a\\" in answer["content"][0]["text"]
+        raw.send({"id": 9, "method": "resources/list"})
+        assert len(raw.answer(9)["result"]["resources"]) == 1
+
+
 @pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18", "2025-11-25"])
 def test_fault_M11_older_revisions_shake_hands(small_vault: Path, version: str) -> None:
     with Raw("--vault", str(small_vault), "mcp") as raw:

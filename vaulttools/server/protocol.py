@@ -105,8 +105,8 @@ class _Offered:
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         # An error's details are no answer of the tool, and would not be what its output schema promises.
-        structured = None if result.is_error and set(result.details) == {"error"} else result.details
-        content = [TextContent(text=result.text)]
+        structured = None if result.is_error and set(result.details) == {"error"} else _encodable(result.details)
+        content = [TextContent(text=_encodable(result.text))]
         return CallToolResult(content=content, structured_content=structured, is_error=result.is_error)
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -157,7 +157,8 @@ class _Offered:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         if result.is_error:
             raise MCPError(INVALID_PARAMS, result.text)
-        return result.details
+        details: dict[str, Any] = _encodable(result.details)
+        return details
 
     async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         question = PromptArgument(name=prompts.QUESTION, description="What you want to know.", required=True)
@@ -174,6 +175,17 @@ class _Offered:
         text = prompts.explore(question, self._names)
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=prompts.EXPLORE_SUMMARY, messages=[message])
+
+
+def _encodable(node: Any) -> Any:
+    """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
+    if isinstance(node, str):
+        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
+    if isinstance(node, list):
+        return [_encodable(item) for item in node]
+    if isinstance(node, dict):
+        return {_encodable(name): _encodable(item) for name, item in node.items()}
+    return node
 
 
 async def _report(context: Context, name: str, seconds: float) -> None:
