@@ -459,6 +459,44 @@ def test_fault_S03_a_conflict_copy_is_found_as_a_note_and_told(tool: str, make_v
         assert sorted(notices) == sorted(f"{copy} is a conflict copy of {note}." for copy, note in COPIES.items())
 
 
+@linux_only
+@pytest.mark.parametrize("most", [9, 14, 20, 32])
+def test_fault_S07_a_process_with_few_descriptors_gives_honest_answers(most: int, make_vault: MakeVault) -> None:
+    """Of 9 there is not one left for ripgrep; with 32 there are enough for most."""
+    folder = make_vault({"open.md": NEEDLE, "b/c.md": NEEDLE, "b/d/e.md": NEEDLE}).path
+    calls = {tool: asking(tool, "needle") for tool in tools.NAMES}
+    code = _FEW.format(folder=str(folder), most=most, calls=calls)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
+    assert (done.stdout, done.returncode) == ("honest\n", 0), done.stderr
+
+
+_FEW = """
+import json, logging, resource
+from vaulttools import Vault, VaultConfig, VaultToolsError
+logging.disable()
+def texts():
+    found = {{}}
+    for index in ("off", "auto"):
+        try:
+            with Vault.open({folder!r}, config=VaultConfig(time_limit=3), index=index) as vault:
+                for tool, given in {calls!r}.items():
+                    found[index, tool] = vault.call(tool, given)
+        except VaultToolsError:
+            pass
+    return found
+truth = texts()
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, ({most}, hard))
+poor = texts()
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+for key, result in poor.items():
+    assert "for a reason of its own" not in result.text, (key, result.text)
+    assert result.is_error or result.text == truth[key].text or not result.details["complete"], (key, result.text)
+assert texts() == truth
+print("honest")
+"""
+
+
 def test_fault_S04_files_that_an_editor_keeps_for_itself_are_no_notes(make_vault: MakeVault) -> None:
     with make_vault(
         dict.fromkeys([".a.md.swp", "a.md~", "a.md.tmp", ".#a.md", "#a.md#", "4913", "a.md"], NEEDLE)
