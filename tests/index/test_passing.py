@@ -20,7 +20,7 @@ from tests.index.indexes import Indexed, notes
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import disk
 from vaulttools.core.patience import within
-from vaulttools.index import content, live, location, present, workers
+from vaulttools.index import build, content, live, location, present, workers
 from vaulttools.index.content import HAS_FAILED, Content, read
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
@@ -96,6 +96,23 @@ def test_fault_I08_a_database_that_is_busy_for_a_while_is_used_when_it_is_not(
         holder.close()
         vault.build_index()
         assert found(vault, "needle") == ["a.md", "c.md"]
+        assert vault.verify_index() == []
+
+
+def test_fault_M13_an_error_of_the_index_costs_no_answer_and_it_is_tried_again(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LATER_SECONDS", 0.05)
+    with monkeypatch.context() as broken, Vault.open(make_vault(FILES).path) as vault:
+        broken.setattr(build, "update", lambda *_, **__: 1 // 0)
+        assert found(vault, "needle") == ["a.md"]
+        awaited(lambda: vault._opened.index.unavailable is not None)
+        assert found(vault, "needle") == ["a.md"]
+        with pytest.raises(Unavailable, match="an error of its own: ZeroDivisionError"):
+            vault.build_index()
+        broken.undo()
+        vault.build_index()
+        assert found(vault, "needle") == ["a.md"]
         assert vault.verify_index() == []
 
 

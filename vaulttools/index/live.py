@@ -35,6 +35,9 @@ _AGAIN_SECONDS: Final = 2.0
 LATER_SECONDS: Final = 60.0
 """How long to do without an index that cannot be used at the moment: the disk is full, another process holds it."""
 
+_LONGEST_SECONDS: Final = 3_600.0
+"""The longest of the pauses after errors of the index's own, which double: what always fails must not take all time."""
+
 _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
 
@@ -154,6 +157,7 @@ class Live:
             self._wake.set()
 
     def _run(self) -> None:
+        pause = LATER_SECONDS
         while not self._end.is_set():
             try:
                 self._serve()
@@ -161,22 +165,27 @@ class Live:
                 _log.info("the index is loaded again: %s", error)
                 self._end.wait(_AGAIN_SECONDS)
             except Unavailable as error:
-                self.unavailable = str(error)
-                if self._told != str(error):  # it is tried again and again
-                    self._told = str(error)
-                    _log.warning("%s; searches scan the vault", error)
-                self._wake.wait(LATER_SECONDS)
-                self._wake.clear()
+                self._rest(str(error), LATER_SECONDS)
             except VaultToolsError as error:
                 self.unavailable = str(error)
                 self._is_over = True
                 _log.warning("%s; searches scan the vault", error)
                 return
-            except Exception as error:
-                self.unavailable = f"The index met an error of its own: {error!r}"
-                self._is_over = True
-                _log.exception("the index met an error; searches scan the vault")
-                return
+            except Exception as error:  # it may come from the machine, as a lack of memory or of threads does
+                reason = f"The index met an error of its own: {type(error).__name__}"  # its text may be that of a note
+                if self._told != reason:
+                    _log.exception("the index met an error")
+                self._rest(reason, pause)
+                pause = min(pause * 2, _LONGEST_SECONDS)
+
+    def _rest(self, reason: str, seconds: float) -> None:
+        """Do without the index for a while, or until it is asked for by hand."""
+        self.unavailable = reason
+        if self._told != reason:  # it is tried again and again
+            self._told = reason
+            _log.warning("%s; searches scan the vault", reason)
+        self._wake.wait(seconds)
+        self._wake.clear()
 
     def _serve(self) -> None:
         """Load, and keep up to date until the end or until changes were missed."""
