@@ -75,7 +75,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(folder: Path, index: str) -> Vault:
-    config = VaultConfig(index_folder=str(folder.parent / "index"))
+    config = VaultConfig(index_folder=str(folder.parent / "index"), time_limit=60)
     return Vault.open(folder, config=config, index="auto" if index == "auto" else "off")
 
 

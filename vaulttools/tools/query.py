@@ -192,7 +192,7 @@ def _ranked_note(shown: Shown) -> NoteFound:
     excerpt = Excerpt(start_line=shown.start_line, lines=list(shown.lines), heading=list(shown.heading))
     return NoteFound(
         path=paths.portable(path),
-        title=_title(path),
+        title=paths.portable(_title(path)),
         score=shown.hit.score,
         excerpts=[excerpt] if shown.lines else [],
     )
