@@ -51,6 +51,8 @@ OF_STRUCTURE: Final[list[tuple[str, dict[str, Any]]]] = [
     ("tags", {}),
     ("links", {"note": "a.md", "direction": "back"}),
     ("properties", {}),
+    ("query", {"query": "needle", "mode": "obsidian"}),
+    ("query", {"query": "needles", "mode": "ranked"}),
 ]
 """What besides is asked of an index."""
 
