@@ -445,6 +445,24 @@ def test_fault_I20_what_is_syntax_to_the_index_is_text_in_a_pattern(make_vault: 
 
 # Sync
 
+
+@pytest.mark.parametrize("tool", ["read", "outline", "search", "grep", "scout", "survey", "sample", "show", "find"])
+def test_fault_S02_a_file_that_is_not_downloaded_is_told_when_it_is_named(tool: str, make_vault: MakeVault) -> None:
+    with make_vault({"a/.plan.md.icloud": "stub", "b.md": "needle\n", ".obsidian/.x.md.icloud": "stub"}) as vault:
+        given = {**required(tool), **_needle(tool)}
+        for path in ("a/plan.md", f"{vault.path}/a/plan.md"):
+            named = {name: path for name in NAMING if name in tools.named(tool).request.model_fields}
+            result = vault.call(tool, {**given, **named})
+            told = result.text if result.is_error else str(result.details["skipped"])
+            assert "ot downloaded" in told
+        if tool in ("read", "outline", "search"):
+            for link in ("[[plan]]", "[[a/plan#Heading]]"):
+                linked = vault.call(tool, {**given, **dict.fromkeys(named, link)})
+                assert linked.text == "Not downloaded: a/plan.md is in iCloud, and not on this computer"
+        closed = vault.call(tool, {**given, **dict.fromkeys(named, ".obsidian/x.md")})
+        assert closed.text == "Access denied: '.obsidian/' is a protected folder"
+
+
 COPIES: Final = {
     "plan (Conflicted copy laptop 202411211200).md": "plan.md",
     "a/plan (Ann's conflicted copy 2024-11-21).md": "a/plan.md",
@@ -462,6 +480,12 @@ def test_fault_S03_a_conflict_copy_is_found_as_a_note_and_told(tool: str, make_v
         else:
             notices = vault.call(tool, asking(tool, "needle")).details["notices"]
         assert sorted(notices) == sorted(f"{copy} is a conflict copy of {note}." for copy, note in COPIES.items())
+
+
+def test_fault_S02_a_link_to_a_file_that_is_not_downloaded_leads_there(make_vault: MakeVault) -> None:
+    with make_vault({"a/.plan.md.icloud": "stub", "b.md": "see [[plan]]\n"}) as vault:
+        (link,) = vault.call("links", {"note": "b.md", "direction": "out"}).details["links"]
+        assert (link["target"], link["resolved"]) == ("a/plan.md", True)
 
 
 @linux_only

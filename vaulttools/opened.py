@@ -227,7 +227,11 @@ class OpenVault:
         def made() -> tuple[LinkIndex, list[Entry]]:
             entries = list(scope.entries())
             missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
-            return LinkIndex(entry.path for entry in entries if entry.left_out is None), missed
+            there = (
+                None,
+                "not downloaded",
+            )  # a file that is in iCloud has its name all the same (`faults.md` S01, S02)
+            return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
 
         if scope.known is None or not scope.known.holds(""):
             index, missed = made()

@@ -127,6 +127,20 @@ class Root:
                 return self._place(on_disk)
         return Place(path, None)
 
+    def ensure_here(self, given: str) -> None:
+        """Nothing, unless under a path where nothing stands there is a file that is not downloaded (`faults.md` S02).
+
+        Raises:
+            BadArgument: there is: an older iCloud has left `.name.md.icloud` in its place.
+        """
+        try:
+            folder, _, name = self.relative(given).rpartition("/")
+            stub = disk.status(self.absolute(paths.join(self.resolved(folder), f".{name}.icloud")))
+        except (VaultToolsError, OSError, ValueError):
+            return  # it names nothing of the vault, or what cannot be looked at
+        if stub is not None:
+            raise BadArgument(f"Not downloaded: {paths.shown(given)} is in iCloud, and not on this computer")
+
     def open(self, path: str) -> int:
         """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
 

@@ -54,6 +54,7 @@ class Naming:
         if target is None or _is(target, "folder"):
             target = self._linked(text) or target
         if target is None:
+            self.reader.root.ensure_here(text)
             raise PathNotFound(text, close=self._close(text))
         if target.place is not None and target.place.kind != "file":
             what = "a folder; find lists what it holds" if _is(target, "folder") else "not a regular file"
@@ -75,6 +76,9 @@ class Naming:
                 raise BadArgument(f"{text} names its lines twice; give the part of the note or :N-M, not both")
             ranges = None if selector is None else selectors.parse(selector)
             place = self.reader.root.locate(found[0])
+            if place.kind is None:  # not downloaded, or gone since it was listed
+                self.reader.root.ensure_here(found[0])
+                return None
             return Target(text, place=place, ranges=ranges, headings=link.headings, block=link.block)
         return None
 

@@ -113,7 +113,8 @@ class Reader:
 
         Raises:
             PathNotFound: nothing is there under any entry.
-            BadArgument: an entry is empty, malformed, several in one, or not allowed; or there are too many.
+            BadArgument: an entry is empty, malformed, several in one, not allowed, or not downloaded; or there are too
+                many.
         """
         if len(entries) > limits.PATHS:
             raise BadArgument(f"`paths` may hold at most {limits.PATHS} entries, got {len(entries):,}")
@@ -125,6 +126,7 @@ class Reader:
             found = self._targets(text)
             targets.found.extend(found)
             if not found:
+                self.root.ensure_here(text)
                 targets.missing.append(text)
         if not targets.found:
             raise PathNotFound(*targets.missing)
@@ -214,6 +216,9 @@ class Reader:
         if path is None:
             return []
         place = self.root.locate(path)
+        if place.kind is None:  # not downloaded, or gone since it was listed
+            self.root.ensure_here(path)
+            return []
         return [Target(entry, place=place, ranges=ranges, headings=link.headings, block=link.block)]
 
     def _globbed(self, entry: str) -> list[Target]:

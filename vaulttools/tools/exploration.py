@@ -72,7 +72,10 @@ def place(vault: OpenVault, given: str) -> Place | None:
     if not given.strip():
         raise BadArgument("path is empty; the vault is .")
     found = Place("", "folder") if given.strip() == "/" else vault.root.locate(given)
-    return found if found.kind is not None else None
+    if found.kind is None:
+        vault.root.ensure_here(given)
+        return None
+    return found
 
 
 def file_place(vault: OpenVault, given: str, tool: str) -> Place:
