@@ -265,7 +265,7 @@ def test_what_is_no_readable_text_is_refused_in_one_sentence(make_vault: MakeVau
 
 def test_a_url_that_leads_to_many_texts_names_some(make_vault: MakeVault) -> None:
     assert text_of(make_vault({}), "vaulttools://docs").startswith(
-        "Name is ambiguous: vaulttools://docs could be vaulttools://docs/README, vaulttools://docs/architecture, "
+        "Name is ambiguous: vaulttools://docs could be vaulttools://docs/README, "
     )
 
 
