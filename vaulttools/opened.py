@@ -227,10 +227,8 @@ class OpenVault:
         def made() -> tuple[LinkIndex, list[Entry]]:
             entries = list(scope.entries())
             missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
-            there = (
-                None,
-                "not downloaded",
-            )  # a file that is in iCloud has its name all the same (`faults.md` S01, S02)
+            # What is in iCloud, and not here, has its name all the same (`faults.md` S01, S02).
+            there = (None, "not downloaded")
             return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
 
         if scope.known is None or not scope.known.holds(""):
