@@ -26,7 +26,7 @@ ranking: $(STAMP)  ## measure how good ranked search is
 
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target
-	$(BIN)/python -m pytest -n auto -q tests/test_fuzz.py tests/test_injection.py tests/index/test_sqlite_faults.py
+	$(BIN)/python -m pytest -n auto -q --timeout 3600 tests/test_fuzz.py tests/test_injection.py tests/index/test_sqlite_faults.py
 
 load: $(STAMP)  ## fifty clients of the MCP server for a minute, while notes change
 	$(BIN)/python benchmarks/load.py
