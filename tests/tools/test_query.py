@@ -590,6 +590,35 @@ def test_rule_S38_numbers_and_dates_are_compared(make_vault: MakeVault, query: s
     assert of_properties(make_vault, query) == notes
 
 
+@pytest.mark.parametrize(
+    ("value", "is_greater"),
+    [
+        ("10", True),
+        ("'10'", True),
+        ("+5.50", True),
+        (".5e1", True),
+        ("1.0e+20", True),
+        ("1_000", False),
+        ("'١٠'", False),
+        ("'inf'", False),
+        ("'nan'", False),
+        ("ten", False),
+    ],
+)
+def test_rule_S38_what_is_no_decimal_number_is_not_compared_as_one(
+    make_vault: MakeVault, value: str, is_greater: bool
+) -> None:
+    vault = make_vault({"a.md": f"---\nn: {value}\n---\n"})
+    assert vault.query("[n:>4]", mode="obsidian").found == is_greater
+
+
+@pytest.mark.parametrize("asked", ["1_0", "nan", "inf", "-inf"])
+def test_rule_S38_nothing_is_more_or_less_than_what_is_no_decimal_number(make_vault: MakeVault, asked: str) -> None:
+    vault = make_vault({"a.md": "---\nn: 12\n---\n"})
+    assert not vault.query(f"[n:>{asked}]", mode="obsidian").found
+    assert not vault.query(f"[n:<{asked}]", mode="obsidian").found
+
+
 @pytest.mark.parametrize("match_case", [False, True])
 def test_rule_S39_the_name_of_a_property_has_no_case(make_vault: MakeVault, match_case: bool) -> None:
     every = ["active", "empty", "list", "null", "quotes"]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Final
 
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.query.tree import Compare, Is
+
+_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""The exponent because that is how a property of 1e+20 is written as text."""
 
 
 def texts(value: Value) -> Iterator[str]:
@@ -50,10 +55,8 @@ def _compares(text: str, asked: Compare) -> bool:
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    """Of a decimal number as notes are written, `5`, `-1.5`, `1e3`; Python would take `1_000` and `nan` as well."""
+    return float(text) if _DECIMAL.fullmatch(text.strip()) else None
 
 
 def _date(text: str) -> float | None:
