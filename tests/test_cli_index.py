@@ -61,7 +61,7 @@ def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -
     assert printed(folder, "status", capsys=capsys) == (
         0,
         f"vault       {folder}\nindex       #\nfiles       4: 2 notes, 1 binary, 0 not readable\n"
-        "size        # MB for # MB of files\nSQLite      #, journal wal, schema 1\nup to date  yes\n",
+        f"size        # MB for # MB of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
         "",
     )
     assert printed(folder, "verify", capsys=capsys) == (0, "The index holds every file as it is.\n", "")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core import limits
-from vaulttools.core.page import Section, compose, cut_of, fit
+from vaulttools.core.page import Section, cut_of, fit
 
 
 def _section(name: str, count: int, width: int = 9, closing: str = "") -> Section:
@@ -21,7 +21,7 @@ def _kept(text: str, name: str) -> int:
 
 def test_what_fits_is_whole() -> None:
     sections = [Section("## a.md", ["1", "", "2"], "(3 more)"), Section("## b.md", ["3"])]
-    text = compose("Found 2 matching files:", sections, ["[One.]", "[Two.]"])
+    text = fit("Found 2 matching files:", sections, ["[One.]", "[Two.]"]).text
     assert text == (
         "Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]"  # as spec 4 has it
     )
@@ -29,11 +29,11 @@ def test_what_fits_is_whole() -> None:
 
 
 def test_an_answer_may_be_its_first_line_alone() -> None:
-    assert compose("No files found matching the pattern.", [], []) == "No files found matching the pattern."
+    assert fit("No files found matching the pattern.", [], []).text == "No files found matching the pattern."
 
 
 def test_a_file_does_not_crowd_out_another() -> None:
-    text = compose("Found:", [_section("a", 9_000), _section("b", 3), _section("c", 9_000)], [])
+    text = fit("Found:", [_section("a", 9_000), _section("b", 3), _section("c", 9_000)], []).text
     assert _kept(text, "b") == 3
     assert 0 <= _kept(text, "a") - _kept(text, "c") <= 1
     assert limits.TEXT_BYTES - 60 < len(text.encode()) <= limits.TEXT_BYTES
@@ -41,30 +41,35 @@ def test_a_file_does_not_crowd_out_another() -> None:
 
 def test_a_cut_says_how_much_is_missing_before_the_last_notice() -> None:
     sections = [_section("a", 2_000, 100), _section("b", 1, 60_000), _section("c", 1)]
-    *shown, cut, last = compose("Found:", sections, ["[First.]", "[How to go on.]"]).split("\n")
+    *shown, cut, last = fit("Found:", sections, ["[First.]", "[How to go on.]"]).text.split("\n")
     missing = 2_002 - sum(_kept("\n".join(shown), name) for name in "abc")
     assert shown[-2:] == ["", "[First.]"]
-    assert cut == f"[Cut at 50 KiB: {missing:,} more lines and 1 whole files. Narrow the pattern or the paths.]"
+    assert cut == f"[Cut at 50 KiB: {missing:,} more lines and 1 whole file. Narrow the pattern or the paths.]"
     assert last == "[How to go on.]"
     assert cut_of(f"Found:\n\n{cut}") == [cut[1:-1]]
 
 
+def test_a_cut_says_what_its_tool_advises() -> None:
+    *_, cut = fit("Found:", [_section("a", 1, 60_000), _section("b", 1)], [], advice="Lower limit.").text.split("\n")
+    assert cut == "[Cut at 50 KiB: 1 more line and 1 whole file. Lower limit.]"
+
+
 def test_a_closing_line_stays_when_lines_are_cut() -> None:
-    text = compose("Found:", [_section("a", 9_000, 20, "(7 more matches in this file)")], [])
+    text = fit("Found:", [_section("a", 9_000, 20, "(7 more matches in this file)")], []).text
     assert "\n(7 more matches in this file)\n\n[Cut at 50 KiB:" in text
 
 
 def test_a_section_may_be_its_heading_alone() -> None:
     sections = [Section(f"## {number:04} {'x' * 90}", []) for number in range(1_000)]
-    text = compose("Found:", sections, [])
+    text = fit("Found:", sections, []).text
     shown = text.count("\n## ")
     assert 0.9 * limits.TEXT_BYTES < len(text.encode()) <= limits.TEXT_BYTES
-    assert f"[Cut at 50 KiB: 0 more lines and {1_000 - shown:,} whole files." in text
+    assert f"[Cut at 50 KiB: {1_000 - shown:,} whole files." in text
 
 
 def test_blank_lines_are_no_end_of_what_is_cut() -> None:
     lines = [line for number in range(4_000) for line in (f"{number} ".ljust(20, "."), "")]
-    text = compose("Found:", [Section("## a.md", lines)], [])
+    text = fit("Found:", [Section("## a.md", lines)], []).text
     assert "\n\n\n" not in text
 
 
@@ -78,7 +83,7 @@ def test_a_section_without_lines_is_its_heading() -> None:
 
 def test_notices_without_end_leave_room_for_what_was_found() -> None:
     notices = [f"[Warning {number}: {'x' * 90}]" for number in range(2_000)]
-    text = compose("Found:", [_section("a", 9_000, 100)], [*notices, "[How to go on.]"])
+    text = fit("Found:", [_section("a", 9_000, 100)], [*notices, "[How to go on.]"]).text
     assert len(text.encode()) <= limits.TEXT_BYTES
     assert _kept(text, "a") > 200
     assert text.endswith(" more notices]\n" + text[text.rindex("[Cut") :])
@@ -88,9 +93,9 @@ def test_notices_without_end_leave_room_for_what_was_found() -> None:
 
 
 def test_a_notice_without_end_is_cut() -> None:
-    text = compose(
+    text = fit(
         "Found:", [_section("a", 1)], [f"[The braces in '{'日' * 10_000}' were taken literally.]", "[Last.]"]
-    )
+    ).text
     assert f"[The braces in '{'日' * 984}…]\n[Last.]" in text
 
 
@@ -117,7 +122,7 @@ def test_fault_O01_no_answer_is_ever_larger_than_50_kib(
         for (text, times), lines, repeated, closed in given_sections
     ] * copies
     notices = [f"[{text * times}]" for text, times in given_notices] * copies
-    text = compose("Found some:", sections, notices, between)
+    text = fit("Found some:", sections, notices, between).text
     assert len(text.encode()) <= limits.TEXT_BYTES
     whole = {"Found some:", "", *notices}
     whole.update(line for section in sections for line in (section.heading, section.closing, *section.lines))

@@ -786,7 +786,7 @@ def test_thousands_of_names_fill_no_more_than_an_answer_may_hold(make_vault: Mak
     )
     assert len(answer.notes) == 900
     assert len(answer.text.encode()) <= limits.TEXT_BYTES
-    assert "whole files. Narrow" in answer.text
+    assert " whole files. Lower limit" in answer.text and "0 more lines" not in answer.text
 
 
 def test_folder_and_glob_narrow_what_is_looked_at(make_vault: MakeVault) -> None:

@@ -50,6 +50,21 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+ADVICE = {
+    "search_files": "Narrow the pattern or the paths.",
+    "query": "Lower limit and turn the pages, or narrow the query.",
+    "links": "Narrow folder or glob.",
+    "grep": "Narrow the pattern or the paths.",
+}
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+def test_a_cut_text_says_what_of_this_tool_shows_more(large: Any, name: str, arguments: dict[str, Any]) -> None:
+    answer = large.call(name, arguments)
+    cut = re.search(r"^\[(Cut at 50 KiB: .*)\]$", answer.text, re.MULTILINE)
+    assert cut and cut[1].endswith(f". {ADVICE[name]}") and cut[1] in answer.details["notices"]
+
+
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
 def test_the_lines_of_a_cut_text_are_those_of_the_details(large: Any, name: str, arguments: dict[str, Any]) -> None:
     result = large.call(name, arguments, bounded=True)

@@ -8,6 +8,9 @@ from typing import Final
 
 from vaulttools.core import limits
 
+NARROW: Final = "Narrow the pattern or the paths."
+"""What shows more of a search by pattern."""
+
 _CUT: Final = f"[Cut at {limits.TEXT_BYTES // 1024} KiB:"
 
 
@@ -32,31 +35,31 @@ class Fitted:
 
 
 def cut_of(text: str) -> list[str]:
-    """The sentence with which `compose` said that it had to leave lines out of a text; none when it had not."""
+    """The sentence with which `fit` said that it had to leave lines out of a text; none when it had not."""
     _, cut, rest = text.rpartition(f"\n{_CUT}")
     return [f"{_CUT[1:]}{rest.partition(']')[0]}"] if cut else []
 
 
-def compose(first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n") -> str:
+def fit(
+    first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n", advice: str = NARROW
+) -> Fitted:
     """The whole text: the first line, the sections with `between` between two, then the notices, a line each.
 
     At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
-    crowds out another; a section of which nothing fits is left out, and a notice says how much is missing.
+    crowds out another; a section of which nothing fits is left out, and a notice says how much is missing, with
+    `advice`: what a caller may do to see more.
     """
-    return fit(first, sections, notices, between).text
-
-
-def fit(first: str, sections: Sequence[Section], notices: Sequence[str], between: str = "\n\n") -> Fitted:
-    """As `compose`, with what was kept of the sections."""
     notices = fitting(notices)
     whole = _joined(first, between.join(_text(section, len(section.lines)) for section in sections), notices)
     if _size(whole) <= limits.TEXT_BYTES:
         return Fitted(whole, [len(section.lines) for section in sections])
-    kept = _shares(sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, _cut_notice(sections, [])])))
+    kept = _shares(
+        sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, _cut_notice(sections, [], advice)]))
+    )
     shown = between.join(
         _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
     )
-    return Fitted(_joined(first, shown, [*notices[:-1], _cut_notice(sections, kept), *notices[-1:]]), kept)
+    return Fitted(_joined(first, shown, [*notices[:-1], _cut_notice(sections, kept, advice), *notices[-1:]]), kept)
 
 
 def fitting(notices: Sequence[str]) -> list[str]:
@@ -97,11 +100,12 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
     return kept
 
 
-def _cut_notice(sections: Sequence[Section], kept: Sequence[int | None]) -> str:
+def _cut_notice(sections: Sequence[Section], kept: Sequence[int | None], advice: str) -> str:
     lines = sum(len(section.lines) for section in sections) - sum(filter(None, kept))
     files = sum(count is None for count in kept) if kept else len(sections)
-    left_out = f" and {files:,} whole files" if files else ""
-    return f"{_CUT} {lines:,} more lines{left_out}. Narrow the pattern or the paths.]"
+    missing = [f"{lines:,} more line{'s' if lines != 1 else ''}"] if lines or not files else []
+    missing += [f"{files:,} whole file{'s' if files != 1 else ''}"] if files else []
+    return f"{_CUT} {' and '.join(missing)}. {advice}]"
 
 
 def _text(section: Section, count: int) -> str:

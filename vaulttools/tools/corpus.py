@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 F = TypeVar("F")
 S = TypeVar("S")
 
+NARROW: Final = "Narrow folder or glob."
+"""What shows more of an answer about all notes that had to be cut."""
+
 _FEW: Final = 20
 """Notes that are parsed sooner than the index tells of them."""
 

@@ -119,7 +119,7 @@ def run(vault: OpenVault, request: LinksRequest, work: Work) -> LinksAnswer:
         first = answer.nothing_found(work, f"No {found.what}s {found.of}.")
     sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
     sections += _sections(links, request.direction)
-    fitted = page.fit(first, sections, answer.bracketed(notices))
+    fitted = page.fit(first, sections, answer.bracketed(notices), advice=corpus.NARROW)
     return LinksAnswer(
         text=fitted.text,
         shown=_in_text(links, orphans, request.direction, fitted.kept),

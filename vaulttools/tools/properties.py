@@ -108,7 +108,7 @@ def run(vault: OpenVault, request: PropertiesRequest, work: Work) -> PropertiesA
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
         notices += _example(one)
-    fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices))
+    fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
     return PropertiesAnswer(
         text=fitted.text,
         shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},

@@ -48,6 +48,9 @@ EXCERPT_LINES: Final = 8
 PLACE_LINES: Final = 60
 """Lines shown of one place (as of an excerpt of `search_files`, spec 4); the rest is told."""
 
+_LOWER: Final = "Lower limit and turn the pages, or narrow the query."
+"""What shows more of a page that had to be cut."""
+
 _ALONE: Final = 5
 """Parts of a query that are looked for alone when all together find nothing."""
 
@@ -169,6 +172,7 @@ def _ranked(vault: OpenVault, request: QueryRequest, work: Work, question: str, 
         f"Understood as:\n{explanation}\n\n{first}" if request.explain else first,
         sections,
         answer.bracketed([*notices, *closing]),
+        advice=_LOWER,
     )
     in_text = zip(notes, sections, fitted.kept, strict=True)
     return QueryAnswer(
@@ -225,6 +229,7 @@ def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequenc
         _first_line(request, total, is_exact, len(shown), exact, work, explanation),
         sections,
         answer.bracketed([*notices, *closing]),
+        advice=_LOWER,
     )
     in_text = zip(notes, sections, fitted.kept, strict=True)
     return QueryAnswer(

@@ -72,7 +72,9 @@ def run(vault: OpenVault, request: TagsRequest, work: Work) -> TagsAnswer:
         if tags
         else answer.nothing_found(work, f"No tags found in {corpus.counted(asked.notes, 'note')}.")
     )
-    fitted = page.fit(first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices))
+    fitted = page.fit(
+        first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
+    )
     return TagsAnswer(
         text=fitted.text,
         shown={"tags": shown[: fitted.kept[0] or 0]},
