@@ -29,7 +29,20 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="POSIX file kinds")
 def decide(texts: Mapping[str, Mapping[str, str]], path: str) -> bool:
     """Whether `path` (a folder when it ends in `/`) is ignored by the ignore files of some folders."""
     is_folder = path.endswith("/")
-    return IgnoreRules().is_ignored(path.rstrip("/"), is_folder, lambda folder: texts.get(folder, {}))
+    return is_ignored(path.rstrip("/"), is_folder, lambda folder: texts.get(folder, {}))
+
+
+def is_ignored(path: str, is_folder: bool, texts_in: Callable[[str], Mapping[str, str]]) -> bool:
+    """Whether a path is ignored, itself or with a folder it lies in: entering one after another, as a walk does."""
+    rules, folder = IgnoreRules(), ""
+    while True:
+        rules, _ = rules.entering(folder, texts_in(folder))
+        slash = path.find("/", len(folder) + 1)
+        if slash < 0:
+            return rules.ignores(path, is_folder)
+        folder = path[:slash]
+        if rules.ignores(folder, is_folder=True):
+            return True
 
 
 # --- git's rules, line by line ---------------------------------------------------------------------------------------
@@ -363,7 +376,7 @@ def ignored_by_us(root: Path, paths: Sequence[str]) -> list[str]:
     def texts_in(folder: str) -> Mapping[str, str]:
         return read_ignore_files(root / folder, os.listdir(root / folder), "")[0]
 
-    return sorted(path for path in paths if IgnoreRules().is_ignored(path, (root / path).is_dir(), texts_in))
+    return sorted(path for path in paths if is_ignored(path, (root / path).is_dir(), texts_in))
 
 
 # `x/a**` and `a**/b` before git 2.52, see the docstring of the module.

@@ -370,7 +370,6 @@ def test_ripgrep_is_run_so_that_a_carriage_return_before_a_newline_is_no_text(
     flags, expression = arguments.split("-e ", 1)
     assert pattern.arguments() == (*flags.split(), "-e", expression)
     assert pattern.normalise == normalise
-    assert pattern.carriage_sensitive is (normalise != "never")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ Order of precedence, the first rule that speaks wins, a later line before an ear
 4. the repository's `.git/info/exclude`.
 
 So a shallow `.ignore` beats a deep `.gitignore`: ripgrep's order (measured, 15.2), as git knows only 3 and 4. What lies
-in an ignored folder is ignored whatever is said about it: a walk never enters one, `is_ignored` asks for each parent.
+in an ignored folder is ignored whatever is said about it: a walk never enters one.
 Matching is on bytes and case-sensitive, as git's on Linux: `?` is one byte of a name.
 
 Why not pathspec: it differs from `git check-ignore` on 6 of 25 hard cases (faults.md, facts 1): `foo\\/` and
@@ -24,7 +24,7 @@ import os
 import re
 import stat
 import string
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -125,23 +125,6 @@ class IgnoreRules:
                 ):
                     return block.ignores
         return False
-
-    def is_ignored(self, path: str, is_folder: bool, texts_in: Callable[[str], Mapping[str, str]]) -> bool:
-        """Whether a vault-relative path at any depth is ignored, itself or with a folder it lies in.
-
-        For the rules above the vault root (`rules_above`), before any folder was entered; `texts_in` gives the texts of
-        a vault-relative folder, asked from the root down and no deeper than the answer needs.
-        """
-        rules = self
-        folder = ""
-        while True:
-            rules, _ = rules.entering(folder, texts_in(folder))
-            slash = path.find("/", len(folder) + 1)
-            if slash < 0:
-                return rules.ignores(path, is_folder)
-            folder = path[:slash]
-            if rules.ignores(folder, is_folder=True):
-                return True
 
     def _entering(self, folder: str, texts: Mapping[str, str], shown: str = "") -> tuple[IgnoreRules, tuple[str, ...]]:
         if not texts:

@@ -67,11 +67,6 @@ class Pattern:
     verbatim: bool  # the expression is text, not a regex
 
     @property
-    def carriage_sensitive(self) -> bool:
-        """Whether carriage returns in a file could change the answer."""
-        return self.normalise != "never"
-
-    @property
     def reads_link_as_class(self) -> bool:
         """Whether a link such as ``[[Note]]`` in it is a character class; a notice says so."""
         return self.mode == "regex" and any(_link_notices(regex_syntax.read(self.given)[1]))

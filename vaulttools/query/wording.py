@@ -40,11 +40,6 @@ def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int
         start = text.find(needle, end)
 
 
-def holds(wanted: Term | Phrase, text: str, *, sensitive: bool) -> bool:
-    """Whether it stands in a text, given as it is."""
-    return next(places(wanted, text if sensitive else fold(text), sensitive=sensitive), None) is not None
-
-
 def required(wanted: Term | Phrase) -> Requirement | None:
     """What the index can look for in the texts that hold it; None: nothing."""
     parts = [
