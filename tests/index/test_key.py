@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -22,6 +23,20 @@ def test_a_key_is_the_same_by_name_and_by_descriptor(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"text")
     with (tmp_path / "a.md").open("rb") as file:
         assert Key.of(os.fstat(file.fileno())) == Key.of(os.stat(tmp_path / "a.md"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what Windows calls so is the time of creation")
+def test_a_rewrite_that_keeps_size_and_time_is_another_key(tmp_path: Path) -> None:
+    """As a sync tool leaves a file that it has put back (I03); the inode stays the same as well."""
+    path = tmp_path / "a.md"
+    path.write_bytes(b"one")
+    before = path.stat()
+    while path.stat().st_ctime_ns == before.st_ctime_ns:  # until the clock that stamps files has gone on
+        path.write_bytes(b"two")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_size, after.st_mtime_ns, after.st_ino) == (before.st_size, before.st_mtime_ns, before.st_ino)
+    assert Key.of(after) != Key.of(before)
 
 
 def test_numbers_beyond_what_sqlite_holds_stay_within_and_in_the_future() -> None:
