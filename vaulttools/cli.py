@@ -119,7 +119,7 @@ def help_text(command: str | None = None) -> str:
                 "options:",
                 "  --vault DIR  the vault; else VAULTTOOLS_VAULT, the nearest parent with .obsidian/, this folder",
                 "  --json       print the details as JSON instead of the text",
-                "  --no-index   read the notes anew where links, tags or properties would use and update the index",
+                "  --no-index   read the notes anew where query, links, tags or properties would use the index",
                 "  --version    print the version",
                 "",
                 "'vaulttools COMMAND --help' tells what a command takes.",

@@ -1,1 +1,1 @@
-"""What a note is: frontmatter, structure, tags."""
+"""What a note is and says: properties, structure, tags and links, and which notes link where."""

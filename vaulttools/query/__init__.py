@@ -1,1 +1,1 @@
-"""Obsidian's search language: reading a query, saying it in words, answering it."""
+"""Queries: Obsidian's search language and questions in any words, each read, said in words, and answered."""

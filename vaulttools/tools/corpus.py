@@ -1,4 +1,4 @@
-"""What `tags`, `properties` and `links` share: all notes of a scope, with what a tool reads from the parts of each.
+"""What `tags`, `properties`, `links` and `query` share: all notes of a scope, with what each reads from their parts.
 
 The parts come from the index; of a note that it does not know as it is, from its text.
 """
