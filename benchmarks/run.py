@@ -35,7 +35,7 @@ sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the p
 
 from make_vault import MEAN_BYTES, make_vault  # noqa: E402
 
-from benchmarks import served  # noqa: E402
+from benchmarks import every, served  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
@@ -99,6 +99,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             print("\n".join(_table("structure, with the index", _structured_rows(vault, words))))
             print()
             print("\n".join(served.table(_command(), vault, index_folder, Path(temporary), words.rare)))
+            print()
+            typical = every.calls(words.rare, words.spread, _hub(vault))
+            print("\n".join(every.table(_command(), vault, index_folder, Path(temporary), typical)))
         print()
         with Vault.open(folder, config=config, index="off") as vault:
             print("\n".join(_table("scanning", _rows(vault, words))))
