@@ -64,11 +64,11 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
     ("question", "notices"),
     [
         ("galena", []),
-        ("malachyte", ['No note holds "malachyte"; "malachite" was searched for instead.']),
-        ("jewel", ['No note holds "jewel"; words that begin so were searched for.']),
-        ("galena zzzzzz", ['No note holds "zzzzzz".']),
-        ('"lead sulphide"', ['No note holds "lead sulphide"; its words were searched for one by one.']),
-        ("ten-buttons", ['No note holds "ten-buttons"; its parts were searched for: ten, buttons.']),
+        ("malachyte", ['No text or title holds "malachyte"; "malachite" was searched for instead.']),
+        ("jewel", ['No text or title holds "jewel"; words that begin so were searched for.']),
+        ("galena zzzzzz", ['No text or title holds "zzzzzz".']),
+        ('"lead sulphide"', ['No text or title holds "lead sulphide"; its words were searched for one by one.']),
+        ("ten-buttons", ['No text or title holds "ten-buttons"; its parts were searched for: ten, buttons.']),
         ("紫禁城", ["No note holds any part of it."]),
     ],
 )

@@ -20,6 +20,11 @@ A = "---\nstatus: active\nn: 1\ntags: [x, y]\n---\n"
 B = "---\nStatus: draft\nn: two\ntags: x\n---\n"
 C = "---\nSTATUS:\nn: ''\n---\n"
 
+TO_SEE = (
+    'To see the notes with a value: search_files {"pattern": ".", "properties": {"tags": "x"}, '
+    '"within": "frontmatter", "context_lines": 0}'
+)
+
 
 def test_properties_are_listed_with_types_and_first_values(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": A, "b.md": B, "c.md": C, "d.md": "status: no"}).properties(limit=2)
@@ -36,19 +41,12 @@ def test_properties_are_listed_with_types_and_first_values(make_vault: MakeVault
 
 def test_one_property_is_shown_with_all_its_values(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": A, "b.md": B, "c.md": C}).properties(name="TAGS")
-    assert answer.text == (
-        "Property tags: tags, 2 notes; 2 values:\n"
-        "\n"
-        " 2 notes: x\n"
-        " 1 note: y\n"
-        "\n"
-        '[To see the notes with a value: search_files {"pattern": ".", "properties": {"tags": "x"}}]'
-    )
+    assert answer.text == (f"Property tags: tags, 2 notes; 2 values:\n\n 2 notes: x\n 1 note: y\n\n[{TO_SEE}]")
     assert answer.model_dump() == {
         "complete": True,
         "searched": 3,
         "skipped": {},
-        "notices": ['To see the notes with a value: search_files {"pattern": ".", "properties": {"tags": "x"}}'],
+        "notices": [TO_SEE],
         "properties": [
             {
                 "name": "tags",

@@ -32,8 +32,8 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Understood as:\n"
         "Any of these, in any inflection, case and accents: lead, sulphate.\n"
         "Not looked for, since they say little: which, is, of.\n"
-        'No note holds "mineral".\n'
-        'No note holds "composed".\n'
+        'No text or title holds "mineral".\n'
+        'No text or title holds "composed".\n'
         "\n"
         "Found 4 notes, best first:\n"
         "\n"
@@ -44,8 +44,8 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "## Drafts/Lead.md\n"
         "Line 1: draft about lead\n"
         "\n"
-        '[No note holds "mineral".]\n'
-        '[No note holds "composed".]\n'
+        '[No text or title holds "mineral".]\n'
+        '[No text or title holds "composed".]\n'
         "[Showing 1-2 of 4. Set page to 2 for the next.]\n"
         '[To read on: read {"note": "Minerals/Anglesite.md", "start_line": 3}]'
     )
@@ -134,7 +134,27 @@ def test_a_query_without_a_word_is_refused_in_one_sentence(make_vault: MakeVault
 
 
 def test_nothing_found_is_said_with_the_words_that_stand_nowhere(make_vault: MakeVault) -> None:
-    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found.\n\n[No note holds "zzzzzz".]'
+    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found.\n\n[No text or title holds "zzzzzz".]'
+
+
+def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "Plan.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "An island."}]}'})
+    assert vault.query("done").text == (
+        "No notes found.\n\n"
+        '[No text or title holds "done".]\n'
+        '[Properties, canvases or the insides of words hold "done" in 1 file: '
+        'query {"query": "done", "mode": "obsidian"}]'
+    )
+    assert found(vault, "done", mode="obsidian") == ["Minerals/Galena.md"]
+    told = '"zzzzzz".]\n[Properties, canvases or the insides of words hold "island" in 1 file, "osed" in 1 file:'
+    assert told in vault.query("lead island osed zzzzzz").text
+
+
+def test_operators_of_other_languages_are_told(make_vault: MakeVault) -> None:
+    vault = make_vault(NOTES)
+    assert any("NOT says nothing" in notice for notice in vault.query("lead NOT old").notices)
+    assert any("status: is no operator" in notice for notice in vault.query("lead status:done").notices)
+    assert any("status: is no operator" in notice for notice in vault.query("status:done", mode="obsidian").notices)
 
 
 def test_a_note_that_was_changed_before_the_call_is_found_as_it_is(make_vault: MakeVault) -> None:

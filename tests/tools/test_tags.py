@@ -25,13 +25,13 @@ def test_tags_are_listed_with_their_notes(make_vault: MakeVault) -> None:
         "#Work: 2 notes, 3 occurrences\n"
         "#home: 1 note, 1 occurrence\n"
         "\n"
-        '[To see the notes of a tag: search_files {"pattern": ".", "tags": ["Work"]}]'
+        '[To see the notes of a tag: query {"query": "tag:#Work", "mode": "obsidian"}]'
     )
     assert answer.model_dump() == {
         "complete": True,
         "searched": 2,
         "skipped": {},
-        "notices": ['To see the notes of a tag: search_files {"pattern": ".", "tags": ["Work"]}'],
+        "notices": ['To see the notes of a tag: query {"query": "tag:#Work", "mode": "obsidian"}'],
         "tags": [
             {"tag": "Work", "notes": 2, "occurrences": 3},
             {"tag": "home", "notes": 1, "occurrences": 1},

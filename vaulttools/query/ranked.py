@@ -66,6 +66,8 @@ class Ranking:
     """In plain words: what was looked for, and what was not."""
     notices: Sequence[str]
     """What a reader of the hits must know: words that stand nowhere, and what was looked for instead."""
+    nowhere: Sequence[str]
+    """Words that no text or title holds, and that no word of one begins with."""
     waiting: Sequence[str]
     """Notes that there was no time to read."""
     finder: Finder
@@ -118,6 +120,7 @@ class _Search:
         """How many notes are scored, at first and whenever that is not enough."""
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
         self._notices: list[str] = []
+        self._nowhere: list[str] = []
         self._fresh: dict[str, Note] = {}
         """Notes that were read because nothing was known of them."""
         self._held: dict[str, AbstractSet[str]] = {}
@@ -151,6 +154,7 @@ class _Search:
             total=max(len(held | scored.keys()), hits.total + len(fresh.keys() & scored.keys())),
             explanation=self._explained(terms),
             notices=self._notices,
+            nowhere=self._nowhere,
             waiting=self._waiting,
             finder=finder,
             rarities=rarities,
@@ -217,7 +221,7 @@ class _Search:
     def _instead_of(self, term: Term) -> Sequence[Term]:
         """What is looked for instead of a term that stands nowhere: its parts, words that begin so, words spelled
         nearly so; nothing when there is nothing of that kind."""
-        name = f'No note holds "{term.text}"'
+        name = f'No text or title holds "{term.text}"'
         if term.is_phrase:
             self._notices.append(f"{name}; its words were searched for one by one.")
             return ()
@@ -230,6 +234,7 @@ class _Search:
         if len(term.text) >= _SHORTEST_BEGINNING and self._stands(beginning, self._hits([beginning], 0), 0):
             self._notices.append(f"{name}; words that begin so were searched for.")
             return (beginning,)
+        self._nowhere.append(term.text)
         close = [] if self._known is None else corrections.of(term.text, self._known)
         if not close:
             self._notices.append(f"{name}.")

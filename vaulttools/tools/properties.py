@@ -178,7 +178,9 @@ def _example(one: PropertyCount) -> list[str]:
     """How to get at the notes with a value, where the filter of `search_files` can name one."""
     for each in one.values:
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
-            call = _call({"pattern": ".", "properties": {one.name: each.value}})
+            # Without `within` every line of the notes would match and be shown.
+            few = {"within": "frontmatter", "context_lines": 0}
+            call = _call({"pattern": ".", "properties": {one.name: each.value}, **few})
             return [f"To see the notes with a value: search_files {call}"]
     return []
 

@@ -20,7 +20,7 @@ from vaulttools.core.scope import Scope
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument, InvalidQuery
 from vaulttools.opened import OpenVault
-from vaulttools.query import facts, tree
+from vaulttools.query import facts, foreign
 from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain
 from vaulttools.query.facts import Facts
@@ -29,7 +29,7 @@ from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.question import read, without_operators
 from vaulttools.query.ranked import CANDIDATES
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not, Term
+from vaulttools.query.tree import And, Node, Not, Term, Within
 from vaulttools.tools import answer, corpus, hints
 from vaulttools.tools.answer import Answer
 from vaulttools.tools.best import Shown, best
@@ -158,7 +158,9 @@ def _ranked(vault: OpenVault, request: QueryRequest, work: Work, question: str, 
     shown = found.shown(hits[start : start + request.limit])
     next_page = request.page + 1 if start + len(shown) < len(hits) else None
     explanation = "\n".join(found.ranking.explanation)
-    notices = [*told, *found.ranking.notices, *corpus.notices(found.asked, work, found=total > 0)]
+    told += [*foreign.in_question(question), *found.ranking.notices]
+    told += _elsewhere(vault, request, work, found.ranking.nowhere)
+    notices = [*told, *corpus.notices(found.asked, work, found=total > 0)]
     reading = next(((each.hit.path, each.start_line) for each in shown if each.lines), None)
     closing = list(_closing(request, len(shown), total, True, next_page, reading))
     if total == 0:
@@ -219,7 +221,7 @@ def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequenc
         sections.append(section)
     next_page = request.page + 1 if start + len(shown) < len(first) else None
     explanation = explain(node)
-    notices = [*told, *_foreign(node), *corpus.notices(asked, work, found=total > 0)]
+    notices = [*told, *foreign.in_query(node), *corpus.notices(asked, work, found=total > 0)]
     if total == 0 and work.complete:
         notices += _alone(exact, node, order) + _other_case(exact, order) + _other_forms(vault, request, work)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
@@ -400,21 +402,6 @@ def _closing(
         yield f"To read on: read {call}"
 
 
-def _foreign(node: Node) -> Iterator[str]:
-    """What is an operator elsewhere and a word here."""
-    words = _words(node)
-    if "AND" in words:
-        yield "AND is looked for as a word; words are joined by a blank."
-    if "NOT" in words:
-        yield "NOT is looked for as a word; what is excluded has a hyphen right before it: -word."
-
-
-def _words(node: Node) -> set[str]:
-    if isinstance(node, Term):
-        return {node.text}
-    return {word for part in tree.parts(node) for word in _words(part)}
-
-
 def _count(exact: Exact, order: _Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is told already."""
     work = Work(time_limit=max(exact.work.remaining(), 0.1), cancel=exact.work.cancel)
@@ -434,6 +421,21 @@ def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
+
+
+def _elsewhere(vault: OpenVault, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
+    """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
+    if not words or work.remaining() <= 0:
+        return []
+    apart = Work(work.remaining(), work.cancel)
+    exact, _ = _exact(vault, request, apart, parse("path:.md"))
+    order = _Order(vault, exact, None)
+    counts = {word: _count(exact, order, node=Within("content", Term(word))) for word in words[:_ALONE]}
+    held = [f'"{word}" in {corpus.counted(number, "file")}' for word, number in counts.items() if number]
+    if not held:
+        return []
+    call = json.dumps({"query": next(filter(counts.get, counts)), "mode": "obsidian"}, ensure_ascii=False)
+    return [f"Properties, canvases or the insides of words hold {', '.join(held)}: query {call}"]
 
 
 def _other_case(exact: Exact, order: _Order) -> list[str]:

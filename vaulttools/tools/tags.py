@@ -15,6 +15,8 @@ from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.tags import covers
 from vaulttools.opened import OpenVault
+from vaulttools.query.language import spelled
+from vaulttools.query.tree import Tag
 from vaulttools.tools import answer, corpus
 from vaulttools.tools.answer import Answer
 from vaulttools.tools.corpus import Question
@@ -65,8 +67,8 @@ def run(vault: OpenVault, request: TagsRequest, work: Work) -> TagsAnswer:
     if len(shown) < len(tags):
         notices.append(f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or give name a tag to see in it.")
     elif shown:
-        call = json.dumps({"pattern": ".", "tags": [shown[0].tag]}, ensure_ascii=False)
-        notices.append(f"To see the notes of a tag: search_files {call}")
+        call = json.dumps({"query": spelled(Tag(shown[0].tag)), "mode": "obsidian"}, ensure_ascii=False)
+        notices.append(f"To see the notes of a tag: query {call}")
     first = (
         f"{corpus.counted(len(tags), 'tag')} in {corpus.counted(asked.notes, 'note')}:"
         if tags

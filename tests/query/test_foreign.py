@@ -1,0 +1,51 @@
+"""What is written as in other search languages is told, and what only looks so is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaulttools.query import foreign
+from vaulttools.query.language import parse
+
+
+@pytest.mark.parametrize(
+    ("question", "beginnings"),
+    [
+        ("roof AND repair", ["AND says nothing in mode ranked"]),
+        ("roof NOT repair", ["NOT says nothing in mode ranked"]),
+        ("roof and repair, not the door", []),
+        ("DO NOT ENTER AND WAIT", []),  # all capitals
+        ("roof status:active", ["status: is no operator"]),
+        ("roof tags:work", ["tags: is no operator"]),
+        ("roof #work/home", ["#work/home is looked for as a word; the notes with the tag: tag:#work/home."]),
+        ("roof at 12:30", []),
+        ("see https://example.com and due:: May", []),
+        ("error: no such file", []),
+        ("C# and # and issue #12", []),
+    ],
+)
+def test_of_a_question(question: str, beginnings: list[str]) -> None:
+    told = list(foreign.in_question(question))
+    assert len(told) == len(beginnings)
+    assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "beginnings"),
+    [
+        ("one AND (two NOT three)", ["AND is looked for as a word", "NOT is looked for as a word"]),
+        ("one -folder:Projects", ["folder: is no operator"]),
+        ('"status:active" path:"a:b" [status:active]', []),
+    ],
+)
+def test_of_a_query_in_obsidians_language(query: str, beginnings: list[str]) -> None:
+    told = list(foreign.in_query(parse(query)))
+    assert len(told) == len(beginnings)
+    assert all(sentence.startswith(beginning) for sentence, beginning in zip(told, beginnings, strict=True))
+
+
+def test_a_property_is_written_out() -> None:
+    assert list(foreign.in_question("roof status:active")) == [
+        "status: is no operator and was looked for as a word. Operators are tag:, file:, path:, content:, line:, "
+        "block:, section:, task:, task-todo:, task-done:; a property is asked for as [status:active]."
+    ]

@@ -1,0 +1,58 @@
+"""What is written as in other search languages and means something else here: the sentences that say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from vaulttools.query import tree
+from vaulttools.query.tree import SCOPES, Node, Term
+
+_NAMED: Final = re.compile(r"([^\W\d_][\w-]+):(?!//|:)(\S+)")
+"""`status:active`: a name, a colon and a value without a blank; neither a URL nor an inline field, `due:: May`."""
+
+_WORD: Final = re.compile(r"\S+")
+_TAG: Final = re.compile(r"#(?!\d+$)[\w/-]+")
+"""`#work`; `#12` is the number of something."""
+
+
+def in_query(node: Node) -> Iterator[str]:
+    """Of a query in Obsidian's language."""
+    words = list(_words(node))
+    if "AND" in words:
+        yield "AND is looked for as a word; words are joined by a blank."
+    if "NOT" in words:
+        yield "NOT is looked for as a word; what is excluded has a hyphen right before it: -word."
+    yield from _no_operators(words)
+
+
+def in_question(question: str) -> Iterator[str]:
+    """Of a question without its operators. In one that is all capitals no word is taken for an operator."""
+    words = _WORD.findall(question)
+    if not question.isupper():
+        if "AND" in words:
+            yield "AND says nothing in mode ranked: any of the words is enough. Mode obsidian asks for all of them."
+        if "NOT" in words:
+            yield "NOT says nothing in mode ranked; what is excluded has a hyphen right before it: -word."
+    yield from _no_operators(words)
+    tag = next(filter(_TAG.fullmatch, words), None)
+    if tag is not None:
+        yield f"{tag} is looked for as a word; the notes with the tag: tag:{tag}."
+
+
+def _no_operators(words: list[str]) -> Iterator[str]:
+    named = next(filter(None, map(_NAMED.fullmatch, words)), None)
+    if named is not None:
+        operators = ", ".join(f"{name}:" for name in ("tag", *SCOPES))
+        yield (
+            f"{named[1]}: is no operator and was looked for as a word. Operators are {operators}; "
+            f"a property is asked for as [{named[1]}:{named[2]}]."
+        )
+
+
+def _words(node: Node) -> Iterator[str]:
+    if isinstance(node, Term):
+        yield node.text
+    for part in tree.parts(node):
+        yield from _words(part)
