@@ -105,6 +105,7 @@ def test_a_row_says_what_was_read(indexed: Indexed) -> None:
     }
     assert store.structure(found["a.md"].id, found["a.md"].digest) == dump(Note("a.md", "# One\r\n"))
     assert store.structure(found["c.txt"].id, found["c.txt"].digest) is None
+    assert store.structure(found["a.md"].id, b"of another text") is None  # it was changed since it was looked up
     assert store.structure(999, b"") is None
     status = store.status()
     assert (status.files, status.notes, status.binary, status.unread, status.file_bytes) == (3, 1, 1, 0, 11)

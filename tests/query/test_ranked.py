@@ -114,6 +114,12 @@ def test_of_a_scope_the_best_are_found_however_many_better_ones_lie_elsewhere(tm
         assert made.paths("anchor", frozenset({"out/a.md"})) == ["out/a.md"]
 
 
+def test_of_more_notes_than_are_read_those_that_hold_most_of_it_are(tmp_path: Path) -> None:
+    many = {f"{number:03}.md": "東京の話。\n" for number in range(150)}
+    with opened(tmp_path, {**many, "旅行/東京.md": "東京の美術館は月曜日が休み。\n"}) as made:
+        assert made.paths("東京の美術館")[0] == "旅行/東京.md"
+
+
 def test_who_turns_pages_meets_every_note_once(tmp_path: Path) -> None:
     with opened(tmp_path, {f"{number}.md": "anchor " * (number % 9 + 1) for number in range(300)}) as made:
         pages = [[hit.path for hit in made.ask("anchor", most=most).hits] for most in (10, 70, 300)]
