@@ -173,6 +173,8 @@ def test_the_title_is_the_name_of_the_file(path: str, title: str) -> None:
         (["C"], 3),
         (["  x   Y "], 6),
         (["B", "A"], None),
+        (["B", "D"], None),
+        (["A", "X y"], None),
         ([], None),
     ],
 )
