@@ -191,11 +191,11 @@ def test_a_link_found_by_its_other_unicode_form_does_not_tell_what_lies_behind_i
 @pytest.mark.parametrize(
     ("given", "place"),
     [
-        ("inside.md", Place("inside.md", "file", is_link=True)),
-        ("within", Place("within", "folder", is_link=True)),
+        ("inside.md", Place("inside.md", "file")),
+        ("within", Place("within", "folder")),
         ("within/there.md", Place("within/there.md", "file")),
         ("sub/up/a.md", Place("sub/up/a.md", "file")),
-        ("loop", Place("loop", "other", is_link=True)),
+        ("loop", Place("loop", "other")),
     ],
 )
 def test_a_link_that_stays_inside_is_followed_when_named(linked: Root, given: str, place: Place) -> None:

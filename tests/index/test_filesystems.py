@@ -107,8 +107,8 @@ def test_a_line_is_read_with_and_without_optional_fields() -> None:
         "37 36 98:1 / /mnt2/- rw - fuse.x - rw\n"
     )
     assert filesystems.mounts(text) == [
-        Mount(36, 35, "98:0", "/mnt 1", "/mnt2", "ext3"),
-        Mount(37, 36, "98:1", "/", "/mnt2/-", "fuse.x"),
+        Mount(36, 35, "/mnt 1", "/mnt2", "ext3"),
+        Mount(37, 36, "/", "/mnt2/-", "fuse.x"),
     ]
 
 

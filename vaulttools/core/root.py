@@ -34,8 +34,6 @@ class Place:
     path: str
     kind: Kind | None
     """What is there, links followed; None when nothing is."""
-    is_link: bool = False
-    """Whether the last component itself is a symbolic link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,15 +224,14 @@ class Root:
         status = self._status(path)
         if status is None:
             return Place(path, None)
-        is_link = stat.S_ISLNK(status.st_mode)
-        if is_link:
+        if stat.S_ISLNK(status.st_mode):
             try:
                 status = disk.stat(self.absolute(path))
             except OSError:
-                return Place(path, "other", is_link)
+                return Place(path, "other")
         mode = status.st_mode
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
-        return Place(path, kind, is_link)
+        return Place(path, kind)
 
     def _status(self, path: str) -> os.stat_result | None:
         """The status of what stands at a path, links not followed; None when nothing does.

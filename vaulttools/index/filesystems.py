@@ -45,7 +45,6 @@ class Mount:
     number: int
     parent: int
     """The number of the mount it is mounted on."""
-    device: str
     source: str
     """The folder of the device that is seen here."""
     point: str
@@ -61,7 +60,7 @@ def mounts(mountinfo: str) -> list[Mount]:
 def _mount(fields: list[str]) -> Mount:
     # Optional fields, of which there may be none, end with a dash.
     kind = fields[fields.index("-", 6) + 1]
-    return Mount(int(fields[0]), int(fields[1]), fields[2], _unescaped(fields[3]), _unescaped(fields[4]), kind)
+    return Mount(int(fields[0]), int(fields[1]), _unescaped(fields[3]), _unescaped(fields[4]), kind)
 
 
 def _unescaped(text: str) -> str:

@@ -114,7 +114,7 @@ class Contents(ABC):
         if value is None:
             return None in held
         wanted = value.casefold()
-        return any(wanted in text.casefold() for kept in held for text in _texts(kept))
+        return any(wanted in text.casefold() for kept in held for text in texts(kept))
 
     def _named(self, name: str) -> Iterator[Value]:
         """The values of the properties of that name, in any casing."""
@@ -139,20 +139,20 @@ def _aliases(value: Value) -> Iterator[str]:
     if isinstance(value, str):
         yield from filter(None, (name.strip() for name in value.split(",")))
     elif isinstance(value, list):
-        yield from filter(None, (text.strip() for element in value for text in _texts(element)))
+        yield from filter(None, (text.strip() for element in value for text in texts(element)))
     else:
-        yield from _texts(value)
+        yield from texts(value)
 
 
-def _texts(value: Value) -> Iterator[str]:
+def texts(value: Value) -> Iterator[str]:
     """The texts of the single values in a property; none for null and for empty lists."""
     if isinstance(value, bool):
         yield "true" if value else "false"
     elif isinstance(value, list):
         for element in value:
-            yield from _texts(element)
+            yield from texts(element)
     elif isinstance(value, dict):
         for element in value.values():
-            yield from _texts(element)
+            yield from texts(element)
     elif value is not None:
         yield str(value)

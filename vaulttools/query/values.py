@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
+from vaulttools.notes import contents
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.query.tree import Compare, Is
 
@@ -16,16 +17,7 @@ _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?
 
 def texts(value: Value) -> Iterator[str]:
     """The single values of a property as text, on one line: `true`, `2.5`, `2024-01-31`; none for null."""
-    if isinstance(value, bool):
-        yield "true" if value else "false"
-    elif isinstance(value, list):
-        for element in value:
-            yield from texts(element)
-    elif isinstance(value, dict):
-        for element in value.values():
-            yield from texts(element)
-    elif value is not None:
-        yield str(value).replace("\n", " ")
+    return (text.replace("\n", " ") for text in contents.texts(value))
 
 
 def has_fact(value: Value, asked: Is) -> bool:
