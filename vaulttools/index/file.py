@@ -148,7 +148,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (option, value))  # noqa: S608
         connection.executemany(
             "INSERT INTO meta VALUES (?, ?)",
-            [("schema", SCHEMA), ("options", options), ("token", token), ("generation", time.time_ns())],
+            [("schema", SCHEMA), ("options", options), ("token", token)],
         )
         connection.execute("COMMIT")
         if wal:

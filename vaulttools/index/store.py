@@ -174,11 +174,6 @@ class Store:
         with self._database.reading() as connection:
             return table.vocabulary(connection, beginning, shortest, longest)
 
-    def generation(self) -> int:
-        """A number that every commit of every process changes."""
-        [(number,)] = self._read("SELECT value FROM meta WHERE name = 'generation'")
-        return int(number)
-
     def status(self) -> Status:
         """The index in numbers."""
         [(files, notes, binary, unread, size, log)] = self._read(
@@ -247,7 +242,6 @@ class Writer:
 
     def commit(self) -> None:
         """Make everything since `begin` visible at once."""
-        self._connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'generation'")
         self._connection.execute("COMMIT")
 
     def put(self, content: Content) -> bool:
