@@ -110,7 +110,9 @@ def test_what_is_asked_for_without_an_extra_is_what_is_needed(wheel: Path) -> No
 
 @pytest.mark.registry
 @pytest.mark.timeout(300)
-def test_the_wheel_installs_and_runs_where_nothing_else_is(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_installs_and_runs_where_nothing_else_is(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In one test, since installing takes most of its time: about 20 s."""
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "0")
     probe = subprocess.run(
@@ -118,6 +120,7 @@ def test_the_wheel_installs_and_runs_where_nothing_else_is(wheel: Path, tmp_path
     )
     if probe.returncode:
         pytest.skip("no registry of packages can be reached")
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     clean = tmp_path / "clean"
     venv.create(clean, with_pip=False)
     scripts = clean / ("Scripts" if sys.platform == "win32" else "bin")
