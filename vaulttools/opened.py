@@ -29,7 +29,7 @@ from vaulttools.core.scope import Covering, Scope, Walk
 from vaulttools.core.selectors import Ranges
 from vaulttools.core.snapshots import SnapshotStore
 from vaulttools.core.work import INCOMPLETE, Reason, Work
-from vaulttools.errors import AccessDenied, BadArgument, PathTooLong, VaultToolsError
+from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong, VaultToolsError
 
 if TYPE_CHECKING:
     from threading import Event
@@ -189,12 +189,20 @@ class OpenVault:
         """What the `paths` of a call name.
 
         Raises:
-            PathNotFound: nothing is there under any of them.
+            PathNotFound: nothing is there under any of them; of one that is no glob it carries what is spelled nearly so.
             BadArgument: one is empty, malformed, several in one, or not allowed.
         """
         from vaulttools.resources.targets import Reader
 
-        return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
+        try:
+            return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
+        except PathNotFound as error:
+            if len(error.given) > 1 or globs.has_magic(error.given[0]) or "://" in error.given[0]:
+                raise
+            from vaulttools.resources.naming import close_to
+
+            visible = self._visible(Work(self.config.time_limit))
+            raise PathNotFound(*error.given, close=close_to(error.given[0], visible)) from None
 
     def named(self, given: str, work: Work) -> Target:
         """The one note or other text that a name means.
@@ -205,12 +213,13 @@ class OpenVault:
         from vaulttools.resources.naming import Naming
         from vaulttools.resources.targets import Reader
 
-        def visible() -> Iterator[str]:
-            scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
-            return (entry.path for entry in scope.entries() if entry.left_out is None)
-
         reader = Reader(self.root, self.resolvers, self.resolve_link)
-        return Naming(reader, lambda: self.links(work), visible).target(given)
+        return Naming(reader, lambda: self.links(work), lambda: self._visible(work)).target(given)
+
+    def _visible(self, work: Work) -> Iterator[str]:
+        """The files and folders that may be offered for a name that nothing has."""
+        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
+        return (entry.path for entry in scope.entries() if entry.left_out is None)
 
     def resolve_link(self, target: str) -> str | None:
         """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""

@@ -180,6 +180,23 @@ def test_notes_are_resources(tmp_path: Path) -> None:
     ]
 
 
+def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
+    (tmp_path / "Deep work").mkdir()
+    (tmp_path / "Deep work" / "plan.md").write_text("# Plan\n\nTODO\n", encoding="utf-8")
+
+    async def talk() -> list[str]:
+        async with stdio("--vault", f"my vault={tmp_path}", "mcp") as client:
+            (listed,) = (await client.list_resources()).resources
+            named = [listed.uri, f"{listed.uri}:3", "vault://other/a.md", "vault://my%20vault/../a.md"]
+            return [text_of(await client.call_tool("read", {"note": uri})) for uri in named]
+
+    whole, line, other, outside = run(talk)
+    assert whole.startswith("Deep work/plan.md, lines 1-3 of 3\n")
+    assert line == "Deep work/plan.md, line 3 of 3\n\n 3|TODO"
+    assert other == "vault://other/a.md is not of the vault my vault"
+    assert outside == "Path is outside the vault: ../a.md"
+
+
 def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) -> None:
     async def talk() -> str:
         async with stdio("--vault", str(small_vault), "mcp", "--tools", "all") as client:

@@ -202,6 +202,24 @@ def test_a_wrong_argument_is_refused_in_one_sentence(
     assert result.text.startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("find", {"paths": "garden"}),
+        ("search", {"pattern": "x", "paths": "garden"}),
+        ("grep", {"pattern": "x", "path": "garden"}),
+    ],
+)
+def test_a_name_that_is_no_path_is_answered_with_paths(
+    make_vault: MakeVault, tool: str, arguments: dict[str, Any]
+) -> None:
+    vault = make_vault({"Projects/Garden plan.md": "x", ".git/garden.md": "x", "b.md": ""})
+    result = vault.call(tool, arguments)
+    assert result.is_error
+    assert result.text == "Path not found: garden; did you mean Projects/Garden plan.md?"
+    assert vault.call(tool, {**arguments, list(arguments)[-1]: "*/gardens.md"}).text.count("did you mean") == 0
+
+
 def test_missing_paths_among_several_are_skipped_and_told(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "", "b/c.md": ""})
     answer = vault.find(["gone.md", "a.md", "nowhere/**"])

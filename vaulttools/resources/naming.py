@@ -55,7 +55,7 @@ class Naming:
             target = self._linked(text) or target
         if target is None:
             self.reader.root.ensure_here(text)
-            raise PathNotFound(text, close=self._close(text))
+            raise PathNotFound(text, close=close_to(text, self.visible()))
         if target.place is not None and target.place.kind != "file":
             what = "a folder; find lists what it holds" if _is(target, "folder") else "not a regular file"
             raise BadArgument(f"note must name one note or text file; {target.label} is {what}")
@@ -82,13 +82,14 @@ class Naming:
             return Target(text, place=place, ranges=ranges, headings=link.headings, block=link.block)
         return None
 
-    def _close(self, text: str) -> list[str]:
-        """The files whose path or name is spelled nearly so."""
-        *_, link = (Link(text), *(link for link, _ in _readings(text)))
-        files = list(self.visible())
-        by_path = spelling.closest(link.target, files) if "/" in link.target else []
-        by_name = spelling.closest(_title(link.target), files, _title)
-        return [paths.shown(path) for path in dict.fromkeys([*by_path, *by_name])][: limits.NAMED_PATHS]
+
+def close_to(text: str, visible: Iterable[str]) -> list[str]:
+    """The files, of those that may be offered, whose path or name is spelled nearly as what was given."""
+    *_, link = (Link(text), *(link for link, _ in _readings(text)))
+    files = list(visible)
+    by_path = spelling.closest(link.target, files) if "/" in link.target else []
+    by_name = spelling.closest(_title(link.target), files, _title)
+    return [paths.shown(path) for path in dict.fromkeys([*by_path, *by_name])][: limits.NAMED_PATHS]
 
 
 def _readings(text: str) -> Iterator[tuple[Link, str | None]]:

@@ -37,6 +37,7 @@ from mcp.types import (
 
 from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.resources.urls import Backed
 from vaulttools.server import prompts
 from vaulttools.server.calls import Calls
 from vaulttools.server.vaults import Vaults
@@ -58,6 +59,8 @@ MARKDOWN: Final = "text/markdown"
 def server(vaults: Vaults, names: Sequence[str], calls: Calls) -> Server[Any]:
     """The server that offers the tools of those names over the vaults."""
     offered = _Offered(vaults, names, calls)
+    for name, vault in vaults:
+        vault.register_resolver(SCHEME, partial(_note, name))
     return Server(
         "vaulttools",
         version=__version__,
@@ -195,6 +198,18 @@ async def _report(context: Context, name: str, seconds: float) -> None:
 
 def _uri(vault: str, path: str) -> str:
     return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
+
+
+def _note(vault: str, uri: str) -> list[Backed]:
+    """The note of a vault that a URI names, for the tools: a model hands them the URIs that it was given.
+
+    Raises:
+        BadArgument: it is none of ours, or of another vault.
+    """
+    name, path = _place(uri)
+    if name != vault:
+        raise BadArgument(f"{uri[:200]} is not of the vault {vault}")
+    return [Backed(path)]
 
 
 def _place(uri: str) -> tuple[str, str]:
