@@ -189,7 +189,7 @@ class OpenVault:
         """What the `paths` of a call name.
 
         Raises:
-            PathNotFound: nothing is there under any of them; of one that is no glob it carries what is spelled nearly so.
+            PathNotFound: nothing is there under any of them; of a single path it carries what is spelled nearly so.
             BadArgument: one is empty, malformed, several in one, or not allowed.
         """
         from vaulttools.resources.targets import Reader

@@ -18,6 +18,8 @@ from vaulttools.query.language import parse
         ("roof status:active", ["status: is no operator"]),
         ("roof tags:work", ["tags: is no operator"]),
         ("roof #work/home", ["#work/home is looked for as a word; the notes with the tag: tag:#work/home."]),
+        ("roof [status]", ["[status] is looked for as words"]),
+        ("roof [[status]] [status](a.md) [ ] [x", []),
         ("roof at 12:30", []),
         ("see https://example.com and due:: May", []),
         ("error: no such file", []),

@@ -81,6 +81,7 @@ def test_pages_go_on_where_the_last_one_ended(make_vault: MakeVault) -> None:
         ("lead tag:#ore", ["Minerals/Galena.md"]),
         ("lead path:Places", ["Places/Mine.md"]),
         ("lead [status:done]", ["Minerals/Galena.md"]),
+        ("ore closed -[status]", ["Places/Mine.md"]),
         ("lead sulphate -draft -closed -important", ["Minerals/Anglesite.md"]),
         ("tag:#ore", ["Minerals/Galena.md"]),
     ],
@@ -95,7 +96,9 @@ def test_what_operators_did_is_said(make_vault: MakeVault) -> None:
     assert "[There are no words to rank by: answered as mode obsidian.]" in vault.query("tag:#ore").text
 
 
-@pytest.mark.parametrize("query", ["grep -i lead", "lead - and - zinc", "note: lead", "a [link](to:lead)", "[[lead]]"])
+@pytest.mark.parametrize(
+    "query", ["grep -i lead", "lead - and - zinc", "note: lead", "a [link](to:lead)", "[[lead]]", "lead -[ ] -[x]"]
+)
 def test_what_only_looks_like_an_operator_is_none(make_vault: MakeVault, query: str) -> None:
     assert "Only notes that match" not in make_vault(NOTES).query(query).text
 

@@ -15,6 +15,8 @@ _NAMED: Final = re.compile(r"([^\W\d_][\w-]+):(?!//|:)(\S+)")
 _WORD: Final = re.compile(r"\S+")
 _TAG: Final = re.compile(r"#(?!\d+$)[\w/-]+")
 """`#work`; `#12` is the number of something."""
+_PROPERTY: Final = re.compile(r"(?<!\S)\[[^\W\d_][^\]\[\s]*\](?!\S)")
+"""`[status]`; not `[ ]` of a task, nor a link of any kind."""
 
 
 def in_query(node: Node) -> Iterator[str]:
@@ -36,6 +38,9 @@ def in_question(question: str) -> Iterator[str]:
         if "NOT" in words:
             yield "NOT says nothing in mode ranked; what is excluded has a hyphen right before it: -word."
     yield from _no_operators(words)
+    name = next(_PROPERTY.finditer(question), None)
+    if name is not None:
+        yield f"{name[0]} is looked for as words; the notes with the property are found by mode obsidian."
     tag = next(filter(_TAG.fullmatch, words), None)
     if tag is not None:
         yield f"{tag} is looked for as a word; the notes with the tag: tag:{tag}."

@@ -51,6 +51,7 @@ _OPERAND: Final = r'(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^\s()"]+)'
 _OPERATOR: Final = re.compile(
     rf"(?<!\S)-?(?:(?:file|path|content|tag|line|block|section|task|task-todo|task-done):{_OPERAND}"
     r"|\[(?!\[)[^\]\[:]+:[^\]\[]+\](?!\())"
+    r'|(?<!\S)-\[[^\W\d_]{2}[^\]\[:()"]*\](?!\S)'
     r'|(?<!\S)-(?:"[^"]+"|[^\W\d_]{3,})(?!\S)'
 )
 """Operators of Obsidian's search language that nobody writes by chance; a single letter behind a hyphen is none."""
