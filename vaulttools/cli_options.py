@@ -70,7 +70,11 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     unknown = next((word for word in left if _reads_as_option(word)), None)
     if unknown is not None:
         raise UnknownOption(unknown.partition("=")[0])
-    arguments = vars(known) | _placed([*left, *words[end + 1 :]], _positional(tool.request), properties)
+    placed = [*left, *words[end + 1 :]]
+    if placed and not _positional(tool.request):
+        options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
+        raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes options alone: {options_alone}")
+    arguments = vars(known) | _placed(placed, _positional(tool.request), properties)
     for field, property_ in properties.items():
         if property_.get("type") == "object" and field in arguments:
             arguments[field] = _pairs(field, arguments[field])
