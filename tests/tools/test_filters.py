@@ -145,6 +145,23 @@ def test_a_blank_filter_is_none(blank: str, make_vault: MakeVault) -> None:
     assert vault.grep("hit", glob=blank, path="") == vault.grep("hit")
 
 
+def test_where_filters_leave_nothing_is_said(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "tagged.md": "---\ntags: work\n---\nhit, and another\n"})
+    assert "file_pattern selected no file to search." in vault.search_files("hit", file_pattern="*.pdf").notices
+    assert vault.search_files("another", file_pattern="*.md", tags=["home"], within="tasks").notices == [
+        "1 file matches without within and tags."
+    ]
+    assert vault.search_files("hit", properties={"status": "done"}).notices == ["5 files match without properties."]
+    assert vault.search_files("nowhere", tags=["work"], within="anywhere").notices == []
+
+
+@pytest.mark.parametrize("tag", ["work,home", "work, home", "#work #home"])
+def test_several_tags_in_one_text_are_refused(tag: str, make_vault: MakeVault) -> None:
+    with pytest.raises(BadArgument) as refused:
+        make_vault(NOTES).search_files("hit", tags=tag)
+    assert str(refused.value) == f'tags must be a list of tags, ["work", "project/alpha"], got "{tag}" as one'
+
+
 @pytest.mark.parametrize("tag", ["", "#", "  "])
 def test_a_tag_without_a_name_is_refused(tag: str, make_vault: MakeVault) -> None:
     with pytest.raises(BadArgument, match=r"^tags must be names of tags, such as work or #project/alpha, got "):

@@ -404,7 +404,8 @@ def test_a_file_pattern_that_leads_into_a_protected_folder_finds_nothing(
     make_vault: MakeVault, file_pattern: str
 ) -> None:
     files = {".obsidian/app.json": "{}\nhit", "x/.git/a.md": "hit", ".git/a": "hit", ".trash/a.md": "hit"}
-    assert text_of(make_vault(files), "hit", file_pattern=file_pattern) == NOTHING
+    told = text_of(make_vault(files), "hit", file_pattern=file_pattern)
+    assert told == f"{NOTHING}\n\n[file_pattern selected no file to search.]"
 
 
 @pytest.mark.parametrize("file_pattern", ["../**", "/etc/*", "x/../../a.md", "C:/x/*.md"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -35,10 +36,16 @@ _READ_TOGETHER: Final = 16
 """Notes read at once while a filter looks into them."""
 
 
+_SEVERAL: Final = re.compile(r"[\s,]")
+"""What no tag holds, and several written as one text do (rule T01)."""
+
+
 def _named_tags(tags: list[str]) -> list[str]:
     for tag in tags:
         if not tag.strip().strip("#"):
             raise ValueError(f"tags must be names of tags, such as work or #project/alpha, got {json.dumps(tag)}")
+        if _SEVERAL.search(tag.strip()):
+            raise ValueError(f'tags must be a list of tags, ["work", "project/alpha"], got {json.dumps(tag)} as one')
     return tags
 
 
@@ -266,7 +273,21 @@ def _hints(vault: OpenVault, request: SearchFilesRequest, search: Search) -> lis
         other = replace(search, pattern=pattern, scope=_scope(vault, request, again), work=again, loose=None)
         return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))
 
-    return hints.other_readings(search, files)
+    found = hints.other_readings(search, files)
+    if (request.file_pattern or "").strip() and not search.work.searched:
+        found.append("file_pattern selected no file to search.")
+    given = [name for name in ("within", "tags", "properties") if getattr(request, name) not in (None, "anywhere")]
+    if _looks_into_notes(request):
+        again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
+        every = request.model_copy(update=dict.fromkeys(given))
+        other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)
+        number = len(list(islice(_matches(vault, every, other), limits.COUNTED_FILES)))
+        if number:
+            more = " or more" if number == limits.COUNTED_FILES else ""
+            found.append(
+                f"{number}{more} file{'s match' if number != 1 else ' matches'} without {' and '.join(given)}."
+            )
+    return found
 
 
 TOOL: Final = Tool(
