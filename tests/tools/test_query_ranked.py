@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -151,6 +152,13 @@ def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
     assert found(vault, "done", mode="obsidian") == ["Minerals/Galena.md"]
     told = '"zzzzzz".]\n[Properties, canvases or the insides of words hold "island" in 1 file, "osed" in 1 file:'
     assert told in vault.query("lead island osed zzzzzz").text
+
+
+@pytest.mark.parametrize("mode", ["ranked", "obsidian"])
+def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Literal["ranked", "obsidian"]) -> None:
+    vault = make_vault(NOTES)
+    assert vault.query("lead", mode=mode, glob="*.pdf").text == "No notes found.\n\n[glob selected no note to search.]"
+    assert vault.query("zzzzzz", mode=mode, glob="Drafts/*").notices[:1] != ["glob selected no note to search."]
 
 
 def test_operators_of_other_languages_are_told(make_vault: MakeVault) -> None:

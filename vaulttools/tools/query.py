@@ -160,7 +160,7 @@ def _ranked(vault: OpenVault, request: QueryRequest, work: Work, question: str, 
     explanation = "\n".join(found.ranking.explanation)
     told += [*foreign.in_question(question), *found.ranking.notices]
     told += _elsewhere(vault, request, work, found.ranking.nowhere)
-    notices = [*told, *corpus.notices(found.asked, work, found=total > 0)]
+    notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=total > 0)]
     reading = next(((each.hit.path, each.start_line) for each in shown if each.lines), None)
     closing = list(_closing(request, len(shown), total, True, next_page, reading))
     if total == 0:
@@ -221,7 +221,12 @@ def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequenc
         sections.append(section)
     next_page = request.page + 1 if start + len(shown) < len(first) else None
     explanation = explain(node)
-    notices = [*told, *foreign.in_query(node), *corpus.notices(asked, work, found=total > 0)]
+    notices = [
+        *told,
+        *foreign.in_query(node),
+        *_unselected(request, asked),
+        *corpus.notices(asked, work, found=total > 0),
+    ]
     if total == 0 and work.complete:
         notices += _alone(exact, node, order) + _other_case(exact, order) + _other_forms(vault, request, work)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
@@ -421,6 +426,11 @@ def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
+
+
+def _unselected(request: QueryRequest, asked: Corpus[Any]) -> list[str]:
+    """Whether the glob is why there is nothing; a folder that does not exist is refused."""
+    return ["glob selected no note to search."] if request.glob and not (asked.notes or asked.waiting) else []
 
 
 def _elsewhere(vault: OpenVault, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
