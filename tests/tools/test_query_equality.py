@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.tools.stories import BLOCKS, LINES
@@ -106,17 +106,13 @@ class Brute:
             case Within(scope, part):
                 return any(self.holds(part, sensitive, smaller, False) for smaller in self.units(scope, unit))
             case Tag(name):
-                wanted = name.rstrip("/").casefold()
-                if self.note is None and unit is None:
+                if self.note is None:  # a canvas has none (S20, S31)
                     return False
-                written = (
-                    self.note.written_tags
-                    if unit is None and self.note is not None
-                    else [tag.name for tag in unit.sheet.body_tags if unit.start <= tag.line <= unit.end]
-                    if unit is not None
-                    else []
-                )
-                return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in written)
+                wanted = name.rstrip("/").casefold()
+                tags = [(tag.name, tag.line) for tag in self.note.body_tags]
+                written = [tag for tag, line in tags if unit is not None and unit.start <= line <= unit.end]
+                held = self.note.written_tags if unit is None else written
+                return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in held)
             case Property(name, value):
                 properties = self.note.properties if self.note else {}
                 return any(
@@ -322,6 +318,13 @@ vaults = st.dictionaries(st.sampled_from(PATHS), st.one_of(notes, notes, st.just
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
+@example(
+    vault={},
+    cards=b'{"nodes": [{"id": "", "type": "text", "text": "text #x/y"}]}',
+    edit=("a.md", b""),
+    asked=[Within("line", Tag("x"))],
+    sensitive=False,
+)
 @given(
     vault=vaults,
     cards=canvases,
