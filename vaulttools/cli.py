@@ -129,9 +129,10 @@ def help_text(command: str | None = None) -> str:
     options = cli_options.options(tool.request)
     positional = [option.spelling for option in options if option.in_usage]
     width = max(len(option.spelling) for option in options) + 2
+    usage = ["vaulttools [--vault DIR] [--json]", command.replace("_", "-"), *positional, "[options]"]
     return "\n".join(
         [
-            f"usage: vaulttools [--vault DIR] [--json] {command.replace('_', '-')} {' '.join(positional)} [options]",
+            f"usage: {' '.join(usage)}",
             "",
             f"{tool.summary}.",
             "",
