@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -35,8 +36,9 @@ print(json.dumps([taken, peak, len(result.text.encode())]))
 """
 
 
-def calls(word: str, words: Sequence[str], note: str) -> dict[str, dict[str, Any]]:
+def calls(vault: Vault, word: str, words: Sequence[str], note: str) -> dict[str, dict[str, Any]]:
     """A typical call of each tool: words of the vault, and a note that many link to."""
+    held = max(re.findall(r"[^\W\d_]+", (vault.path / note).read_text(encoding="utf-8")), key=len)
     return {
         "search_files": {"pattern": word},
         "search": {"pattern": word},
@@ -44,8 +46,8 @@ def calls(word: str, words: Sequence[str], note: str) -> dict[str, dict[str, Any
         "grep": {"pattern": word},
         "survey": {"terms": [*words[:3]]},
         "scout": {"query": word},
-        "sample": {"query": "the", "file": note},
-        "show": {"query": "# ", "file": note},
+        "sample": {"query": held, "file": note},
+        "show": {"query": held, "file": note},
         "query": {"query": " ".join(words[1:3])},
         "read": {"note": note},
         "outline": {"note": note},

@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print()
             print("\n".join(served.table(_command(), vault, index_folder, Path(temporary), words.rare)))
             print()
-            typical = every.calls(words.rare, words.spread, _hub(vault))
+            typical = every.calls(vault, words.rare, words.spread, _hub(vault))
             print("\n".join(every.table(_command(), vault, index_folder, Path(temporary), typical)))
         print()
         with Vault.open(folder, config=config, index="off") as vault:
