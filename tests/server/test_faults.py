@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -194,8 +195,9 @@ def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vaul
 
         def killed_until_answered() -> dict[str, Any] | None:
             for number in ripgreps(raw.process.pid):
-                killed.add(number)
-                os.kill(number, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may have come to its end since it was listed
+                    os.kill(number, signal.SIGKILL)
+                    killed.add(number)
             raw.send({"id": 100 + len(killed), "method": "ping"})
             message = raw.read()
             return message if message["id"] == 1 else None
