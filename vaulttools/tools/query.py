@@ -157,38 +157,24 @@ def _ranked(vault: OpenVault, request: QueryRequest, work: Work, question: str, 
         hits = [by_path[path] for path in order(by_path.keys())]
     shown = found.shown(hits[start : start + request.limit])
     next_page = request.page + 1 if start + len(shown) < len(hits) else None
-    explanation = "\n".join(found.ranking.explanation)
     told += [*foreign.in_question(question), *found.ranking.notices]
     told += _elsewhere(vault, request, work, found.ranking.nowhere)
     notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=total > 0)]
     reading = next(((each.hit.path, each.start_line) for each in shown if each.lines), None)
     closing = list(_closing(request, len(shown), total, True, next_page, reading))
-    if total == 0:
-        first = answer.nothing_found(work, "No notes found.")
-    elif not shown:
-        first = f"Page {request.page:,} is past the end: {corpus.counted(total, 'note')} in all."
-    else:
-        first = f"Found {corpus.counted(total, 'note')}{'' if is_sorted else ', best first'}:"
-    sections, notes = [each.section for each in shown], [_ranked_note(each) for each in shown]
-    fitted = page.fit(
-        f"Understood as:\n{explanation}\n\n{first}" if request.explain else first,
-        sections,
-        answer.bracketed([*notices, *closing]),
-        advice=_LOWER,
-    )
-    in_text = zip(notes, sections, fitted.kept, strict=True)
-    return QueryAnswer(
-        text=fitted.text,
-        shown={"notes": [_first_of(note, section.lines[:kept]) for note, section, kept in in_text if kept is not None]},
-        found=bool(shown),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text), *closing],
-        notes=notes,
+    first = _first_line(request, total, True, len(shown), "note", work)
+    if shown and not is_sorted:
+        first = f"{first.removesuffix(':')}, best first:"
+    return _page(
+        request,
+        work,
+        first,
+        [(_ranked_note(each), each.section) for each in shown],
+        notices,
+        closing,
         total_notes=total,
         total_is_exact=work.complete,
-        explanation=explanation,
+        explanation="\n".join(found.ranking.explanation),
         next_page=next_page,
     )
 
@@ -214,13 +200,7 @@ def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequenc
     total, is_exact = min(len(first), bound), len(first) <= bound
     start = (request.page - 1) * request.limit
     shown = exact.shown(first[start : min(start + request.limit, bound)])
-    notes, sections = [], []
-    for match in shown:
-        note, section = _shown(match)
-        notes.append(note)
-        sections.append(section)
     next_page = request.page + 1 if start + len(shown) < len(first) else None
-    explanation = explain(node)
     notices = [
         *told,
         *foreign.in_query(node),
@@ -232,24 +212,55 @@ def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequenc
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
+    what = "file" if exact.plan.files.others else "note"
+    return _page(
+        request,
+        work,
+        _first_line(request, total, is_exact, len(shown), what, work),
+        [_shown(match) for match in shown],
+        notices,
+        closing,
+        total_notes=total,
+        total_is_exact=is_exact and work.complete,
+        explanation=explain(node),
+        next_page=next_page,
+    )
+
+
+def _page(
+    request: QueryRequest,
+    work: Work,
+    first: str,
+    shown: Sequence[tuple[NoteFound, Section]],
+    notices: Sequence[str],
+    closing: Sequence[str],
+    *,
+    total_notes: int,
+    total_is_exact: bool,
+    explanation: str,
+    next_page: int | None,
+) -> QueryAnswer:
+    """The answer in either mode: the notes of a page with what is shown of each, below the first line."""
     fitted = page.fit(
-        _first_line(request, total, is_exact, len(shown), exact, work, explanation),
-        sections,
+        f"Understood as:\n{explanation}\n\n{first}" if request.explain else first,
+        [section for _, section in shown],
         answer.bracketed([*notices, *closing]),
         advice=_LOWER,
     )
-    in_text = zip(notes, sections, fitted.kept, strict=True)
+    in_text = zip(shown, fitted.kept, strict=True)
     return QueryAnswer(
         text=fitted.text,
-        shown={"notes": [_first_of(note, section.lines[:kept]) for note, section, kept in in_text if kept is not None]},
+        shown={
+            "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
+        },
         found=bool(shown),
         complete=work.complete,
         searched=work.searched,
         skipped=answer.skipped(work),
         notices=[*notices, *page.cut_of(fitted.text), *closing],
-        notes=notes,
-        total_notes=total,
-        total_is_exact=is_exact and work.complete,
+        notes=[note for note, _ in shown],
+        total_notes=total_notes,
+        total_is_exact=total_is_exact,
         explanation=explanation,
         next_page=next_page,
     )
@@ -375,17 +386,12 @@ def _windows(match: Match) -> list[Window]:
     return windows
 
 
-def _first_line(
-    request: QueryRequest, total: int, is_exact: bool, shown: int, exact: Exact, work: Work, explanation: str
-) -> str:
-    what = "file" if exact.plan.files.others else "note"
+def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, work: Work) -> str:
     if total == 0:
-        first = answer.nothing_found(work, f"No {what}s found.")
-    elif not shown:
-        first = f"Page {request.page:,} is past the end: {corpus.counted(total, what)} in all."
-    else:
-        first = f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:"
-    return f"Understood as:\n{explanation}\n\n{first}" if request.explain else first
+        return answer.nothing_found(work, f"No {what}s found.")
+    if not shown:
+        return f"Page {request.page:,} is past the end: {corpus.counted(total, what)} in all."
+    return f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:"
 
 
 def _closing(
