@@ -28,7 +28,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from vaulttools import Vault, VaultConfig, __version__
-from vaulttools.core import ripgrep
+from vaulttools.matching import ripgrep
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the package, not a part of it

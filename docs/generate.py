@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from pages import REPOSITORY, pages
 
-from vaulttools import cli_options, tools
-from vaulttools.tools.tool import Tool
+from vaulttools import tools
+from vaulttools.answers.tool import Tool
+from vaulttools.cli import options as cli_options
 
 
 def generated() -> dict[Path, str]:

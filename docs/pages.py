@@ -26,8 +26,9 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
-from vaulttools import Vault, VaultConfig, cli, tools
-from vaulttools.tools.request import schema
+from vaulttools import Vault, VaultConfig, tools
+from vaulttools.answers.request import schema
+from vaulttools.cli import main as cli
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 VAULT = "fixtures/vault"

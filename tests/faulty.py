@@ -1,6 +1,6 @@
 """A disk whose calls fail: the Nth call of our own code to it raises, or all of one kind on one file do.
 
-The seam is `vaulttools.core.disk`; ripgrep and SQLite have their own ways to the disk.
+The seam is `vaulttools.files.disk`; ripgrep and SQLite have their own ways to the disk.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from vaulttools.core import disk
+from vaulttools.files import disk
 
 CALLS: Final = ("open_file", "read", "fstat", "stat", "lstat", "listdir", "fdopen")
 """Calls that are counted as they are; listing is counted too, and each status that a listing gives."""

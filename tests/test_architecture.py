@@ -19,39 +19,45 @@ LAYERS = [
     ["errors"],
     ["config"],
     ["core"],
+    ["patterns"],
+    ["files"],
+    ["matching"],
     ["notes"],
     ["index"],
     ["query"],
+    ["ranked"],
     ["resources"],
-    ["opened"],
+    ["session"],
+    ["answers"],
+    ["exploration"],
     ["tools"],
     ["methods"],
     ["vault"],
     ["server"],
-    ["cli_options", "cli_index", "cli_mcp", "cli_completion", "cli_colour"],
     ["cli"],
     ["__main__"],
 ]
-"""From the lowest up; a module imports from its own layer or from lower ones (`../shared/design.md` 6)."""
+"""From the lowest up; a module imports from its own layer or from lower ones."""
 
 LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
-    "cli": {
+    "cli.main": {
         "vaulttools",
-        "vaulttools.cli_colour",
-        "vaulttools.cli_completion",
-        "vaulttools.cli_mcp",
-        "vaulttools.cli_options",
+        "vaulttools.cli",
+        "vaulttools.cli.colour",
+        "vaulttools.cli.completion",
+        "vaulttools.cli.mcp",
+        "vaulttools.cli.options",
         "vaulttools.tools",
         "vaulttools.tools.definitions",
-        "vaulttools.tools.request",
+        "vaulttools.answers.request",
         "vaulttools.vault",
     },
     "config": {"platformdirs"},
     "resources.documentation": {"importlib.resources"},
     "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep"},
-    "cli_index": {"tqdm"},
-    "cli_mcp": {
+    "cli.index": {"tqdm"},
+    "cli.mcp": {
         "vaulttools.server",
         "vaulttools.server.calls",
         "vaulttools.server.guard",
@@ -62,12 +68,12 @@ LATE_IMPORTS = {
     "index.location": {"platformdirs"},
     "index.watch": {"vaulttools.index.inotify"},
     "index.worker": None,
-    "opened": {
+    "session": {
         "shutil",
         "tempfile",
         "vaulttools.index",
         "vaulttools.index.database",
-        "vaulttools.index.live",
+        "vaulttools.index.background",
         "vaulttools.notes",
         "vaulttools.notes.links",
         "vaulttools.notes.stored",
@@ -77,10 +83,10 @@ LATE_IMPORTS = {
         "vaulttools.resources.naming",
         "vaulttools.resources.targets",
     },
-    "core.default_excludes": {"pathspec"},
-    "core.process": {"tempfile"},
-    "core.scratch": {"tempfile"},
-    "core.snapshots": {"xxhash"},
+    "files.default_excludes": {"pathspec"},
+    "matching.process": {"tempfile"},
+    "matching.scratch": {"tempfile"},
+    "files.snapshots": {"xxhash"},
     "notes.blocks": None,
     "resources.archives": None,
     "notes.frontmatter": None,
@@ -135,13 +141,13 @@ def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
 
 
 OUTSIDE_THE_VAULT = (
-    *("cli", "server.stdio"),
+    *("cli.main", "server.stdio"),
     *("index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
 )
 """Modules that reach the disk elsewhere: the terminal and pipes, the index's own files, what is told of mounts."""
 
 
-@pytest.mark.parametrize("module", [name for name in _modules() if name not in ("core.disk", *OUTSIDE_THE_VAULT)])
+@pytest.mark.parametrize("module", [name for name in _modules() if name not in ("files.disk", *OUTSIDE_THE_VAULT)])
 def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
     """So that tests can let every call of ours fail (`tests/test_injection.py`)."""
     calls = {"open", "read", "stat", "lstat", "fstat", "scandir", "listdir", "fdopen", "access", "walk", "readlink"}
@@ -151,7 +157,7 @@ def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
     }
     # What tells which flags a system has is no call.
-    assert used & calls <= ({"open"} if module == "core.root" else set())
+    assert used & calls <= ({"open"} if module == "files.root" else set())
 
 
 def test_no_tool_imports_another() -> None:
@@ -160,6 +166,14 @@ def test_no_tool_imports_another() -> None:
     for name in tools.NAMES:
         imported = _imported(_modules()[f"tools.{name}"])
         assert not imported & {f"vaulttools.tools.{other}" for other in tools.NAMES if other != name}
+
+
+def test_the_language_and_ranked_search_do_not_import_each_other() -> None:
+    for one, other in (("query", "ranked"), ("ranked", "query")):
+        imported = {
+            name for module, tree in _modules().items() if module.startswith(f"{one}.") for name in _imported(tree)
+        }
+        assert not [name for name in imported if name.startswith(f"vaulttools.{other}")]
 
 
 def test_every_module_says_its_duty_first() -> None:
@@ -175,7 +189,7 @@ def _loaded_by(*arguments: str) -> set[str]:
     code = (
         "import sys, json, io, contextlib, os\n"
         "os.environ['PYDANTIC_DISABLE_PLUGINS'] = '__all__'  # as `run` does\n"
-        "from vaulttools.cli import main\n"
+        "from vaulttools.cli.main import main\n"
         "with contextlib.redirect_stdout(io.StringIO()):\n"
         f"    main({list(arguments)!r})\n"
         "print(json.dumps(sorted(sys.modules)))"

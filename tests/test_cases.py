@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault, VaultConfig
-from vaulttools.core import pattern, selectors, snapshots
 from vaulttools.errors import BadArgument
+from vaulttools.files import selectors, snapshots
+from vaulttools.patterns import pattern
 from vaulttools.resources.urls import Virtual
 from vaulttools.tools import find
 
@@ -187,7 +188,7 @@ what they are to select is tested instead (spec 2.8)."""
 
 @pytest.mark.parametrize(("glob", "selected", "left"), GLOBS)
 def test_globs_of_the_documents_select_what_they_should(glob: str, selected: list[str], left: list[str]) -> None:
-    from vaulttools.core import globs
+    from vaulttools.files import globs
 
     parsed = globs.parse(glob, ignore_case=False)
     assert [path for path in [*selected, *left] if parsed.matches(path)] == selected

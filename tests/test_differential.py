@@ -20,10 +20,10 @@ from pathlib import Path
 import pytest
 
 from vaulttools import Vault, VaultConfig
-from vaulttools.core.scope import Walk
-from vaulttools.core.search import Search
 from vaulttools.core.work import Work
-from vaulttools.opened import OpenVault, open_folder
+from vaulttools.files.scope import Walk
+from vaulttools.matching.search import Search
+from vaulttools.session import Session, open_folder
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))  # a script beside the package, not a part of it
@@ -223,7 +223,7 @@ Line = tuple[str, int]
 class _Sample:
     """A vault, and patterns taken from its notes: words of every frequency, in turn as they are and varied."""
 
-    opened: OpenVault
+    opened: Session
     vault: Vault
     words: tuple[tuple[str, Options], ...]
 
@@ -285,7 +285,7 @@ def _bytes(value: dict[str, str]) -> bytes:
     return base64.b64decode(value["bytes"]) if "bytes" in value else value["text"].encode()
 
 
-def _ours(opened: OpenVault, pattern: str, options: Options) -> set[Line]:
+def _ours(opened: Session, pattern: str, options: Options) -> set[Line]:
     """The matching lines of all notes by our search, which finds out itself what engine and mode a pattern needs."""
     work = Work(time_limit=120)
     compiled = opened.ripgrep.compile(pattern, "fixed" if "F" in options else "regex", ignore_case="i" in options)

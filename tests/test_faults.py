@@ -23,7 +23,8 @@ from tests.conftest import MakeVault, write_files
 from tests.index.indexes import python
 from tests.test_protection import required, wide
 from vaulttools import Vault, VaultConfig, tools
-from vaulttools.core import limits, paths, ripgrep
+from vaulttools.core import limits, paths
+from vaulttools.matching import ripgrep
 from vaulttools.vault import ToolResult
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and programs of POSIX")
@@ -422,7 +423,7 @@ def test_faults_I04_I22_and_I23_a_change_of_any_kind_is_seen_by_the_next_call(
     change: Change, watched: bool, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not watched:
-        monkeypatch.setattr("vaulttools.index.live.watch", lambda root: None)
+        monkeypatch.setattr("vaulttools.index.background.watch", lambda root: None)
     folder = make_vault({"a.md": "some text\n", "b.md": "needle\n"}).path
     with Vault.open(folder) as vault, Vault.open(folder, index="off") as scanned:
         vault.build_index()

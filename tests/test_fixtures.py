@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from vaulttools import Vault
-from vaulttools.core.protection import Protection
+from vaulttools.files.protection import Protection
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 VAULT = FIXTURES / "vault"

@@ -26,9 +26,11 @@ from tests.conftest import FIXTURES, write_files
 from tests.fuzzing import target
 from tests.resources.test_archives import mutated, read
 from vaulttools import Vault, VaultConfig, tools
-from vaulttools.cli import main
-from vaulttools.core import excluded, globs, ignores, limits, paths, ripgrep, selectors
+from vaulttools.cli.main import main
+from vaulttools.core import limits, paths
 from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.files import excluded, globs, ignores, selectors
+from vaulttools.matching import ripgrep
 from vaulttools.notes import canvas, links
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import Stored, dump, load

@@ -20,7 +20,7 @@ import pytest
 from tests.conftest import MakeVault, write_files
 from tests.faulty import ERRORS, Fault, faulty
 from vaulttools import Vault, VaultConfig, VaultToolsError
-from vaulttools.index import live
+from vaulttools.index import background as live
 from vaulttools.vault import ToolResult
 
 FILES: Final = {

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import vaulttools
-from vaulttools.cli_mcp import NEEDS_EXTRA
+from vaulttools.cli.mcp import NEEDS_EXTRA
 
 REPOSITORY = Path(__file__).parent.parent
 USERS = dict(os.environ)

@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from platformdirs import user_config_path
 
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
-from vaulttools.cli import main
+from vaulttools.cli.main import main
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 pytestmark = pytest.mark.usefixtures("nothing_is_written")

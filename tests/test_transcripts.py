@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools import cli
+from vaulttools.cli import main as cli
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TRANSCRIPTS = sorted((FIXTURES / "transcripts").glob("*.txt"))

@@ -1,6 +1,6 @@
 """`python -m vaulttools` is the command line."""
 
-from vaulttools.cli import run
+from vaulttools.cli.main import run
 
 if __name__ == "__main__":
     run()

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from vaulttools import config as configuration
 from vaulttools import tools
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.request import parse
 from vaulttools.config import VaultConfig
-from vaulttools.core import document as documents
-from vaulttools.core import snapshots
-from vaulttools.core.document import NotRead
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
+from vaulttools.files import document as documents
+from vaulttools.files import snapshots
+from vaulttools.files.document import NotRead
 from vaulttools.methods import ToolMethods
-from vaulttools.opened import OpenVault, open_folder
-from vaulttools.tools.answer import Answer
+from vaulttools.session import Session, open_folder
 from vaulttools.tools.definitions import Format, definitions
-from vaulttools.tools.request import parse
 
 if TYPE_CHECKING:
     from vaulttools.index.upkeep import IndexStatus
@@ -59,7 +59,7 @@ class Vault(ToolMethods):
     ...     print(answer.text)
     """
 
-    def __init__(self, opened: OpenVault) -> None:
+    def __init__(self, opened: Session) -> None:
         self._opened = opened
 
     @classmethod

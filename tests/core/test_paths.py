@@ -12,7 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vaulttools.core import paths, ripgrep
+from vaulttools.core import paths
+from vaulttools.matching import ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import vaulttools
 from tests.conftest import write_files
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.key import Key

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.index.indexes import HOUR, Indexed, found, notes, python, rows
-from vaulttools.core.root import Root
+from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, differences, update
 from vaulttools.index.key import Key

@@ -10,8 +10,8 @@ import pytest
 import xxhash
 
 from tests.index.indexes import Indexed
-from vaulttools.core import disk
-from vaulttools.core.root import Root
+from vaulttools.files import disk
+from vaulttools.files.root import Root
 from vaulttools.index import content
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, Words, read, scan
 from vaulttools.index.key import Key

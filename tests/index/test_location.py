@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.index.indexes import Indexed
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
 from vaulttools.errors import BadArgument
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.index import location
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed
-from vaulttools.core import document
-from vaulttools.core.literals import LONGEST, AllOf, AnyOf, Requirement, fold
+from vaulttools.files import document
 from vaulttools.index import narrow
+from vaulttools.patterns.literals import LONGEST, AllOf, AnyOf, Requirement, fold
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,11 @@ import pytest
 from tests.conftest import MakeVault, write_files
 from tests.index.indexes import Indexed, notes
 from vaulttools import Vault, VaultConfig
-from vaulttools.core import disk
-from vaulttools.core.patience import within
-from vaulttools.index import build, content, live, location, present, workers
+from vaulttools.files import disk
+from vaulttools.files.patience import within
+from vaulttools.index import background as live
+from vaulttools.index import build, content, location, workers
+from vaulttools.index import state as present
 from vaulttools.index.content import HAS_FAILED, Content, read
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA

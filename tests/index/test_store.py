@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed, found, notes, rows
-from vaulttools.core.literals import fold
 from vaulttools.index.content import Content
 from vaulttools.index.key import Key
 from vaulttools.index.store import Store
 from vaulttools.index.words import quoted
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
+from vaulttools.patterns.literals import fold
 
 TEXT = st.text(
     st.one_of(

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from tests.index.indexes import Indexed, python
-from vaulttools.core import disk, paths
-from vaulttools.core.catalogue import Listed
-from vaulttools.core.root import Root
+from vaulttools.core import paths
+from vaulttools.files import disk
+from vaulttools.files.catalogue import Listed
+from vaulttools.files.root import Root
 from vaulttools.index.key import Key
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Watch, watch

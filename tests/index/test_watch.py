@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from vaulttools.core import paths
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.index import filesystems, watch
 from vaulttools.index.watch import Lost, Watch
 
@@ -411,8 +411,8 @@ def test_when_the_root_is_no_longer_where_it_was_all_is_lost(
 
 FORKED = """
 import os, sys
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost, watch
 
 vault = sys.argv[1]
@@ -484,8 +484,8 @@ def test_where_changes_may_be_dropped_unsaid_there_is_no_watch(
 
 MOUNTS = """
 import os, subprocess, sys
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost, watch
 
 vault, beside, point, kind = sys.argv[1:]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed
-from vaulttools.core.known import Spelling
+from vaulttools.files.known import Spelling
 from vaulttools.index import words
-from vaulttools.index.present import AsOf, Present
+from vaulttools.index.state import AsOf, Present
 
 NOTES = {
     "a.md": "---\naliases: [Anchor]\n---\n# Chains\n\nThe anchor and the anchors.\n",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.core.pattern import MAX_CHARACTERS
 from vaulttools.errors import BadArgument, InvalidQuery
+from vaulttools.patterns.pattern import MAX_CHARACTERS
 from vaulttools.query import tree
 from vaulttools.query.explain import explain
 from vaulttools.query.language import MAX_NESTING, parse, spelled

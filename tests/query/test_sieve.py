@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.core import ripgrep
-from vaulttools.core.literals import fold
 from vaulttools.core.work import Work
+from vaulttools.matching import ripgrep
+from vaulttools.patterns.literals import fold
 from vaulttools.query import sieve, wording
 from vaulttools.query.language import parse
 from vaulttools.query.tree import Term

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from vaulttools.core.protection import Protection
-from vaulttools.core.root import Root
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFound
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
 from vaulttools.notes.links import LinkIndex
 from vaulttools.resources import obsidian
 from vaulttools.resources.urls import Backed, Resolvers

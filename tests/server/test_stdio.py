@@ -14,7 +14,7 @@ from mcp import MCPError
 from tests.server.serving import run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
-from vaulttools.cli_mcp import DEFAULT_TOOLS
+from vaulttools.cli.mcp import DEFAULT_TOOLS
 from vaulttools.server import prompts
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault, vault
-from vaulttools.opened import OpenVault, open_folder
+from vaulttools.session import Session, open_folder
 
 SETTLED_WITHIN = 30.0
 """Seconds for the index of a small vault, on a busy machine."""
@@ -34,7 +34,7 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         self._opened.index.wait(timeout=SETTLED_WITHIN)
         return answer(self, name, arguments, **options)
 
-    def remembered(self: Vault, opened_vault: OpenVault) -> None:
+    def remembered(self: Vault, opened_vault: Session) -> None:
         made(self, opened_vault)
         opened.append(self)
 
@@ -45,6 +45,6 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         each.close()
 
 
-def open_without_index(folder: str, config: Any, *, has_index: bool = False) -> OpenVault:
+def open_without_index(folder: str, config: Any, *, has_index: bool = False) -> Session:
     """As `open_folder`, whatever is asked."""
     return open_folder(folder, config)

@@ -57,7 +57,7 @@ def told(story: list[list[tuple[str, bytes | None]]], check: Callable[[Vault, Ma
 
 
 def _notes(folder: Path) -> dict[str, Note]:
-    from vaulttools.core.document import decode
+    from vaulttools.files.document import decode
 
     names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     seen = [name for name in names if name.endswith(".md") and not name.startswith((".", "Old/"))]

@@ -26,7 +26,7 @@ paths = st.lists(names, min_size=1, max_size=3).map("/".join)
 components = st.sampled_from(
     ["a", "b", "ab", "*", "**", "?", "a*", "*b", "*.md", "[ab]", "[!a]*", "[a-c]?", "a?", "x y", "é.md", "\\#c", "\\!d"]
 )
-"""No `**` beside other characters: git before 2.52 reads it differently (`vaulttools/core/ignores.py`)."""
+"""No `**` beside other characters: git before 2.52 reads it differently (`vaulttools/files/ignores.py`)."""
 
 lines = st.builds(
     "{}{}{}{}{}".format,

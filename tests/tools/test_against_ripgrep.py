@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault
-from vaulttools.core import paths, ripgrep
+from vaulttools.core import paths
+from vaulttools.matching import ripgrep
 
 PROJECT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.scan_only

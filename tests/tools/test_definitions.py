@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from mcp.types import Tool
 
 from vaulttools import BadArgument, Vault, tools
+from vaulttools.answers.request import parse
 from vaulttools.tools.definitions import Format, definitions
-from vaulttools.tools.request import parse
 
 FORMS: tuple[Format, ...] = get_args(Format)
 

@@ -19,10 +19,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vaulttools import TooBroad, Vault, VaultConfig, cli
-from vaulttools.core import clip, ripgrep, scan
-from vaulttools.core.pattern import Mode
-from vaulttools.tools.exploration import AtLeast
+from vaulttools import TooBroad, Vault, VaultConfig
+from vaulttools.cli import main as cli
+from vaulttools.exploration import clip, scan
+from vaulttools.exploration.request import AtLeast
+from vaulttools.matching import ripgrep
+from vaulttools.patterns.pattern import Mode
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

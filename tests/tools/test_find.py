@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault
-from vaulttools.core import catalogue, limits
+from vaulttools.core import limits
 from vaulttools.core.work import Work
+from vaulttools.files import catalogue
 from vaulttools.resources.urls import Backed, Virtual
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]

@@ -1,6 +1,6 @@
 """Ignore rules as `search`, `find` and `grep` follow them (spec 2.6): which files they leave out, and what they say.
 
-That each decision is git's is shown in `tests/core/test_ignores.py` and, for whole trees, in `test_against_git.py`.
+That each decision is git's is shown in `tests/files/test_ignores.py` and, for whole trees, in `test_against_git.py`.
 """
 
 from __future__ import annotations

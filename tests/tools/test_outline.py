@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
-from vaulttools import Vault, cli
+from vaulttools import Vault
+from vaulttools.cli import main as cli
 from vaulttools.core import limits
 from vaulttools.tools.outline import OutlineHeading
 

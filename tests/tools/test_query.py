@@ -11,9 +11,10 @@ import pytest
 
 from tests.conftest import Files, MakeVault
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
-from vaulttools.core import document, limits
-from vaulttools.core.root import Root
+from vaulttools.core import limits
 from vaulttools.core.work import Work
+from vaulttools.files import document
+from vaulttools.files.root import Root
 from vaulttools.query.exact import Exact
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")

@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
-from vaulttools import BadArgument, Cancelled, Vault, VaultConfig, cli
+from vaulttools import BadArgument, Cancelled, Vault, VaultConfig
+from vaulttools.cli import main as cli
 from vaulttools.core import limits
 from vaulttools.errors import AmbiguousName, PathNotFound
 

@@ -19,11 +19,13 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault, VaultConfig
-from vaulttools.core import catalogue, limits, ripgrep, snapshots
-from vaulttools.core.process import Running
-from vaulttools.core.ripgrep import Ripgrep
+from vaulttools.answers.answer import Skipped
+from vaulttools.core import limits
+from vaulttools.files import catalogue, snapshots
+from vaulttools.matching import ripgrep
+from vaulttools.matching.process import Running
+from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.resources.urls import Backed, Virtual
-from vaulttools.tools.answer import Skipped
 from vaulttools.vault import Snapshot
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]

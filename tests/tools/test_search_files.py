@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from vaulttools import InvalidGlob, InvalidPattern, OutsideVault, Vault, VaultConfig, tools
+from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
-from vaulttools.tools.answer import Skipped
 from vaulttools.tools.search_files import Excerpt, FileMatch
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]

@@ -1,1 +1,1 @@
-"""The pipeline all tools share; knows no tool and no face."""
+"""Values that every other folder uses: limits, paths, the budget of a call, spelling, rendering."""

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Final
 
-from vaulttools.core import disk, paths
-from vaulttools.core.root import Root
+from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.root import Root
 from vaulttools.index.content import HAS_FAILED, Content
 from vaulttools.index.database import Busy
 from vaulttools.index.key import Key, is_racy

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import xxhash
 
-from vaulttools.core import disk, document
-from vaulttools.core.literals import fold
 from vaulttools.core.paths import is_note
-from vaulttools.core.root import Root
 from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
+from vaulttools.files import disk, document
+from vaulttools.files.root import Root
 from vaulttools.index.key import Key
+from vaulttools.patterns.literals import fold
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note

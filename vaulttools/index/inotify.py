@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from inotify_simple import INotify, flags
 
-from vaulttools.core.root import Root
+from vaulttools.files.root import Root
 from vaulttools.index import filesystems
 from vaulttools.index.watch import Lost
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vaulttools.core.root import Root
 from vaulttools.errors import BadArgument
+from vaulttools.files.root import Root
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 

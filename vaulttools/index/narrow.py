@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from vaulttools.core.literals import AllOf, AnyOf, Requirement
 from vaulttools.index.words import quoted
+from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
 
 TRIGRAMS: Final = 12
 """Trigrams of one literal that are looked for, evenly spread: of a long one more rule out next to nothing."""

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple, get_args
 
 import apsw
 
-from vaulttools.core.known import Places, Spelling, WordHits
+from vaulttools.files.known import Places, Spelling, WordHits
 from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered

@@ -16,10 +16,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from vaulttools.core import catalogue, disk, limits, paths
-from vaulttools.core.catalogue import Kind, Listed
-from vaulttools.core.ignores import IGNORE_FILES
-from vaulttools.core.root import Root
+from vaulttools.core import limits, paths
+from vaulttools.files import catalogue, disk
+from vaulttools.files.catalogue import Kind, Listed
+from vaulttools.files.ignores import IGNORE_FILES
+from vaulttools.files.root import Root
 from vaulttools.index.key import Key, is_racy
 from vaulttools.index.watch import Watch
 

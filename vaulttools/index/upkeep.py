@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vaulttools.core.root import Root
+from vaulttools.files.root import Root
 from vaulttools.index import build, database, filesystems, location
 from vaulttools.index import verify as verification
 from vaulttools.index.database import Unavailable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from vaulttools.core import paths
-from vaulttools.core.root import Root
+from vaulttools.files.root import Root
 from vaulttools.index.content import Content, scan
 from vaulttools.index.database import Replaced
 from vaulttools.index.key import Key

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-from vaulttools.core.root import Root
+from vaulttools.files.root import Root
 from vaulttools.index import filesystems
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import apsw
 
-from vaulttools.core.known import Places, Spelling, WordHits
+from vaulttools.files.known import Places, Spelling, WordHits
 from vaulttools.index.file import WORDS_TOKENIZER
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)

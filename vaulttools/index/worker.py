@@ -57,7 +57,7 @@ def run() -> None:
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
-    from vaulttools.core.root import Root
+    from vaulttools.files.root import Root
     from vaulttools.index.content import read
 
     root = requests.get()

@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from threading import Event
 from typing import IO, Final, NamedTuple, TypeAlias
 
-from vaulttools.core import disk
-from vaulttools.core.patience import within
-from vaulttools.core.root import Root
+from vaulttools.files import disk
+from vaulttools.files.patience import within
+from vaulttools.files.root import Root
 from vaulttools.index.content import Content, hanging, read
 from vaulttools.index.worker import receive, send
 

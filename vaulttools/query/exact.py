@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
-from vaulttools.core import disk
-from vaulttools.core import document as documents
-from vaulttools.core.document import Document, NotRead
-from vaulttools.core.known import Known
-from vaulttools.core.root import Root
 from vaulttools.core.work import Work
+from vaulttools.files import disk
+from vaulttools.files import document as documents
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.known import Known
+from vaulttools.files.root import Root
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Span
 from vaulttools.notes.stored import load

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from vaulttools.core.pattern import MAX_CHARACTERS
 from vaulttools.errors import InvalidQuery
+from vaulttools.patterns.pattern import MAX_CHARACTERS
 from vaulttools.query import tree
 from vaulttools.query.tree import (
     FACTS,

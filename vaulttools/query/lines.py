@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from vaulttools.core.literals import fold
+from vaulttools.patterns.literals import fold
 from vaulttools.query import wording
 from vaulttools.query.tree import Phrase, Term
 

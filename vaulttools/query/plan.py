@@ -14,8 +14,8 @@ from operator import and_
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from vaulttools.core.literals import Requirement
 from vaulttools.core.paths import is_note
+from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, values, wording
 from vaulttools.query.facts import Facts, Values
 from vaulttools.query.names import Names

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from vaulttools.core.document import Document
-from vaulttools.core.literals import Requirement, required
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.ripgrep import Ripgrep
-from vaulttools.core.scope import Scope
-from vaulttools.core.search import Search
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, InvalidPattern, InvalidQuery
+from vaulttools.files.document import Document
+from vaulttools.files.scope import Scope
+from vaulttools.matching.ripgrep import Ripgrep
+from vaulttools.matching.search import Search
+from vaulttools.patterns.literals import Requirement, required
+from vaulttools.patterns.pattern import Pattern
 from vaulttools.query import tree
 from vaulttools.query.text import Text
 from vaulttools.query.tree import Case, Node, Regex

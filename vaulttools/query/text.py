@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
-from vaulttools.core.literals import fold
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading, Span, Task
+from vaulttools.patterns.literals import fold
 from vaulttools.query.tree import Node, Phrase, Term
 
 Unit: TypeAlias = Literal["line", "block", "section", "task", "task-todo", "task-done"]

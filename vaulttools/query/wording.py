@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from vaulttools.core.literals import LONGEST, AllOf, Requirement, fold
+from vaulttools.patterns.literals import LONGEST, AllOf, Requirement, fold
 from vaulttools.query.tree import Phrase, Term
 
 _CHARACTER_SCRIPTS: Final = re.compile(

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from vaulttools.core import limits, paths, selectors, spelling
-from vaulttools.core.root import Kind
+from vaulttools.core import limits, paths, spelling
 from vaulttools.errors import AmbiguousName, BadArgument, PathNotFound
+from vaulttools.files import selectors
+from vaulttools.files.root import Kind
 from vaulttools.notes.links import Link, LinkIndex, parse_link
 from vaulttools.resources.targets import Reader, Target
 

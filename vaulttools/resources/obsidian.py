@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from vaulttools.core import paths
-from vaulttools.core.root import Root
 from vaulttools.errors import BadArgument, PathNotFound
+from vaulttools.files.root import Root
 from vaulttools.notes.links import parse_linktext
 from vaulttools.resources.urls import Backed, Resolver
 

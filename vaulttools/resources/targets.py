@@ -17,12 +17,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vaulttools.core import globs, limits, paths, selectors
-from vaulttools.core.globs import Glob
-from vaulttools.core.root import Place, Root
-from vaulttools.core.scope import Walk
-from vaulttools.core.selectors import Ranges
+from vaulttools.core import limits, paths
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
+from vaulttools.files import globs, selectors
+from vaulttools.files.globs import Glob
+from vaulttools.files.root import Place, Root
+from vaulttools.files.scope import Walk
+from vaulttools.files.selectors import Ranges
 from vaulttools.notes.links import parse_link
 from vaulttools.resources import archives
 from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
-    from vaulttools.tools.tool import Tool
+    from vaulttools.answers.tool import Tool
 
 NAMES = (
     "search_files",

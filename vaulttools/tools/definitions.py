@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, get_args
 
 from vaulttools import tools
+from vaulttools.answers.request import schema
+from vaulttools.answers.tool import Tool
 from vaulttools.errors import BadArgument
-from vaulttools.tools.request import schema
-from vaulttools.tools.tool import Tool
 
 Format = Literal["anthropic", "openai", "mcp"]
 

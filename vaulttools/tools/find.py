@@ -12,18 +12,19 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.core import disk, globs, limits, page, paths
-from vaulttools.core.catalogue import Entry
-from vaulttools.core.globs import Glob
-from vaulttools.core.scope import Scope, Walk
+from vaulttools.answers import answer, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.request import Request, Texts, number_of
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.opened import OpenVault
+from vaulttools.files import disk, globs
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.globs import Glob
+from vaulttools.files.scope import Scope, Walk
 from vaulttools.resources.targets import Target, Targets
-from vaulttools.tools import answer
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request, Texts, number_of
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 LIMIT: Final = 200
 """Most paths returned; larger limits are clamped (seed 002 `MAX_LIMIT`)."""
@@ -92,7 +93,7 @@ class _Found:
     times: dict[str, int]
     reported: float
 
-    def add(self, vault: OpenVault, path: str, *, is_folder: bool) -> None:
+    def add(self, vault: Session, path: str, *, is_folder: bool) -> None:
         try:
             status = disk.status(vault.root.absolute(path))
         except OSError:
@@ -123,7 +124,7 @@ class _Newest:
     left_out: list[Entry]
 
 
-def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
+def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     """Walk what the entries name, and return the newest."""
     if not request.paths or not all(entry.strip() for entry in request.paths):
         raise BadArgument("`paths` must contain non-empty globs or paths")
@@ -167,7 +168,7 @@ def run(vault: OpenVault, request: FindRequest, work: Work) -> FindAnswer:
     )
 
 
-def _collect(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> tuple[list[str], bool]:
+def _collect(vault: Session, request: FindRequest, targets: Targets, work: Work) -> tuple[list[str], bool]:
     """Everything that the targets name, newest first, and whether time ran out."""
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
         scope = _scope(vault, request, targets, target, work)
@@ -222,7 +223,7 @@ def _known(scope: Scope, glob: Glob | None) -> _Newest | None:
 
 
 def _scope(
-    vault: OpenVault, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
+    vault: Session, request: FindRequest, targets: Targets, target: Target, work: Work, glob: Glob | None = None
 ) -> Scope:
     """Everything below one target, folders and links with it."""
     walk = Walk(target.place.path) if target.place is not None else Walk(target.base, glob or target.glob)
@@ -242,7 +243,7 @@ def _tell(scope: Scope, work: Work) -> None:
         work.warn(sentence)
 
 
-def _other_case(vault: OpenVault, request: FindRequest, targets: Targets, work: Work) -> list[str]:
+def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
     """Up to five paths that the globs would find with case ignored."""
 
     def found() -> Iterator[str]:

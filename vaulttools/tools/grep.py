@@ -9,19 +9,19 @@ from typing import ClassVar, Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import excerpt, limits, page, paths, render
-from vaulttools.core.page import Section
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.scope import Scope, Walk
-from vaulttools.core.search import FileCount, FileHits, Search
+from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
-from vaulttools.opened import OpenVault
+from vaulttools.files.scope import Scope, Walk
+from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets
-from vaulttools.tools import answer, hints
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 COUNTED_LINES: Final = 10_000
 """Matching lines up to which the total is exact (spec 7)."""
@@ -60,7 +60,7 @@ class GrepAnswer(Answer):
     truncated: bool = Field(description="Whether matching lines were left out.")
 
 
-def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
+def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     """Count all matching lines, and show the first."""
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=False)
     targets = vault.targets([request.path or "/"])
@@ -104,7 +104,7 @@ def run(vault: OpenVault, request: GrepRequest, work: Work) -> GrepAnswer:
     )
 
 
-def _scope(vault: OpenVault, request: GrepRequest, targets: Targets, work: Work) -> Scope:
+def _scope(vault: Session, request: GrepRequest, targets: Targets, work: Work) -> Scope:
     target = targets.found[0]
     if target.place is None or target.is_part:
         raise BadArgument(f"path must be a file or folder, got {target.given}; search takes globs and parts of files")
@@ -183,7 +183,7 @@ def _in_text(
                 yield GrepMatch(path=paths.portable(found.document.path), line=hit.line, text=text)
 
 
-def _hints(vault: OpenVault, request: GrepRequest, targets: Targets, search: Search) -> list[str]:
+def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         scope = _scope(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)

@@ -9,23 +9,24 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import document as documents
-from vaulttools.core import limits, page, paths, pattern, render
-from vaulttools.core.document import NotRead
-from vaulttools.core.page import Section
-from vaulttools.core.search import Search
+from vaulttools.answers import answer, corpus, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.corpus import Question
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
+from vaulttools.files import document as documents
+from vaulttools.files.document import NotRead
+from vaulttools.matching.search import Search
 from vaulttools.notes import graph
 from vaulttools.notes.graph import Edge, Graph
 from vaulttools.notes.mentions import mentions
 from vaulttools.notes.note import Note
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, corpus
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.corpus import Question
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.patterns import pattern
+from vaulttools.session import Session
 
 Direction: TypeAlias = Literal["out", "back", "mentions", "unresolved", "orphans"]
 
@@ -89,7 +90,7 @@ class _Found:
         return len(self.edges) + len(self.orphans)
 
 
-def run(vault: OpenVault, request: LinksRequest, work: Work) -> LinksAnswer:
+def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     """Find what was asked for, and show the first with their lines."""
     path = _path(vault, request, work)
     if path is None and request.direction not in ("unresolved", "orphans"):
@@ -134,7 +135,7 @@ def run(vault: OpenVault, request: LinksRequest, work: Work) -> LinksAnswer:
     )
 
 
-def _path(vault: OpenVault, request: LinksRequest, work: Work) -> str | None:
+def _path(vault: Session, request: LinksRequest, work: Work) -> str | None:
     if request.note is None:
         return None
     target = vault.named(request.note, work)
@@ -145,7 +146,7 @@ def _path(vault: OpenVault, request: LinksRequest, work: Work) -> str | None:
     return target.place.path
 
 
-def _out(vault: OpenVault, request: LinksRequest, path: str, work: Work) -> _Found:
+def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """The links in one note."""
     if request.folder or request.glob:
         raise BadArgument("folder and glob narrow the notes that links stand in; direction out has the one of note")
@@ -157,7 +158,7 @@ def _out(vault: OpenVault, request: LinksRequest, path: str, work: Work) -> _Fou
     return _Found("link", of, edges, notices=answer.passed_over(work, found=True))
 
 
-def _of_all(vault: OpenVault, request: LinksRequest, path: str | None, work: Work) -> _Found:
+def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work) -> _Found:
     """What only the links of all notes tell."""
     is_selected = _selecting(vault, request)
     asked = corpus.ask(vault, QUESTION, work)
@@ -199,7 +200,7 @@ def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
         found.notices.append("There was no time to follow all links; ask again for the full answer.")
 
 
-def _mentions(vault: OpenVault, request: LinksRequest, path: str, work: Work) -> _Found:
+def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:
     """Where the name of a file, or an alias, stands as plain text: nominated by a search, told by structure."""
     names = _names(vault, path, work)
     walks, files = corpus.selection(vault, request.folder, request.glob)
@@ -217,7 +218,7 @@ def _mentions(vault: OpenVault, request: LinksRequest, path: str, work: Work) ->
     return _Found("mention", of, edges, is_mention=True, notices=corpus.passed_over(work, found=bool(edges)))
 
 
-def _names(vault: OpenVault, path: str, work: Work) -> list[str]:
+def _names(vault: Session, path: str, work: Work) -> list[str]:
     """What the file is called: a note by its title and aliases (A02), another file by its whole name (L03)."""
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
@@ -227,7 +228,7 @@ def _names(vault: OpenVault, path: str, work: Work) -> list[str]:
     return list({name.casefold(): name for name in reversed(spellings)}.values())[::-1]
 
 
-def _read(vault: OpenVault, path: str, work: Work) -> Note:
+def _read(vault: Session, path: str, work: Work) -> Note:
     """The note at a path; of what is none, nothing."""
     if not paths.is_note(path):
         return Note(path, "")
@@ -240,7 +241,7 @@ def _read(vault: OpenVault, path: str, work: Work) -> Note:
     return vault.note(document, vault.known(work))
 
 
-def _selecting(vault: OpenVault, request: LinksRequest) -> Callable[[str], bool]:
+def _selecting(vault: Session, request: LinksRequest) -> Callable[[str], bool]:
     """Whether a note is meant by `folder` and `glob`."""
     if not (request.folder or request.glob):
         return lambda path: True
@@ -252,7 +253,7 @@ def _quoted(name: str) -> str:
     return f"'{name}'"
 
 
-def _with_lines(vault: OpenVault, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:
+def _with_lines(vault: Session, found: _Found, limit: int, work: Work, unread: list[str]) -> Iterator[LinkFound]:
     """The first links with the lines they stand on; notes that cannot be read go to `unread`."""
     for source, edges in groupby(found.edges[:limit], key=lambda edge: edge.source):
         lines: Sequence[str] = ()

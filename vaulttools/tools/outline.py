@@ -8,16 +8,16 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import limits, page, paths, render
+from vaulttools.answers import answer, page, reading
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.reading import Reading
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.notes.parts import Heading
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, reading
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.reading import Reading
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 
 class OutlineRequest(Request):
@@ -48,7 +48,7 @@ class OutlineAnswer(Answer):
     headings: list[OutlineHeading] = Field(description="In the order of lines.")
 
 
-def run(vault: OpenVault, request: OutlineRequest, work: Work) -> OutlineAnswer:
+def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
     """List the headings of the note, or of the part of it that is named."""
     opened = reading.opened(vault, request.note, work)
     if opened.target.virtual is None and not paths.is_note(opened.document.path):

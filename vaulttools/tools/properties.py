@@ -11,19 +11,19 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.core import limits, page, render, spelling
-from vaulttools.core.page import Section
+from vaulttools.answers import answer, corpus, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.corpus import Question
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.property_types import PropertyType, property_type
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.notes.scalars import resolve
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, corpus
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.corpus import Question
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5
 """Values told of each property while none is named."""
@@ -79,7 +79,7 @@ class PropertiesAnswer(Answer):
     total_properties: int = Field(description="Properties, shown or not.")
 
 
-def run(vault: OpenVault, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
+def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Count all properties, and show the first; or one of them, and show its first values."""
     asked = corpus.ask(vault, QUESTION, work, request.folder, request.glob)
     every = asked.answer

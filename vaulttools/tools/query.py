@@ -13,29 +13,30 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import disk, limits, page, paths, render
-from vaulttools.core.excerpt import Excerpt as Window
-from vaulttools.core.page import Section
-from vaulttools.core.scope import Scope
+from vaulttools.answers import answer, corpus, hints, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.best import Shown, best
+from vaulttools.answers.corpus import Corpus, Question
+from vaulttools.answers.excerpt import Excerpt as Window
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument, InvalidQuery
-from vaulttools.opened import OpenVault
+from vaulttools.files import disk
+from vaulttools.files.scope import Scope
 from vaulttools.query import facts, foreign
 from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain
 from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
-from vaulttools.query.question import read, without_operators
-from vaulttools.query.ranked import CANDIDATES
 from vaulttools.query.regexes import Regexes
 from vaulttools.query.tree import And, Node, Not, Term, Within
-from vaulttools.tools import answer, corpus, hints
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.best import Shown, best
-from vaulttools.tools.corpus import Corpus, Question
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.ranked.question import read, without_operators
+from vaulttools.ranked.ranking import CANDIDATES
+from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
 
@@ -108,7 +109,7 @@ class QueryAnswer(Answer):
     next_page: int | None = Field(description="The page after this one; null on the last.")
 
 
-def run(vault: OpenVault, request: QueryRequest, work: Work) -> QueryAnswer:
+def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     """Find the notes, and show one page of them."""
     if request.mode == "obsidian":
         relevance = request.sort == "relevance"
@@ -120,7 +121,7 @@ def run(vault: OpenVault, request: QueryRequest, work: Work) -> QueryAnswer:
     return _ranked(vault, request, work, question, operators)
 
 
-def _ranked(vault: OpenVault, request: QueryRequest, work: Work, question: str, operators: str) -> QueryAnswer:
+def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, operators: str) -> QueryAnswer:
     """The notes that answer a question best, of those that match its operators."""
     if not read(question).terms:
         raise BadArgument(f"query must hold a letter or a digit, got {json.dumps(request.query[:80])}")
@@ -190,7 +191,7 @@ def _ranked_note(shown: Shown) -> NoteFound:
     )
 
 
-def _obsidian(vault: OpenVault, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
+def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
     """Exactly what Obsidian's search finds."""
     node = parse(request.query)
     exact, asked = _exact(vault, request, work, node)
@@ -266,7 +267,7 @@ def _page(
     )
 
 
-def _exact(vault: OpenVault, request: QueryRequest, work: Work, node: Node) -> tuple[Exact, Corpus[Facts]]:
+def _exact(vault: Session, request: QueryRequest, work: Work, node: Node) -> tuple[Exact, Corpus[Facts]]:
     """The query, and what it rests on."""
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
     asked = corpus.answered(vault, QUESTION, work, scope)
@@ -296,7 +297,7 @@ def _files(scope: Scope, *, any_file: bool) -> Files:
 class _Order:
     """Puts files into the order asked for; equal ones stay in path order."""
 
-    def __init__(self, vault: OpenVault, exact: Exact, sort: Sort | None) -> None:
+    def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
         self._vault = vault
         self._orders = exact.plan.files.orders
         self._known = exact.known
@@ -439,7 +440,7 @@ def _unselected(request: QueryRequest, asked: Corpus[Any]) -> list[str]:
     return ["glob selected no note to search."] if request.glob and not (asked.notes or asked.waiting) else []
 
 
-def _elsewhere(vault: OpenVault, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
+def _elsewhere(vault: Session, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
     """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
     if not words or work.remaining() <= 0:
         return []
@@ -465,7 +466,7 @@ def _other_case(exact: Exact, order: _Order) -> list[str]:
     return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
 
 
-def _other_forms(vault: OpenVault, request: QueryRequest, work: Work) -> list[str]:
+def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]:
     """Whether something is found by the query in another Unicode form (`faults.md` C15)."""
     found = []
     for form, written in hints.other_forms(request.query):

@@ -10,16 +10,16 @@ from typing import Annotated, Final
 
 from pydantic import Field, WithJsonSchema
 
-from vaulttools.core import limits, page, paths, render
+from vaulttools.answers import answer, page, reading
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.reading import Reading
+from vaulttools.answers.request import Request, Texts
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.notes import subpath
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, reading
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.reading import Reading
-from vaulttools.tools.request import Request, Texts
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 CHARACTERS: Final = 20_000
 """Characters of the text in one answer unless more or fewer are asked for (spec 10)."""
@@ -82,7 +82,7 @@ class _Part:
     notices: Sequence[str] = ()
 
 
-def run(vault: OpenVault, request: ReadRequest, work: Work) -> ReadAnswer:
+def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     """Read what is asked for, as far as it fits."""
     selected = _selected(request)
     opened = reading.opened(vault, request.note, work)

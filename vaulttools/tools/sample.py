@@ -7,18 +7,20 @@ from typing import ClassVar, Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import render, scan
-from vaulttools.core.cluster import Cluster, clusters
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.search import FileHits, Search
-from vaulttools.core.toon import Count
+from vaulttools.answers import answer
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.tool import Tool
+from vaulttools.core import render
 from vaulttools.core.work import Work
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, closing, exploration
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.closing import Closing
-from vaulttools.tools.exploration import AtLeast, ExplorationRequest, QueryMode
-from vaulttools.tools.tool import Tool
+from vaulttools.exploration import closing, scan
+from vaulttools.exploration import request as exploration
+from vaulttools.exploration.closing import Closing
+from vaulttools.exploration.cluster import Cluster, clusters
+from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.toon import Count
+from vaulttools.matching.search import FileHits, Search
+from vaulttools.patterns.pattern import Pattern
+from vaulttools.session import Session
 
 CONTEXT: Final = 1
 """Lines around the first and the last match of a cluster (seed 001)."""
@@ -57,7 +59,7 @@ class SampleAnswer(Answer):
     pages: int = Field(description="Pages there are; 0 without matches.")
 
 
-def run(vault: OpenVault, request: SampleRequest, work: Work) -> SampleAnswer:
+def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     """Cluster the matching lines, and show one page of clusters."""
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.file_place(vault, request.file, "sample")

@@ -6,19 +6,21 @@ from typing import ClassVar, Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import paths, scan, toon
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.root import Place
-from vaulttools.core.scan import Scan
-from vaulttools.core.search import Search
+from vaulttools.answers import answer
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.tool import Tool
+from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, closing, exploration
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.closing import Closing
-from vaulttools.tools.exploration import AtLeast, ExplorationRequest, QueryMode
-from vaulttools.tools.tool import Tool
+from vaulttools.exploration import closing, scan, toon
+from vaulttools.exploration import request as exploration
+from vaulttools.exploration.closing import Closing
+from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.scan import Scan
+from vaulttools.files.root import Place
+from vaulttools.matching.search import Search
+from vaulttools.patterns.pattern import Pattern
+from vaulttools.session import Session
 
 TOP: Final = 5
 """Folders and files shown (seed 001)."""
@@ -55,7 +57,7 @@ class ScoutAnswer(Answer):
     top_files: list[PathCount] = Field(description="The files that hold the most, at most 5.")
 
 
-def run(vault: OpenVault, request: ScoutRequest, work: Work) -> ScoutAnswer:
+def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
     """Count the query, and rank where it matches."""
     pattern = exploration.compiled(vault, request.query, request.mode)
     place = exploration.place(vault, request.path)

@@ -12,22 +12,22 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.core import excerpt, limits, page, paths, render
-from vaulttools.core.document import Document
-from vaulttools.core.page import Section
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.scope import Scope
-from vaulttools.core.search import FileCount, FileHits, Search
-from vaulttools.core.selectors import Ranges
+from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request, Texts, number_of
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.opened import OpenVault
+from vaulttools.files.document import Document
+from vaulttools.files.scope import Scope
+from vaulttools.files.selectors import Ranges
+from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Targets
-from vaulttools.tools import answer, hints
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request, Texts, number_of
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 PAGE_FILES: Final = 20
 """Files of one page (seed 000 `DEFAULT_FILE_LIMIT`)."""
@@ -124,7 +124,7 @@ class _Plan:
         return self.ranged.get(name) or next((ranges for text, ranges in self.texts if text.path == name), None)
 
 
-def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
+def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     """Search, and show one page of files."""
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
     targets = vault.targets(request.paths or ["/"])
@@ -189,7 +189,7 @@ def run(vault: OpenVault, request: SearchRequest, work: Work) -> SearchAnswer:
     )
 
 
-def _planned(vault: OpenVault, request: SearchRequest, targets: Targets, work: Work) -> _Plan:
+def _planned(vault: Session, request: SearchRequest, targets: Targets, work: Work) -> _Plan:
     """Sort the targets by how they are searched; a file named whole and with ranges is searched whole."""
     parts: dict[str, Ranges | None] = {}
     names: dict[str, str] = {}  # by where the file really lies: one that links name too is searched once
@@ -291,7 +291,7 @@ def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
     return FileCount(found.document.path, len(hits), kept)
 
 
-def _rendered(vault: OpenVault, plan: _Plan, match: FileCount, found: FileHits, cap: int) -> _Shown:
+def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, cap: int) -> _Shown:
     document = found.document
     shown, last_line = found.first(cap)
     columns = {hit.line: hit.column for hit in shown.hits}
@@ -345,7 +345,7 @@ def _first_line(on_page: Sequence[FileCount], total: int, skip: int, work: Work)
     return answer.nothing_found(work, "No matches found")
 
 
-def _hints(vault: OpenVault, request: SearchRequest, targets: Targets, plan: _Plan, search: Search) -> list[str]:
+def _hints(vault: Session, request: SearchRequest, targets: Targets, plan: _Plan, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         planned = _planned(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=planned.scope, work=again, loose=None)

@@ -11,20 +11,21 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.core import disk, excerpt, limits, page, paths, render
-from vaulttools.core.known import Known
-from vaulttools.core.page import Section
-from vaulttools.core.pattern import Mode, Pattern
-from vaulttools.core.ripgrep import Hit
-from vaulttools.core.scope import Scope, Walk
-from vaulttools.core.search import FileCount, FileHits, Search
+from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request, Texts, Values
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
+from vaulttools.files import disk
+from vaulttools.files.known import Known
+from vaulttools.files.scope import Scope, Walk
+from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.notes.note import Note, Part, breadcrumbs
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, hints
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.request import Request, Texts, Values
-from vaulttools.tools.tool import Tool
+from vaulttools.patterns.pattern import Mode, Pattern
+from vaulttools.session import Session
 
 EXCERPTS: Final = 5
 """Excerpts shown of one file (spec 4)."""
@@ -105,7 +106,7 @@ class SearchFilesAnswer(Answer):
     )
 
 
-def run(vault: OpenVault, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
+def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
     """Search, and show the first files."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
@@ -156,14 +157,14 @@ def _looks_into_notes(request: SearchFilesRequest) -> bool:
     return request.within not in (None, "anywhere") or bool(request.tags) or bool(request.properties)
 
 
-def _scope(vault: OpenVault, request: SearchFilesRequest, work: Work) -> Scope:
+def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
     """Notes, or the files that `file_pattern` selects; one named exactly is in whatever the rules say (spec 2.7)."""
     notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
     walks, named = vault.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
 
 
-def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], int, bool]:
+def _page(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], int, bool]:
     """The files to show, the number of matching files, and whether it is exact.
 
     The number stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
@@ -177,7 +178,7 @@ def _page(vault: OpenVault, request: SearchFilesRequest, search: Search) -> tupl
     return first[: request.max_results], min(len(first), bound), len(first) <= bound
 
 
-def _rank(vault: OpenVault, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
+def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
     if request.sort == "matches":
         return -match.count, paths.order(match.path)
     try:
@@ -186,7 +187,7 @@ def _rank(vault: OpenVault, request: SearchFilesRequest, match: FileCount) -> tu
         return 0, paths.order(match.path)
 
 
-def _matches(vault: OpenVault, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
     counted = search.matching()
     if not _looks_into_notes(request):
         yield from counted
@@ -212,7 +213,7 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple
 
 
 def _shown(
-    vault: OpenVault, match: FileCount, found: FileHits, context: int, known: Known | None
+    vault: Session, match: FileCount, found: FileHits, context: int, known: Known | None
 ) -> tuple[FileMatch, Section]:
     """A file's excerpts as details and as text."""
     text = found.document.lines
@@ -256,7 +257,7 @@ def _first_of(file: FileMatch, kept: int) -> FileMatch:
     return file.model_copy(update={"excerpts": excerpts})
 
 
-def _headings(vault: OpenVault, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:
+def _headings(vault: Session, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
     note = vault.parsed_note(found.document, known)
     return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
@@ -268,7 +269,7 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
     return f"Found {'' if exact else 'more than '}{total} matching file{'s' if total != 1 else ''}:"
 
 
-def _hints(vault: OpenVault, request: SearchFilesRequest, search: Search) -> list[str]:
+def _hints(vault: Session, request: SearchFilesRequest, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         other = replace(search, pattern=pattern, scope=_scope(vault, request, again), work=again, loose=None)
         return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))

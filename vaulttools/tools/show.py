@@ -7,23 +7,25 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import document as documents
-from vaulttools.core import excerpt, render, scan
-from vaulttools.core.document import Document, NotRead
-from vaulttools.core.excerpt import Excerpt
-from vaulttools.core.pattern import Pattern
-from vaulttools.core.ripgrep import Hit
-from vaulttools.core.root import Place
-from vaulttools.core.search import Search
-from vaulttools.core.toon import Count
+from vaulttools.answers import answer, excerpt
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.excerpt import Excerpt
+from vaulttools.answers.tool import Tool
+from vaulttools.core import render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, TooBroad
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, closing, exploration
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.closing import Closing
-from vaulttools.tools.exploration import AtLeast, ExplorationRequest, QueryMode
-from vaulttools.tools.tool import Tool
+from vaulttools.exploration import closing, scan
+from vaulttools.exploration import request as exploration
+from vaulttools.exploration.closing import Closing
+from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.toon import Count
+from vaulttools.files import document as documents
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.root import Place
+from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.search import Search
+from vaulttools.patterns.pattern import Pattern
+from vaulttools.session import Session
 
 MATCHES: Final = 20
 """Matching lines beyond which nothing is printed (seed 001)."""
@@ -62,7 +64,7 @@ class ShowAnswer(Answer):
     snippets: list[Snippet] = Field(description="What is shown, in file order.")
 
 
-def run(vault: OpenVault, request: ShowRequest, work: Work) -> ShowAnswer:
+def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     """Show every match in context, or the lines around one line.
 
     Raises:
@@ -116,7 +118,7 @@ def run(vault: OpenVault, request: ShowRequest, work: Work) -> ShowAnswer:
     )
 
 
-def _checked(vault: OpenVault, place: Place, line: int) -> Document:
+def _checked(vault: Session, place: Place, line: int) -> Document:
     """The file's text, when it has that line."""
     name = exploration.label(place)
     try:

@@ -10,19 +10,21 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import BaseModel, Field
 
-from vaulttools.core import paths, scan, toon
-from vaulttools.core.root import Place
-from vaulttools.core.scan import Scan
-from vaulttools.core.toon import Count
+from vaulttools.answers import answer, hints
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.request import Texts
+from vaulttools.answers.tool import Tool
+from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArguments, PathNotFound
-from vaulttools.opened import OpenVault
-from vaulttools.tools import answer, closing, exploration, hints
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.closing import Closing
-from vaulttools.tools.exploration import AtLeast, ExplorationRequest
-from vaulttools.tools.request import Texts
-from vaulttools.tools.tool import Tool
+from vaulttools.exploration import closing, scan, toon
+from vaulttools.exploration import request as exploration
+from vaulttools.exploration.closing import Closing
+from vaulttools.exploration.request import AtLeast, ExplorationRequest
+from vaulttools.exploration.scan import Scan
+from vaulttools.exploration.toon import Count
+from vaulttools.files.root import Place
+from vaulttools.session import Session
 
 TERMS: Final = 12
 PATHS: Final = 8
@@ -97,7 +99,7 @@ class _Searched:
     """For each scan the folder with the most matching lines, relative to the path; `""` without any."""
 
 
-def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
+def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
     """Count every term in every path."""
     given = request.paths or ["."]
     _check_limits(request.terms, given)
@@ -150,7 +152,7 @@ def run(vault: OpenVault, request: SurveyRequest, work: Work) -> SurveyAnswer:
 
 
 def _other_forms(
-    vault: OpenVault,
+    vault: Session,
     request: SurveyRequest,
     searched: Sequence[_Searched],
     totals: Sequence[tuple[Count, Count]],

@@ -9,19 +9,19 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.core import limits, page, render, spelling
-from vaulttools.core.page import Section
+from vaulttools.answers import answer, corpus, page
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.corpus import Question
+from vaulttools.answers.page import Section
+from vaulttools.answers.request import Request
+from vaulttools.answers.tool import Tool
+from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.tags import covers
-from vaulttools.opened import OpenVault
 from vaulttools.query.language import spelled
 from vaulttools.query.tree import Tag
-from vaulttools.tools import answer, corpus
-from vaulttools.tools.answer import Answer
-from vaulttools.tools.corpus import Question
-from vaulttools.tools.request import Request
-from vaulttools.tools.tool import Tool
+from vaulttools.session import Session
 
 
 def _named(name: str) -> str:
@@ -56,7 +56,7 @@ class TagsAnswer(Answer):
     total_tags: int = Field(description="Tags, shown or not.")
 
 
-def run(vault: OpenVault, request: TagsRequest, work: Work) -> TagsAnswer:
+def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     """Count all tags, and show the first."""
     asked = corpus.ask(vault, QUESTION, work, request.folder, request.glob)
     tags = [each for each in asked.answer if request.name is None or covers(request.name, each.tag)]

@@ -1,0 +1,64 @@
+"""Excerpts: each hit stands in one window, windows stay in the text, and those that touch are one."""
+
+from __future__ import annotations
+
+import doctest
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.answers import excerpt
+from vaulttools.answers.excerpt import Excerpt, around, shortened
+
+
+@pytest.mark.parametrize(
+    ("hits", "before", "after", "last_line", "excerpts"),
+    [
+        ([], 2, 2, 10, []),
+        ([1], 2, 2, 1, [Excerpt(1, 1, (1,))]),
+        ([5], 0, 0, 10, [Excerpt(5, 5, (5,))]),
+        ([5], 1, 3, 10, [Excerpt(4, 8, (5,))]),
+        ([1, 10], 20, 20, 10, [Excerpt(1, 10, (1, 10))]),
+        # between 3+1 and 7-1 stands line 5: they neither touch nor overlap
+        ([3, 7], 1, 1, 10, [Excerpt(2, 4, (3,)), Excerpt(6, 8, (7,))]),
+        # 4 and 5 follow each other: they touch
+        ([3, 6], 1, 1, 10, [Excerpt(2, 7, (3, 6))]),
+        ([3, 5], 1, 1, 10, [Excerpt(2, 6, (3, 5))]),
+        ([3, 4, 5], 0, 0, 10, [Excerpt(3, 5, (3, 4, 5))]),
+        ([3, 5], 0, 0, 10, [Excerpt(3, 3, (3,)), Excerpt(5, 5, (5,))]),
+    ],
+)
+def test_windows_that_touch_or_overlap_are_one(
+    hits: list[int], before: int, after: int, last_line: int, excerpts: list[Excerpt]
+) -> None:
+    assert list(around(hits, before, after, last_line)) == excerpts
+
+
+_HITS = st.lists(st.integers(1, 60), unique=True, max_size=20).map(sorted)
+
+
+@given(hits=_HITS, before=st.integers(0, 20), after=st.integers(0, 20), below=st.integers(0, 10))
+@settings(max_examples=200)
+def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before: int, after: int, below: int) -> None:
+    last_line = max(hits, default=0) + below
+    excerpts = list(around(hits, before, after, last_line))
+    near = {line for hit in hits for line in range(hit - before, hit + after + 1) if 1 <= line <= last_line}
+    assert [line for each in excerpts for line in range(each.start, each.end + 1)] == sorted(near)
+    assert [hit for each in excerpts for hit in each.hits] == hits
+    assert all(each.start <= each.hits[0] and each.hits[-1] <= each.end for each in excerpts)
+    assert all(first.end + 1 < second.start for first, second in pairwise(excerpts))
+
+
+@given(hits=_HITS, context=st.integers(0, 20), lines=st.integers(1, 70))
+@settings(max_examples=200)
+def test_a_shortened_excerpt_is_its_first_lines(hits: list[int], context: int, lines: int) -> None:
+    for whole in around(hits, context, context, 70):
+        short = shortened(whole, lines)
+        assert (short.start, short.end) == (whole.start, min(whole.end, whole.start + lines - 1))
+        assert short.hits == tuple(hit for hit in whole.hits if hit <= short.end)
+
+
+def test_the_example_of_the_docstring_holds() -> None:
+    assert doctest.testmod(excerpt).failed == 0

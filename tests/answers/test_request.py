@@ -1,0 +1,177 @@
+"""Arguments as models send them: what is accepted beyond the schema, and the one sentence for what is not (spec 1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+
+from vaulttools import BadArgument
+from vaulttools.answers.request import Request, Texts, Values, accepted, parse, schema
+
+
+class Sample(Request):
+    """One argument of every type that tools have."""
+
+    text: str = Field(description="A text.")
+    lines: int = Field(2, ge=0, le=20, description="A bounded number.")
+    skip: int = Field(0, ge=0, description="A number with one bound.")
+    seconds: float = Field(5, description="A fraction.")
+    fixed: bool = Field(False, description="A switch.")
+    sort: Literal["path", "modified"] = Field("path", description="A choice.")
+    glob: str | None = Field(None, description="An optional text.")
+    tags: Texts | None = Field(None, description="A list.")
+    properties: Values | None = Field(None, description="A map.")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        # as the schema has it
+        ({}, {}),
+        ({"lines": 3, "fixed": True, "tags": ["a", "b"]}, {"lines": 3, "fixed": True, "tags": ["a", "b"]}),
+        # a single string where a list is asked
+        ({"tags": "work"}, {"tags": ["work"]}),
+        ({"tags": ""}, {"tags": [""]}),
+        # a JSON array or object in a string
+        ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
+        ({"tags": ' ["a"] '}, {"tags": ["a"]}),
+        ({"tags": "[]"}, {"tags": []}),
+        ({"tags": "[wip"}, {"tags": ["[wip"]}),
+        ({"tags": "[id] notes"}, {"tags": ["[id] notes"]}),
+        ({"properties": '{"status": "active", "due": null}'}, {"properties": {"status": "active", "due": None}}),
+        # a number or boolean as a string
+        ({"lines": "3"}, {"lines": 3}),
+        ({"lines": " 3 "}, {"lines": 3}),
+        ({"lines": "2.0"}, {"lines": 2}),
+        ({"seconds": "2.5"}, {"seconds": 2.5}),
+        ({"fixed": "true"}, {"fixed": True}),
+        ({"fixed": "False"}, {"fixed": False}),
+        # 2.0 for 2
+        ({"lines": 2.0}, {"lines": 2}),
+        # null for an optional argument
+        ({"lines": None, "glob": None, "tags": None, "properties": None}, {}),
+        # a number where a text is asked, in a list and in a map too
+        ({"text": 2024}, {"text": "2024"}),
+        ({"tags": [2024]}, {"tags": ["2024"]}),
+        ({"properties": {"priority": 2, "budget": 4.5}}, {"properties": {"priority": "2", "budget": "4.5"}}),
+        ({"properties": {"priority": 2.0, "public": True}}, {"properties": {"priority": "2", "public": "true"}}),
+        ({"properties": {}}, {"properties": {}}),
+        # blanks are part of a text
+        ({"text": " x "}, {"text": " x "}),
+    ],
+)
+def test_what_models_really_send_is_accepted(given: dict[str, Any], read: dict[str, Any]) -> None:
+    expected = Sample(text="x").model_dump() | read
+    assert parse(Sample, {"text": "x", **given}).model_dump() == expected
+
+
+NAMES = "text, lines, skip, seconds, fixed, sort, glob, tags, properties"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"bogus": 1}, f"unknown argument 'bogus'; accepted are: {NAMES}"),
+        ({"text": None}, "text must be a text, got null"),
+        ({"text": ["x"]}, 'text must be a text, got ["x"]'),
+        ({"text": True}, "text must be a text, got true"),
+        ({"lines": 21}, "lines must be a whole number from 0 to 20, got 21"),
+        ({"lines": -1}, "lines must be a whole number from 0 to 20, got -1"),
+        ({"lines": "five"}, 'lines must be a whole number from 0 to 20, got "five"'),
+        ({"lines": 2.5}, "lines must be a whole number from 0 to 20, got 2.5"),
+        ({"lines": ""}, 'lines must be a whole number from 0 to 20, got ""'),
+        ({"lines": [3]}, "lines must be a whole number from 0 to 20, got [3]"),
+        ({"skip": -1}, "skip must be a whole number, 0 or more, got -1"),
+        ({"seconds": "soon"}, 'seconds must be a number, got "soon"'),
+        ({"fixed": "maybe"}, 'fixed must be true or false, got "maybe"'),
+        ({"fixed": 2}, "fixed must be true or false, got 2"),
+        ({"sort": "size"}, 'sort must be one of path, modified, got "size"'),
+        ({"sort": 1}, "sort must be one of path, modified, got 1"),
+        ({"tags": [["a"]]}, 'tags must be a list of texts, got ["a"]'),
+        ({"tags": {"a": 1}}, 'tags must be a list of texts, got {"a": 1}'),
+        ({"tags": 5}, "tags must be a list of texts, got 5"),
+        ({"properties": "status"}, 'properties must be an object of names and values, got "status"'),
+        ({"properties": ["a"]}, 'properties must be an object of names and values, got ["a"]'),
+        ({"properties": {"a": ["b"]}}, 'properties must be an object of names and values, got ["b"]'),
+        (
+            {"lines": 99, "sort": "x"},
+            'lines must be a whole number from 0 to 20, got 99; sort must be one of path, modified, got "x"',
+        ),
+        ({"sort": "y" * 100}, f'sort must be one of path, modified, got "{"y" * 59}…'),
+    ],
+)
+def test_fault_M02_a_bad_argument_is_answered_in_one_sentence(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        parse(Sample, {"text": "x", **given})
+    assert str(refusal.value) == sentence
+
+
+def test_a_missing_argument_is_named() -> None:
+    with pytest.raises(BadArgument) as refusal:
+        parse(Sample, {})
+    assert str(refusal.value) == "text is required: a text"
+
+
+@pytest.mark.parametrize("given", [[1], "text", 5, [], True])
+def test_arguments_that_are_no_object_are_refused(given: Any) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        parse(Sample, given)
+    assert str(refusal.value) == "the arguments must be a JSON object"
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, 1e308, 10**400, "\ud800", {"a": math.nan}, b"x", object()])
+@pytest.mark.parametrize("name", list(Sample.model_fields))
+def test_odd_values_are_read_or_refused_and_nothing_else(name: str, odd: object) -> None:
+    try:
+        parse(Sample, {"text": "x", name: odd})
+    except BadArgument as refusal:
+        assert str(refusal) and "http" not in str(refusal)
+
+
+def test_the_schema_is_plain() -> None:
+    assert schema(Sample) == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["text"],
+        "properties": {
+            "text": {"type": "string", "description": "A text."},
+            "lines": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 20,
+                "default": 2,
+                "description": "A bounded number.",
+            },
+            "skip": {"type": "integer", "minimum": 0, "default": 0, "description": "A number with one bound."},
+            "seconds": {"type": "number", "default": 5, "description": "A fraction."},
+            "fixed": {"type": "boolean", "default": False, "description": "A switch."},
+            "sort": {"type": "string", "enum": ["path", "modified"], "default": "path", "description": "A choice."},
+            "glob": {"type": "string", "description": "An optional text."},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "A list."},
+            "properties": {
+                "type": "object",
+                "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+                "description": "A map.",
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("text", "a text"),
+        ("lines", "a whole number from 0 to 20"),
+        ("skip", "a whole number, 0 or more"),
+        ("seconds", "a number"),
+        ("fixed", "true or false"),
+        ("sort", "one of path, modified"),
+        ("tags", "a list of texts"),
+        ("properties", "an object of names and values"),
+    ],
+)
+def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
+    assert accepted(Sample, name) == words

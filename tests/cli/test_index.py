@@ -1,0 +1,221 @@
+"""`vaulttools index`: everything that its commands print, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+import vaulttools
+from tests.index.indexes import HOUR, notes
+from vaulttools import Vault
+from vaulttools.cli import index as cli_index
+from vaulttools.cli import main as cli
+from vaulttools.index import build
+from vaulttools.index.file import SCHEMA
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
+Printed = pytest.CaptureFixture[str]
+
+FILES: dict[str, str | bytes] = {"a.md": "# A\n", "b/c.md": "text", "d.bin": b"\0", "e.txt": "x"}
+
+
+@pytest.fixture
+def folder(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A vault of two notes and two other files, an hour old."""
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
+    return make_vault(FILES).path
+
+
+def printed(folder: Path, *words: str, capsys: Printed) -> tuple[int, str, str]:
+    """The exit status, and both streams with the numbers that differ from run to run as `#`."""
+    status = cli.main(["--vault", str(folder), "index", *words])
+    out, err = capsys.readouterr()
+    out = re.sub(r"\d+\.\d+(\.\d+)?( s| MB|,)", r"#\2", out)
+    return status, re.sub(r"(?m)^index       .*/vaulttools/[0-9a-f]{32}$", "index       #", out), err
+
+
+def test_an_index_from_its_beginning_to_its_end(folder: Path, capsys: Printed) -> None:
+    assert printed(folder, "status", capsys=capsys) == (
+        0,
+        f"vault       {folder}\nindex       #\nup to date  no: there is none yet; `vaulttools index build` makes it\n",
+        "",
+    )
+    assert printed(folder, "verify", capsys=capsys) == (
+        2,
+        "",
+        "error: There is no index of this vault: build it with `vaulttools index build`\n",
+    )
+    assert printed(folder, "build", capsys=capsys) == (
+        0,
+        "Indexed 2 notes and 2 other files in # s: # MB for # MB.\n",
+        "",
+    )
+    assert printed(folder, "status", capsys=capsys) == (
+        0,
+        f"vault       {folder}\nindex       #\nfiles       4: 2 notes, 1 binary, 0 not readable\n"
+        f"size        # MB for # MB of files\nSQLite      #, journal wal, schema {SCHEMA}\nup to date  yes\n",
+        "",
+    )
+    assert printed(folder, "verify", capsys=capsys) == (0, "The index holds every file as it is.\n", "")
+    assert printed(folder, "clear", capsys=capsys) == (0, "The index was removed.\n", "")
+    assert printed(folder, "clear", capsys=capsys) == (0, "There was no index.\n", "")
+
+
+def test_a_difference_is_named_and_is_an_exit_status(folder: Path, capsys: Printed) -> None:
+    printed(folder, "build", capsys=capsys)
+    (folder / "a.md").write_text("other", encoding="utf-8")
+    (folder / "new.md").touch()
+    (folder / "e.txt").unlink()
+    assert printed(folder, "status", capsys=capsys)[1].endswith("up to date  no: 2 files to read, 1 to forget\n")
+    assert printed(folder, "verify", capsys=capsys) == (
+        1,
+        "a.md: has changed since it was indexed\ne.txt: is in the index, and not in the vault\n"
+        "new.md: is not in the index\n",
+        "",
+    )
+    printed(folder, "build", capsys=capsys)
+    assert printed(folder, "verify", capsys=capsys)[0] == 0
+
+
+def test_fault_I06_a_damaged_index_is_told_and_built_anew(folder: Path, capsys: Printed) -> None:
+    printed(folder, "build", capsys=capsys)
+    with Vault.open(folder) as vault:
+        database = vault.index_status().folder / f"index-{SCHEMA}.sqlite"
+    database.write_bytes(b"x" * 5000)
+    assert "warning     The index was damaged and is built anew\n" in printed(folder, "status", capsys=capsys)[1]
+    assert printed(folder, "verify", capsys=capsys)[0] == 1
+    assert printed(folder, "build", capsys=capsys)[0] == 0
+    assert printed(folder, "verify", capsys=capsys) == (0, "The index holds every file as it is.\n", "")
+
+
+def test_as_json_each_is_one_line(folder: Path, capsys: Printed) -> None:
+    def details(command: str, status: int = 0) -> dict[str, object]:
+        assert cli.main(["--vault", str(folder), "--json", "index", command]) == status
+        out = capsys.readouterr().out
+        assert out.count("\n") == 1
+        found: dict[str, object] = json.loads(out)
+        return found
+
+    assert details("verify", 2) == {"error": "There is no index of this vault: build it with `vaulttools index build`"}
+    built = details("build")
+    assert (built["files"], built["notes"], built["binary"], built["unread"]) == (4, 2, 1, 0)
+    status = details("status")
+    assert (status["is_current"], status["stale"], status["gone"], status["warning"]) == (True, 0, 0, None)
+    assert status["holds"] == {name: value for name, value in built.items() if name != "seconds"}
+    assert details("verify") == {"differences": []}
+    (folder / "a.md").unlink()
+    assert details("verify", 1) == {"differences": ["a.md: is in the index, and not in the vault"]}
+    assert details("clear") == {"removed": True}
+    assert details("clear") == {"removed": False}
+
+
+@pytest.mark.parametrize(
+    ("words", "got"),
+    [
+        ([], ""),
+        (["rebuild"], ", got 'rebuild'"),
+        (["build", "now"], ", got 'build now'"),
+        (["--force", "build"], ", got '--force build'"),
+    ],
+)
+def test_other_words_are_told(folder: Path, capsys: Printed, words: list[str], got: str) -> None:
+    sentence = f"error: index takes one of build, status, verify, clear{got}\n"
+    assert printed(folder, *words, capsys=capsys) == (2, "", sentence)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["build", "--help"]])
+def test_the_help_names_every_command(folder: Path, capsys: Printed, words: list[str]) -> None:
+    assert printed(folder, *words, capsys=capsys) == (0, f"{cli_index.HELP}\n", "")
+    assert all(f"\n  {command} " in cli_index.HELP for command in cli_index.COMMANDS)
+
+
+@pytest.mark.parametrize("command", cli_index.COMMANDS)
+def test_no_index_is_made_of_whatever_folder_this_is(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(folder / "b")
+    assert cli.main(["index", command]) == 2
+    assert capsys.readouterr() == ("", f"error: {cli.NO_VAULT}\n")
+
+
+def test_the_vault_is_the_nearest_folder_with_settings(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".obsidian").mkdir()
+    monkeypatch.chdir(folder / "b")
+    assert cli.main(["index", "status"]) == 0
+    assert capsys.readouterr().out.startswith(f"vault       {folder}\n")
+
+
+def test_of_a_vault_that_is_configured_without_an_index_one_is_made_when_asked(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Path(os.environ["XDG_CONFIG_HOME"]) / "vaulttools"
+    place.mkdir(parents=True)
+    (place / "vaulttools.toml").write_text(f'[n]\npath = "{folder.as_posix()}"\nindex = "off"\n', encoding="utf-8")
+    assert printed(folder, "build", capsys=capsys)[0] == 0
+
+
+def test_a_build_that_is_stopped_keeps_what_it_had_done(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Ctrl-C does it; `cli.run` makes 130 of it."""
+
+    def interrupted(_: object, done: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tqdm.tqdm.update", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            cli.main(["--vault", str(folder), "index", "build"])
+    assert printed(folder, "build", capsys=capsys)[0] == 0
+    assert printed(folder, "verify", capsys=capsys)[0] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, tmp_path: Path) -> None:
+    folder = make_vault(notes(3_000)).path
+    environment = {**os.environ, "PYTHONPATH": str(Path(vaulttools.__file__).parent.parent)}
+    command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "index", "build"]
+    building = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    with Vault.open(folder) as vault:
+        end = time.monotonic() + 30
+        while not (held := vault.index_status().holds) or not held.files:
+            assert time.monotonic() < end
+            assert building.poll() is None, building.communicate()
+            time.sleep(0.02)
+    os.killpg(building.pid, signal.SIGINT)  # the whole group, as a terminal does
+    out, err = building.communicate(timeout=30)
+    assert (building.returncode, out, err) == (130, "", "")
+    with Vault.open(folder) as vault:
+        holds = vault.index_status().holds
+        assert holds is not None
+        assert 0 < holds.files < 3_000
+        vault.build_index()
+        assert vault.verify_index() == []
+
+
+def test_an_index_that_cannot_be_written_is_one_sentence(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vaulttools.index.database import Unavailable
+
+    def full(*_: object, **__: object) -> None:
+        raise Unavailable("The index at # cannot be used: database or disk is full")
+
+    monkeypatch.setattr(build, "update", full)
+    status, out, err = printed(folder, "build", capsys=capsys)
+    assert (status, out) == (2, "")
+    assert err.splitlines()[-1] == "error: The index at # cannot be used: database or disk is full"

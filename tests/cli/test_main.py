@@ -1,0 +1,227 @@
+"""The command line beyond its transcripts: every tool, where the vault is, and what only a real process shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from platformdirs import user_config_path
+
+import vaulttools
+from vaulttools import Vault, tools
+from vaulttools.cli import main as cli
+from vaulttools.cli import options as cli_options
+from vaulttools.tools.definitions import definitions
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
+Printed = pytest.CaptureFixture[str]
+
+NO_VAULT = "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n"
+COMMANDS = [name.replace("_", "-") for name in tools.NAMES]
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and locales of POSIX")
+
+
+# Every tool of the registry
+
+
+@pytest.mark.parametrize("name", tools.NAMES)
+def test_every_tool_is_a_command_whose_help_tells_every_argument(name: str, capsys: Printed) -> None:
+    assert cli.main([name.replace("_", "-"), "--help"]) == 0
+    text = capsys.readouterr().out
+    assert text == cli.help_text(name) + "\n"
+    options = cli_options.options(tools.named(name).request)
+    assert [option.field for option in options] == list(tools.named(name).request.model_fields)
+    assert all(option.spelling in text and option.words in text for option in options)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["--json", "--help"], ["--vault", "x", "--help"]])
+def test_the_general_help_lists_every_command(words: list[str], capsys: Printed) -> None:
+    assert cli.main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed == cli.help_text() + "\n"
+    assert all(f"  {command} " in printed for command in [*COMMANDS, "call", "tools"])
+
+
+@pytest.mark.parametrize("form", ["anthropic", "openai", "mcp"])
+def test_tools_prints_the_definitions(form: Any, capsys: Printed) -> None:
+    assert cli.main(["tools", "--format", form]) == 0
+    assert json.loads(capsys.readouterr().out) == definitions(form)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nothing"], "unknown command 'nothing'"),
+        (["search_files", "x"], "unknown command 'search_files'"),
+        (["--nothing"], "unknown option '--nothing'"),
+        (["-x"], "unknown option '-x'"),
+        (["search-files", "x", "--nothing=5"], "unknown option '--nothing'"),
+        (["search-files", "x", "--nothing", "5"], "unknown option '--nothing'"),
+        (["search-files", "x", "--max-result", "5"], "unknown option '--max-result'"),
+        (["search-files", "-x"], "unknown option '-x'"),
+        (["search-files", "-5"], "unknown option '-5'"),
+    ],
+)
+def test_unknown_words_are_told_and_the_help_follows(words: list[str], sentence: str, capsys: Printed) -> None:
+    assert cli.main(words) == 2
+    printed = capsys.readouterr()
+    command = "search_files" if words[0] == "search-files" else None
+    assert (printed.out, printed.err) == ("", f"error: {sentence}\n\n{cli.help_text(command)}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        (["x"], {"pattern": "x"}),
+        (["--context-lines", "3", "x"], {"pattern": "x", "context_lines": "3"}),
+        (["x", "--context-lines=3"], {"pattern": "x", "context_lines": "3"}),
+        (["x", "--fixed", "--no-case-sensitive"], {"pattern": "x", "fixed": True, "case_sensitive": False}),
+        (["x", "--tags", "a", "--tags", "b"], {"pattern": "x", "tags": ["a", "b"]}),
+        (["--properties", "a=b=c", "--properties", "d=null"], {"properties": {"a": "b=c", "d": None}}),
+        (["x", "--properties", "a="], {"pattern": "x", "properties": {"a": ""}}),
+        (["x", "--file-pattern=-y"], {"pattern": "x", "file_pattern": "-y"}),
+        (["--fixed", "--", "-x"], {"pattern": "-x", "fixed": True}),
+        (["--", "--fixed"], {"pattern": "--fixed"}),
+        (["- [ ]", "--fixed"], {"pattern": "- [ ]", "fixed": True}),
+        (["-"], {"pattern": "-"}),
+        ([""], {"pattern": ""}),
+        ([], {}),
+    ],
+)
+def test_words_become_arguments(words: list[str], arguments: dict[str, Any]) -> None:
+    assert cli_options.parse(tools.named("search_files"), words) == arguments
+
+
+# Exit status and streams
+
+
+def test_nothing_found_in_an_incomplete_search_is_a_failure(make_vault: MakeVault, capsys: Printed) -> None:
+    vault = make_vault({"a.md": "x" * 2000})
+    folder = user_config_path("vaulttools")
+    folder.mkdir(parents=True)
+    (folder / "vaulttools.toml").write_text(f"[n]\npath = '{vault.path}'\nmax_file_size = 1000\n", encoding="utf-8")
+    assert cli.main(["--vault", str(vault.path), "search-files", "^x"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ("No matches in the 0 files searched; the search is incomplete: 1 file too large (a.md).\n")
+    assert cli.main(["--vault", str(vault.path), "search-files", "y"]) == 1
+
+
+def test_fault_O06_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeVault, capsys: Printed) -> None:
+    text = "hit \x85 \u2028 \u2029 \x1b \U0001f331"
+    vault = make_vault({"a.md": text})
+    assert cli.main(["--vault", str(vault.path), "search-files", "hit", "--json"]) == 0
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) == 1
+    assert json.loads(printed)["files"][0]["excerpts"][0]["lines"] == [text]
+
+
+# Where the vault is
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder that looks like a vault, with a folder `work/deep` and a vault `Notes` in it."""
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    for folder in (".obsidian", "work/deep", "Notes/.obsidian", "Notes/Daily"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("home.md", "work/deep/deep.md", "Notes/Daily/note.md"):
+        (tmp_path / name).write_text("hit\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("folder", "found"),
+    [("Notes", "Daily/note.md"), ("Notes/Daily", "Daily/note.md"), ("work/deep", "deep.md"), ("work", "deep/deep.md")],
+)
+def test_the_nearest_parent_with_a_config_folder_is_the_vault_and_else_this_folder(
+    home: Path, folder: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.chdir(home / folder)
+    assert cli.main(["search-files", "hit"]) == 0
+    assert capsys.readouterr().out == f"Found 1 matching file:\n\n## {found}\nLine 1: > hit\n"
+
+
+def test_the_home_folder_and_the_root_are_vaults_only_when_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    for folder in (home, Path(home.anchor)):
+        monkeypatch.chdir(folder)
+        assert cli.main(["search-files", "hit"]) == 2
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err) == ("", NO_VAULT)
+    assert cli.main(["--vault", str(home), "search-files", "hit", "--file-pattern", "home.md"]) == 0
+    monkeypatch.setenv("VAULTTOOLS_VAULT", "~")
+    assert cli.main(["search-files", "hit", "--file-pattern", "home.md"]) == 0
+
+
+# In a process of its own
+
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHON"))}
+
+
+def ran(
+    *words: str,
+    environment: Mapping[str, str] | None = None,
+    command: tuple[str, ...] = (sys.executable, "-m", "vaulttools"),
+) -> subprocess.CompletedProcess[bytes]:
+    """The outcome of a real run, in UTF-8 bytes."""
+    # Another folder of imports may stand before the installed one, as it does for the tests themselves.
+    paths = {"PYTHONPATH": os.pathsep.join([str(Path(vaulttools.__file__).parent.parent)])}
+    return subprocess.run([*command, *words], capture_output=True, env={**ENVIRONMENT, **paths, **(environment or {})})
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"LANG": "C"}, {"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}],
+    ids=["LANG", "LC_ALL", "PYTHONIOENCODING"],
+)
+def test_fault_O08_a_poor_locale_changes_nothing(small_vault: Path, environment: dict[str, str]) -> None:
+    words = ("--vault", str(small_vault), "search-files", "Jörg|漢字", "--context-lines", "0", "--max-results", "50")
+    rich, poor = ran(*words), ran(*words, environment=environment)
+    assert (poor.returncode, poor.stderr) == (0, b"")
+    assert poor.stdout == rich.stdout
+    assert "## Languages/日本語ノート.md" in poor.stdout.decode("utf-8")
+
+
+@posix_only
+def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path) -> None:
+    for number in range(200):
+        (tmp_path / f"{number}.md").write_text("hit " + "x" * 400 + "\n", encoding="utf-8")
+    words = [
+        sys.executable,
+        "-m",
+        "vaulttools",
+        "--vault",
+        str(tmp_path),
+        "search-files",
+        "hit",
+        "--max-results",
+        "200",
+    ]
+    with subprocess.Popen([*words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.read(10) == b'{"complete'
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=20) == 141
+
+
+def test_the_installed_console_script_runs(small_vault: Path) -> None:
+    script = Path(sysconfig.get_path("scripts")) / ("vaulttools.exe" if sys.platform == "win32" else "vaulttools")
+    assert ran("--version", command=(str(script),)).stdout.split() == [b"vaulttools", vaulttools.__version__.encode()]
+    found = ran(
+        "--vault", str(small_vault), "search-files", "Wilhelmine", "--context-lines", "0", command=(str(script),)
+    )
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert found.stdout.replace(b"\r\n", b"\n").startswith(
+        b"Found 1 matching file:\n\n## Daily/2026-11-17.md\nLine 12: > "
+    )
+    assert ran("search-files", "--nothing", command=(str(script),)).returncode == 2

@@ -1,0 +1,223 @@
+"""`vaulttools mcp`: what its options mean, what is refused in one sentence, and the blocks that clients take."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from vaulttools import BadArgument, tools
+from vaulttools.cli import main as cli
+from vaulttools.cli.mcp import DEFAULT_TOOLS, parse
+from vaulttools.server.guard import Access
+from vaulttools.server.vaults import folders
+
+Printed = pytest.CaptureFixture[str]
+
+
+def test_the_default_tools_are_in_the_order_of_the_registry() -> None:
+    assert parse([], ["V"]).tools == tuple(name for name in tools.NAMES if name in DEFAULT_TOOLS)
+    assert set(DEFAULT_TOOLS) <= set(tools.NAMES)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["--tools", "all"], tools.NAMES),
+        (["--tools", "read,find"], ("find", "read")),
+        (["--tools", "read", "--tools", "search-files"], ("search_files", "read")),
+    ],
+)
+def test_tools_are_chosen_by_name(words: Sequence[str], offered: tuple[str, ...]) -> None:
+    assert parse(words, ["V"]).tools == offered
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("8765", ("127.0.0.1", 8765)),
+        (":8765", ("127.0.0.1", 8765)),
+        ("localhost:0", ("localhost", 0)),
+        ("127.0.0.1:1", ("127.0.0.1", 1)),
+        ("[::1]:8765", ("::1", 8765)),
+    ],
+)
+def test_http_listens_on_this_machine_unless_told_otherwise(given: str, address: tuple[str, int]) -> None:
+    assert parse(["--http", given], ["V"]).http == address
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--http", "localhost"], "--http takes HOST:PORT, got 'localhost'"),
+        (["--http", ":99999"], "--http takes HOST:PORT, got ':99999'"),
+        (
+            ["--http", "0.0.0.0:8765"],
+            "0.0.0.0 can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file",
+        ),
+        (
+            ["--http", "notes.example:80"],
+            "notes.example can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file",
+        ),
+        (["--allow-origin", "https://a.example"], "--token-file and --allow-origin go with --http"),
+        (
+            ["--http", ":1", "--allow-origin", "https://a.example/"],
+            "--allow-origin takes an origin such as https://notes.example, got 'https://a.example/'",
+        ),
+        (
+            ["--http", ":1", "--allow-origin", "*"],
+            "--allow-origin takes an origin such as https://notes.example, got '*'",
+        ),
+        (["--tools", "serach"], f"--tools takes all, or names among {', '.join(tools.NAMES)}; got 'serach'"),
+        (["--port", "1"], "unknown option: --port 1"),
+        (["--http"], "--http: expected one argument"),
+        (["--http", ":1", "--token-file", "/no/such/file"], None),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_sentence(words: Sequence[str], sentence: str | None) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        parse(words, ["V"])
+    assert "\n" not in str(refusal.value)
+    if sentence is not None:
+        assert str(refusal.value) == sentence
+
+
+def test_the_token_comes_from_a_file_or_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "token"
+    file.write_text("of the file\n", encoding="utf-8")
+    assert parse(["--http", ":1"], ["V"]).token is None
+    monkeypatch.setenv("VAULTTOOLS_TOKEN", "of the environment")
+    assert parse(["--http", "0.0.0.0:1"], ["V"]).token == "of the environment"
+    assert parse(["--http", ":1", "--token-file", str(file)], ["V"]).token == "of the file"
+    file.write_text("\n", encoding="utf-8")
+    with pytest.raises(BadArgument, match=r"^The token file .* is empty$"):
+        parse(["--http", ":1", "--token-file", str(file)], ["V"])
+
+
+def test_vaults_are_named_or_bear_the_name_of_their_folder(tmp_path: Path) -> None:
+    odd = tmp_path / "a=b"
+    odd.mkdir()
+    assert folders([f"work={tmp_path}", str(odd)]) == {"work": str(tmp_path), "a=b": str(odd)}
+    with pytest.raises(BadArgument, match=r"^Two vaults are named x: "):
+        folders([f"x={tmp_path}", f"x={odd}"])
+
+
+def test_no_vault_is_served_that_nobody_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["mcp"]) == 2
+    assert capsys.readouterr() == ("", "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n")
+
+
+def test_other_commands_take_one_vault(capsys: Printed) -> None:
+    assert cli.main(["--vault", "a", "--vault", "b", "tags"]) == 2
+    assert capsys.readouterr() == ("", "error: --vault is given more than once; only mcp takes several\n")
+
+
+def test_a_vault_that_is_not_there_is_told(tmp_path: Path, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(tmp_path / "none"), "mcp"]) == 2
+    assert capsys.readouterr().err == f"error: The vault cannot be opened: {tmp_path / 'none'}: no such folder\n"
+
+
+def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) -> None:
+    code = "import sys; sys.modules['mcp'] = None; from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "--vault", str(small_vault), "mcp"]
+    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
+    sentence = "error: The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)
+
+
+def test_an_address_in_use_is_told(small_vault: Path, capsys: Printed) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert cli.main(["--vault", str(small_vault), "mcp", "--http", f":{port}"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: Cannot listen on 127.0.0.1:{port}: ")
+
+
+@pytest.mark.parametrize("client", ["claude", "cursor", "vscode", "generic"])
+def test_a_printed_block_starts_a_server_that_answers(small_vault: Path, client: str, capsys: Printed) -> None:
+    given = ["--vault", os.path.relpath(small_vault), "mcp", "--tools", "read,find", "--print-config", client]
+    assert cli.main(given) == 0
+    out, err = capsys.readouterr()
+    block = json.loads(out)
+    assert err.count("\n") == 1
+    if client == "vscode":
+        block = block["servers"]["vaulttools"]
+    elif client != "generic":
+        block = block["mcpServers"]["vaulttools"]
+    assert block["args"][-5:] == ["--vault", str(small_vault.resolve()), "mcp", "--tools", "find,read"]
+    if client == "generic":
+        ended = subprocess.run(
+            [block["command"], *block["args"]], stdin=subprocess.DEVNULL, capture_output=True, cwd="/"
+        )
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_a_printed_block_over_http_has_a_place_for_the_token(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_TOKEN", "secret")
+    blocks = {}
+    for client in ("claude", "cursor", "vscode", "generic"):
+        assert cli.main(["--vault", str(small_vault), "mcp", "--http", ":8765", "--print-config", client]) == 0
+        blocks[client] = json.loads(capsys.readouterr().out)
+    address = {"url": "http://127.0.0.1:8765/mcp", "headers": {"Authorization": "Bearer <the token>"}}
+    assert blocks == {
+        "claude": {"mcpServers": {"vaulttools": {"type": "http", **address}}},
+        "cursor": {"mcpServers": {"vaulttools": address}},
+        "vscode": {"servers": {"vaulttools": {"type": "http", **address}}},
+        "generic": {"type": "http", **address},
+    }
+
+
+def test_a_server_without_an_index_stays_one(small_vault: Path, capsys: Printed) -> None:
+    given = ["--no-index", "--vault", str(small_vault), "mcp", "--print-config", "generic"]
+    assert cli.main(given) == 0
+    assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
+
+
+def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "emacs"]) == 2
+    assert capsys.readouterr().err == (
+        "error: --print-config must be one of claude, cursor, vscode, generic, got 'emacs'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("listening", "host", "accepted"),
+    [
+        ("127.0.0.1", "127.0.0.1:80", True),
+        ("127.0.0.1", "127.5.6.7", True),
+        ("127.0.0.1", "10.0.0.1", False),
+        ("127.0.0.1", None, False),
+        ("127.0.0.1", "localhost:port", False),
+        # beyond loopback: plain addresses, which no name leads to, and the name that is listened on
+        ("0.0.0.0", "10.0.0.1:8765", True),
+        ("0.0.0.0", "[fe80::1]:8765", True),
+        ("0.0.0.0", "evil.example", False),
+        ("Notes.local", "notes.local:80", True),
+    ],
+)
+def test_the_hosts_that_a_request_may_name(listening: str, host: str | None, accepted: bool) -> None:
+    assert Access(listening, token="t").accepts_host(host) is accepted
+
+
+def test_a_token_may_hold_any_character() -> None:
+    sent = "Bearer schlüssel €".encode().decode("latin-1")
+    assert Access("127.0.0.1", token="schlüssel €").accepts_token(sent)
+    assert not Access("127.0.0.1", token="schlüssel").accepts_token(sent)
+
+
+def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
+    code = (
+        "import sys\nfrom vaulttools.cli.main import main\n"
+        "main(['--vault', sys.argv[1], 'tags'])\nmain(['--help'])\nmain(['mcp', '--help'])\n"
+        "assert not {'mcp', 'starlette', 'uvicorn', 'anyio', 'vaulttools.server.protocol'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code, str(small_vault)], check=True, capture_output=True)

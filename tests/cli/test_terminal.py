@@ -1,0 +1,155 @@
+"""The command line at a terminal: colour that changes no word, and completion by the shells themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import FIXTURES
+from vaulttools import Vault, tools
+from vaulttools.cli import colour as cli_colour
+from vaulttools.cli import completion as cli_completion
+from vaulttools.cli import main as cli
+
+_ESCAPES = re.compile(r"\x1b\[\d+m")
+BASH = shutil.which("bash")
+FISH = shutil.which("fish")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["## a.md", "[Showing 1]", "Line 3: > x", "Line 4:", "*5|é", " 6|", "a.md:3: x", "# x#1A2B", ""]
+        )
+    )
+)
+def test_colour_changes_no_word(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert _ESCAPES.sub("", cli_colour.coloured(text)) == text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("search_files", {"pattern": "TODO"}),
+        ("search", {"pattern": "TODO"}),
+        ("grep", {"pattern": "TODO", "context_lines": 1}),
+        ("query", {"query": "seed", "mode": "obsidian"}),
+        ("read", {"note": "inbox.md"}),
+    ],
+    ids=lambda call: call[0],
+)
+def test_every_answer_keeps_its_words(call: tuple[str, dict[str, object]]) -> None:
+    with Vault.open(FIXTURES / "vault") as vault:
+        text = vault.call(*call).text
+    coloured = cli_colour.coloured(text)
+    assert "\x1b[" in coloured
+    assert _ESCAPES.sub("", coloured) == text
+
+
+def printed(environment: Mapping[str, str]) -> str:
+    """What the command prints to a terminal."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "vaulttools",
+        "--vault",
+        str(FIXTURES / "vault"),
+        "search-files",
+        "TODO",
+        "--max-results",
+        "1",
+    ]
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**os.environ, **environment})
+    os.close(theirs)
+    chunks = []
+    try:
+        while chunk := os.read(ours, 65_536):
+            chunks.append(chunk)
+    except OSError:  # how Linux says that the other side is closed
+        pass
+    assert process.wait(60) == 0
+    os.close(ours)
+    return b"".join(chunks).decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals of this kind")
+@pytest.mark.parametrize(
+    ("environment", "is_coloured"),
+    [({"TERM": "xterm", "NO_COLOR": ""}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_a_terminal_is_shown_colour_unless_it_does_not_want_any(
+    environment: Mapping[str, str], is_coloured: bool
+) -> None:
+    assert ("\x1b[" in printed(environment)) is is_coloured
+
+
+def test_a_pipe_is_shown_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--vault", str(FIXTURES / "vault"), "search-files", "TODO"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def completed(words: list[str], script: Path, folder: Path) -> list[str]:
+    """What bash offers for the last of some words."""
+    assert BASH is not None
+    line = " ".join(f"'{word}'" for word in words)
+    program = (
+        f"source '{script.as_posix()}'; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
+        '_vaulttools; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    run = subprocess.run([BASH, "--norc", "-c", program], cwd=folder, capture_output=True, text=True, check=True)
+    assert run.stderr == ""
+    return run.stdout.split()
+
+
+@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not here")
+def test_bash_completes_commands_options_values_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["completion", "bash"]) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out, encoding="utf-8")
+    (tmp_path / "zoo.md").touch()
+    (tmp_path / "zone").mkdir()
+    for words, offered in [
+        (["vaulttools", "se"], ["search-files", "search"]),
+        (["vaulttools", "--js"], ["--json"]),
+        (["vaulttools", "--vault", "zo"], ["zone"]),
+        (["vaulttools", "search-files", "x", "--so"], ["--sort"]),
+        (["vaulttools", "--json", "search-files", "x", "--sort", "mo"], ["modified"]),
+        (["vaulttools", "read", "zoo"], ["zoo.md"]),
+        (["vaulttools", "scout", "x", "--wo"], ["--word"]),
+    ]:
+        assert completed(words, script, tmp_path) == offered, words
+
+
+@pytest.mark.parametrize("shell", cli_completion.SHELLS)
+def test_every_tool_and_option_is_in_every_script(shell: cli_completion.Shell) -> None:
+    script = cli_completion.script(shell, {"call": "Call it's tool"})
+    for name in tools.NAMES:
+        assert name.replace("_", "-") in script
+    for option in ("file-pattern", "match-case", "identifier", "no-gitignore"):
+        assert option in script
+
+
+@pytest.mark.skipif(FISH is None, reason="fish is not here")
+def test_fish_reads_its_script(tmp_path: Path) -> None:
+    script = tmp_path / "script.fish"
+    script.write_text(cli_completion.script("fish", {"call": "Call it's tool"}), encoding="utf-8")
+    assert FISH is not None
+    subprocess.run([FISH, "--no-execute", script], check=True)
+
+
+def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["completion", "csh"]) == 2
+    assert capsys.readouterr().err == "error: completion takes the name of a shell: bash, zsh, fish\n"

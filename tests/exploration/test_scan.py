@@ -1,0 +1,74 @@
+"""Counting several patterns: the one run for all of them brings what a run for each does."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Literal, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vaulttools import VaultConfig
+from vaulttools.core.work import Work
+from vaulttools.exploration import scan
+from vaulttools.exploration.scan import Scan
+from vaulttools.exploration.toon import Count
+from vaulttools.files.scope import Walk
+from vaulttools.matching.search import Search
+from vaulttools.patterns import pattern
+from vaulttools.session import open_folder
+
+Boundary = Literal["fixed", "identifier", "word"]
+
+LINES = st.lists(
+    st.sampled_from(["auth ", "author", "token", "_", "é", "tokenauth", "oken a", "$auth$", "."]), max_size=6
+)
+TERMS = st.sampled_from(
+    ["auth", "author", "token", "auth ", "thor", "oken", "$auth", "token.", "_auth", "hautht", "éaut"]
+)
+
+
+def apart(folder: str, terms: list[str], mode: Boundary) -> tuple[list[Scan], list[Scan]]:
+    """The scans of the terms, counted together and each alone."""
+    vault = open_folder(folder, VaultConfig())
+    patterns = [vault.ripgrep.compile(term, mode, ignore_case=False) for term in terms]
+
+    def search(given: pattern.Pattern) -> Search:
+        work = Work()
+        scope = vault.scope((Walk(),), (), work, hidden=False, include_excluded=False)
+        return Search(vault.ripgrep, vault.root, given, scope, work)
+
+    return scan.several(search(patterns[0]), patterns), [scan.one(search(each)) for each in patterns]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    files=st.lists(st.lists(LINES.map("".join), max_size=6).map("\n".join), min_size=1, max_size=3),
+    terms=st.lists(TERMS, min_size=2, max_size=5),
+    mode=st.sampled_from(get_args(Boundary)),
+)
+def test_patterns_counted_together_are_counted_as_each_alone(
+    files: list[str], terms: list[str], mode: Boundary
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for index, text in enumerate(files):
+            (Path(folder) / f"{index}.md").write_text(text, encoding="utf-8", newline="")
+        together, alone = apart(folder, terms, mode)
+    assert together == alone
+
+
+@given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
+def test_texts_may_overlap_when_some_offset_lets_them_share_a_character(first: str, second: str) -> None:
+    def agree(offset: int) -> bool:
+        return all(
+            first[index] == second[index - offset] for index in range(len(first)) if 0 <= index - offset < len(second)
+        )
+
+    assert pattern.may_overlap(first, second) == any(agree(offset) for offset in range(1 - len(second), len(first)))
+
+
+@pytest.mark.parametrize(("matches", "files", "broad"), [(1_000, 100, False), (1_001, 1, True), (101, 101, True)])
+def test_more_than_1000_lines_or_100_files_are_broad(matches: int, files: int, broad: bool) -> None:
+    assert scan.is_broad(Count(matches), Count(files)) is broad

@@ -1,0 +1,75 @@
+"""A listing: places of what is in, and which of them a search has to look at."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaulttools.core.work import Reason
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.listing import Listing
+
+ENTRIES = [
+    Entry("a.md", "file"),
+    Entry("b.md", "file", "hidden"),
+    Entry("c", "folder", "excluded"),
+    Entry("d.md", "file"),
+    Entry("e", "link", "symlink"),
+    Entry("f.md", "file"),
+]
+
+
+def test_what_is_in_is_known_by_its_place() -> None:
+    listing = Listing(iter(ENTRIES))
+    assert list(listing) == list(listing.entries) == ENTRIES
+    assert len(listing) == 6
+    assert listing.files == ["a.md", "d.md", "f.md"]
+    assert listing.places == {"a.md": 0, "d.md": 3, "f.md": 5}
+
+
+def test_nothing_is_in_an_empty_listing() -> None:
+    listing = Listing(())
+    assert (len(listing), listing.files, listing.places, listing.holds_ignored_folders) == (0, [], {}, False)
+    assert listing.places_of_interest(0, 0, ["a.md"]) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "files", "places"),
+    [
+        (0, 6, [], [1, 2, 4]),
+        (0, 6, ["f.md", "a.md"], [0, 1, 2, 4, 5]),
+        (0, 6, ["d.md", "d.md", "none.md", "b.md"], [1, 2, 3, 4]),
+        (1, 4, ["a.md", "d.md", "f.md"], [1, 2, 3]),
+        (2, 2, ["d.md"], []),
+        (3, 4, [], []),
+        (5, 6, ["f.md"], [5]),
+    ],
+)
+def test_of_interest_is_what_is_left_out_and_what_is_asked_about(
+    start: int, end: int, files: list[str], places: list[int]
+) -> None:
+    assert Listing(ENTRIES).places_of_interest(start, end, files) == places
+
+
+@pytest.mark.parametrize(
+    ("entry", "holds"),
+    [
+        (Entry("target", "folder", "ignored"), True),
+        (Entry("target", "folder", "default excludes"), True),
+        (Entry("target", "folder", "excluded"), False),
+        (Entry("target", "folder", "unreadable"), False),
+        (Entry("a.log", "file", "ignored"), False),
+        (Entry("target", "folder"), False),
+    ],
+)
+def test_only_a_folder_that_ripgrep_would_walk_may_be_large(entry: Entry, holds: bool) -> None:
+    assert Listing([*ENTRIES, entry]).holds_ignored_folders is holds
+
+
+def test_every_reason_that_may_be_large_is_one() -> None:
+    from typing import get_args
+
+    from vaulttools.core.work import LeftOut, Missed
+    from vaulttools.files.listing import MAY_BE_LARGE
+
+    reasons: set[Reason] = {*get_args(LeftOut), *get_args(Missed)}
+    assert set(MAY_BE_LARGE) <= reasons

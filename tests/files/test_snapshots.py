@@ -1,0 +1,130 @@
+"""Snapshot tags and the texts they stand for."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.files import snapshots
+from vaulttools.files.snapshots import SnapshotStore, tag
+
+ENTRY = snapshots._ENTRY_BYTES
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "5D05"),
+        ("a  \n", "9585"),
+        ("hello world\n", "8DB0"),
+        # what does not count
+        ("a\n", "9585"),
+        ("a\r\n", "9585"),
+        ("a \t\r\n", "9585"),
+        ("hello world\t\n", "8DB0"),
+        (" \t", "5D05"),
+    ],
+)
+def test_the_tag_is_that_of_the_documents(text: str, expected: str) -> None:
+    assert tag(text) == expected
+
+
+def test_everything_else_of_a_text_counts() -> None:
+    texts = ["a\n", "a", " a\n", "\ta\n", "a\n\n", "\na\n", "a b\n", "a  b\n", "a\rb\n", "a\u00a0\n", "ä\n", "\n", ""]
+    assert len({tag(text) for text in texts}) == len(texts)
+
+
+texts = st.text(st.sampled_from("ab \t\r\n\u00a0ä😀\ud800"), max_size=30)
+
+
+@given(texts)
+def test_line_ends_and_trailing_blanks_do_not_change_a_tag(text: str) -> None:
+    assert re.fullmatch("[0-9A-F]{4}", tag(text))
+    assert tag(text.replace("\n", "\r\n")) == tag(text)
+    assert tag(text.replace("\n", " \t\n")) == tag(text)
+    assert tag("\n".join(line.rstrip(" \t\r") for line in text.split("\n"))) == tag(text)
+
+
+def test_a_text_is_found_by_its_path_and_tag() -> None:
+    store = SnapshotStore()
+    first, second = store.add("a.md", "one\n"), store.add("a.md", "two\n")
+    assert (first, second) == (tag("one\n"), tag("two\n"))
+    assert [store.get("a.md", first), store.get("a.md", second)] == ["one\n", "two\n"]
+    assert store.get("b.md", first) is None
+    assert store.get("a.md", "0000") is None
+
+
+def test_under_one_tag_the_later_text_stays() -> None:
+    store = SnapshotStore()
+    assert store.add("a.md", "one  \n") == store.add("a.md", "one\n")
+    assert store.get("a.md", tag("one\n")) == "one\n"
+
+
+def test_the_text_added_longest_ago_goes_first() -> None:
+    store = SnapshotStore(3 * (ENTRY + 10))
+    for text in ("1", "2", "3"):
+        store.add("a.md", text * 10)
+    store.add("a.md", "1" * 10)  # once more: now the newest
+    store.add("a.md", "4" * 10)
+    kept = [text for text in "1234" if store.get("a.md", tag(text * 10)) is not None]
+    assert kept == ["1", "3", "4"]
+
+
+def test_a_text_is_measured_in_bytes() -> None:
+    store = SnapshotStore(ENTRY + 10)
+    assert store.get("a.md", store.add("a.md", "ä" * 5)) == "ä" * 5
+    assert store.get("a.md", store.add("a.md", "ä" * 6)) is None
+
+
+def test_a_text_beyond_the_bound_is_not_kept_and_drives_nothing_out() -> None:
+    store = SnapshotStore(1000)
+    store.add("a.md", "small")
+    assert store.get("a.md", store.add("a.md", "x" * 1000)) is None
+    assert store.get("a.md", tag("small")) == "small"
+    store.add("a.md", "small" + " " * 1000)  # of the same tag: that no longer stands for the text kept
+    assert store.get("a.md", tag("small")) is None
+
+
+def test_one_text_of_many_paths_is_held_once() -> None:
+    store = SnapshotStore(20 * ENTRY)
+    for number in range(10):
+        store.add(f"{number}.md", "x" * 5 * ENTRY)
+    assert all(store.get(f"{number}.md", tag("x" * 5 * ENTRY)) for number in range(10))
+    for number in range(10, 15):
+        store.add(f"{number}.md", "y" * 5 * ENTRY)
+    assert store.get("0.md", tag("x" * 5 * ENTRY)) is None
+    assert store.get("9.md", tag("x" * 5 * ENTRY)) is not None
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["", "x", "x ", "yyyy", "z" * 30, "ä" * 12]))))
+def test_what_is_kept_is_the_newest_that_fits(added: list[tuple[str, str]]) -> None:
+    bound = 2 * ENTRY + 40
+    store = SnapshotStore(bound)
+    newest: dict[tuple[str, str], str] = {}
+    for path, text in added:
+        store.add(path, text)
+        newest.pop((path, tag(text)), None)
+        newest[path, tag(text)] = text
+        while len(newest) * ENTRY + sum(len(text.encode()) for text in set(newest.values())) > bound:
+            del newest[next(iter(newest))]
+    every = {(path, tag(text)) for path, text in added}
+    assert {key: store.get(*key) for key in every} == {key: newest.get(key) for key in every}
+
+
+def test_many_threads_may_add_and_ask_at_once() -> None:
+    store = SnapshotStore(50 * ENTRY)
+
+    def use(number: int) -> bool:
+        text = f"{number % 40}\n" * 20
+        return store.get("a.md", store.add("a.md", text)) in (text, None)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(use, range(4000)))
+    for number in range(100):
+        store.add("b.md", f"{number}")
+    assert store._bytes <= 50 * ENTRY
+    assert store._bytes == len(store._entries) * ENTRY + sum(map(len, store._stored))

@@ -1,0 +1,414 @@
+"""What is known at present: nothing is taken for indexed that may have changed since it was read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.index.indexes import HOUR, Indexed
+from vaulttools.files import disk
+from vaulttools.index import build
+from vaulttools.index.state import AsOf, Pending, Present
+from vaulttools.index.store import Store
+from vaulttools.index.tree import Changes, Tree
+from vaulttools.index.watch import Lost, Watch, watch
+from vaulttools.patterns.literals import AllOf
+
+FILES = {"a.md": "first", "b.md": "second\r\n", "c/d.md": "third"} | {f"other/{number}.md": "" for number in range(5)}
+
+
+@pytest.fixture
+def store(indexed: Indexed) -> Iterator[Store]:
+    made = indexed.open()
+    yield made
+    made.close()
+
+
+def loaded(indexed: Indexed, store: Store, watching: Watch | None = None) -> Present:
+    return Present(indexed.root, store, watching, max_bytes=1000)
+
+
+@pytest.fixture
+def present(indexed: Indexed, store: Store) -> Present:
+    """A vault of eight notes, indexed, without a watch."""
+    indexed.write(FILES)
+    return rested(loaded(indexed, store))
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def watched(indexed: Indexed, store: Store, opened: ExitStack) -> Present:
+    """The same with a watch."""
+    indexed.write(FILES)
+    found = watch(indexed.root)
+    if found is None:
+        pytest.skip("nothing tells of changes here")
+    made = loaded(indexed, store, found)
+    opened.callback(made.close)
+    return rested(made)
+
+
+def read(present: Present, pending: Pending) -> None:
+    """Index what is pending, without taking note of it."""
+    assert build.update(present.store, present.root, list(pending.stale), pending.gone, workers=0).finished
+
+
+def rested(present: Present) -> Present:
+    """Index what is pending, and take note of it."""
+    present.catch_up()
+    pending = present.pending()
+    read(present, pending)
+    present.settle(pending)
+    return present
+
+
+def nominated(present: Present, literal: str) -> set[str] | None:
+    present.catch_up()
+    found = AsOf(present).nominated(AllOf((literal,)))
+    return None if found is None else set(found)
+
+
+def test_what_was_indexed_is_nominated_by_its_text_alone(watched: Present) -> None:
+    assert watched.stale() == set()
+    assert nominated(watched, "first") == {"a.md"}
+    assert nominated(watched, "absent") == set()
+    assert watched.progress() == (8, 8)
+
+
+def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: Present) -> None:
+    indexed.write({"a.md": "other", "new.md": ""})
+    assert nominated(watched, "absent") == {"a.md", "new.md"}
+    assert watched.progress() == (7, 9)
+    rested(watched)
+    assert nominated(watched, "absent") == set()
+    assert nominated(watched, "other") == {"a.md"}
+
+
+def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Indexed, watched: Present) -> None:
+    indexed.write({"a.md": "other", "b.md": "other"})
+    watched.catch_up()
+    pending = watched.pending()
+    read(watched, pending)
+    indexed.write({"a.md": "again"})
+    watched.catch_up()
+    assert watched.settle(pending)
+    assert watched.stale() == {"a.md"}
+    assert not watched.settle(pending)
+
+
+def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: Present) -> None:
+    away = indexed.folder / "away"
+    (indexed.vault / "c").rename(away)
+    watched.catch_up()
+    pending = watched.pending()
+    assert pending.gone == ["c/d.md"]
+    away.rename(indexed.vault / "c")  # with the key that it had
+    assert nominated(watched, "absent") == {"c/d.md"}
+    read(watched, pending)
+    watched.settle(pending)
+    assert nominated(watched, "absent") == {"c/d.md"}
+    assert nominated(rested(watched), "third") == {"c/d.md"}
+
+
+def test_a_folder_that_came_back_as_it_was_has_not_to_be_read(
+    indexed: Indexed, watched: Present, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
+    os.utime(indexed.vault / "c/d.md", ns=(1, 1))
+    rested(watched)  # an hour later: not racy
+    away = indexed.folder / "away"
+    (indexed.vault / "c").rename(away)
+    away.rename(indexed.vault / "c")
+    assert nominated(watched, "absent") == set()
+
+
+def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: Present) -> None:
+    (indexed.vault / "a.md").rename(indexed.vault / "z.md")
+    present.catch_up()
+    assert (present.pending().gone, "z.md" in present.stale()) == (["a.md"], True)
+    rested(present)
+    assert present.row("a.md") is None
+    assert present.row("z.md") is not None
+
+
+def test_fault_I01_what_is_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: Present) -> None:
+    assert present.stale() == FILES.keys()
+    assert present.progress() == (8, 8)  # they are held all the same
+    assert not present.is_behind()
+
+
+def test_and_is_read_once_more_when_it_is_old_enough(present: Present, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert present.pending().stale == {}
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
+    assert present.pending().stale.keys() == FILES.keys()
+    rested(present)
+    assert present.stale() == set()
+
+
+def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: Indexed, present: Present) -> None:
+    os.utime(indexed.vault / "a.md", (4e9, 4e9))
+    present.catch_up()
+    assert set(present.pending().stale) == {"a.md"}
+    rested(present)
+    assert present.pending().stale == {}
+    assert present.stale() >= {"a.md"}
+    indexed.write({"a.md": "changed"})
+    os.utime(indexed.vault / "a.md", (4e9, 4e9))
+    present.catch_up()
+    assert set(present.pending().stale) == {"a.md"}
+
+
+def test_a_comparison_is_made_once_for_all_that_began_before_it(
+    present: Present, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[None] = []
+    compare = present.tree.compare
+
+    def counted(_: Tree) -> Changes:
+        compared.append(None)
+        return compare()
+
+    monkeypatch.setattr(Tree, "compare", counted)
+    began = time.monotonic()
+    present.catch_up(began)
+    present.catch_up(began)
+    assert len(compared) == 1
+    present.catch_up(time.monotonic())
+    assert len(compared) == 2
+
+
+def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let a folder be one that cannot be listed."""
+    scandir = os.scandir
+
+    def failing(path: str) -> Any:
+        if os.path.basename(path) == name:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(disk, "scandir", failing)
+
+
+def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
+    indexed: Indexed, present: Present, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file below it that is named may still be readable, and nobody tells when it changes."""
+    indexed.write({"c/d.md": "one\rtwo", "c/e.md": "x"})
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
+    rested(present)
+    assert AsOf(present).unknown(["c/d.md"]) == []
+    assert AsOf(present).holding("lone return") == {"c/d.md"}
+    with monkeypatch.context() as patched:
+        closing(patched, "c")
+        present.catch_up()
+        assert present.pending() == Pending({}, [], now + HOUR)
+        assert present.row("c/d.md") is not None
+        assert AsOf(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
+        assert AsOf(present).holding("lone return") == set()
+        (indexed.vault / "c/e.md").unlink()
+    present.catch_up()
+    assert present.pending().gone == ["c/e.md"]
+    assert AsOf(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
+
+
+def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
+    indexed: Indexed, present: Present, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        closing(patched, "c")
+        present.catch_up()
+    shutil.rmtree(indexed.vault / "c")
+    present.catch_up()
+    assert present.pending().gone == ["c/d.md"]
+    rested(present)
+    assert indexed.verify(present.store) == []
+
+
+def kept(present: Present, made: list[str]) -> None:
+    for key, times in (("names", False), ("times", True)):
+        AsOf(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("change", "made"),
+    [
+        ({}, []),
+        ({"a.md": "other"}, ["times"]),
+        ({"new.md": ""}, ["names", "times"]),
+        ({"c/.gitignore": "*.md"}, ["names", "times"]),
+    ],
+)
+def test_what_was_made_is_kept_until_what_it_rests_on_changes(
+    indexed: Indexed, present: Present, change: dict[str, str], made: list[str]
+) -> None:
+    first: list[str] = []
+    kept(present, first)
+    assert first == ["names", "times"]
+    indexed.write(change)
+    present.catch_up()
+    again: list[str] = []
+    kept(present, again)
+    assert again == made
+
+
+def test_no_more_than_a_few_are_kept_and_the_last_used_go_last(present: Present) -> None:
+    made: list[int] = []
+
+    def ask(number: int) -> None:
+        present.kept(number, lambda: made.append(number), times=False)
+
+    for number in range(100):
+        ask(number)
+        ask(0)
+    ask(0)
+    ask(1)
+    assert made == [*range(100), 1]
+
+
+def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed: Indexed, watched: Present) -> None:
+    indexed.write({"new.md": "from elsewhere"})
+    other = indexed.open()
+    indexed.update(other)
+    other.close()
+    assert nominated(watched, "elsewhere") == {"new.md"}
+    assert nominated(watched, "absent") == {"new.md"}  # until it was read here, too
+    rested(watched)
+    assert nominated(watched, "absent") == set()
+
+
+def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_noticed(
+    indexed: Indexed, watched: Present, store: Store
+) -> None:
+    other = loaded(indexed, store)
+    (indexed.vault / "a.md").unlink()
+    watched.catch_up()
+    other.catch_up()
+    outdated = other.pending()
+    assert outdated.gone == ["a.md"]
+    indexed.write({"a.md": "needle"})
+    rested(watched)
+    read(other, outdated)
+    assert nominated(watched, "needle") == {"a.md"}
+
+
+def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
+    indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(root: Any, path: str) -> int:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("vaulttools.files.root.Root.open", failing)
+        build.update(store, indexed.root, ["a.md"], workers=0)
+    assert nominated(watched, "first") == {"a.md"}
+    assert indexed.verify(store) == []
+
+
+def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
+    indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch, later: None
+) -> None:
+    rested(watched)
+    rows = store.rows
+    read_before: list[None] = []
+
+    def removed_meanwhile(*arguments: Any) -> Any:
+        if read_before:
+            with store.writing() as writer:
+                writer.begin()
+                writer.remove("a.md")
+                writer.commit()
+        read_before.append(None)
+        return rows(*arguments)
+
+    monkeypatch.setattr(Store, "rows", lambda _, *arguments: removed_meanwhile(*arguments))
+    began = loaded(indexed, store)
+    assert "a.md" in began.stale()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
+    indexed: Indexed, watched: Present, store: Store
+) -> None:
+    """Ids of the next one would mean other files."""
+    text = "first"
+    store.close()  # so that a new connection is needed
+    for name in indexed.folder.glob("index.sqlite*"):
+        name.unlink()
+    assert AsOf(watched).nominated(AllOf(("first",))) is None
+    assert AsOf(watched).structure("a.md", text) is None
+    with pytest.raises(Lost):
+        watched.catch_up()
+
+
+def test_the_structure_is_that_of_a_text_and_of_no_other(watched: Present) -> None:
+    assert AsOf(watched).structure("a.md", "first") is not None
+    assert AsOf(watched).structure("a.md", "second") is None
+    assert AsOf(watched).structure("none.md", "first") is None
+
+
+def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: Present) -> None:
+    indexed.vault.rename(indexed.folder / "away")
+    with pytest.raises(Lost):
+        present.catch_up()
+    indexed.vault.mkdir()
+    with pytest.raises(Lost):
+        present.catch_up()
+
+
+def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed, watched: Present) -> None:
+    indexed.write({"x.bin": b"\0some words\0ab\0", "y.bin": b"\0others"})
+    rested(watched)
+    assert nominated(watched, "words") == {"x.bin"}
+    assert nominated(watched, "é") == {"x.bin", "y.bin"}  # of which the index of a binary file knows nothing
+    assert AsOf(watched).holding("nul") == {"x.bin", "y.bin"}
+
+
+def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: Present) -> None:
+    """Of 300 folders, some come and go: what is asked is not asked of a dictionary that changes."""
+    for number in range(300):
+        (indexed.vault / f"f{number}").mkdir()
+    failed: list[BaseException] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        try:
+            while not over.is_set():
+                AsOf(watched).outside()
+                AsOf(watched).nominated("fir")
+        except BaseException as error:
+            failed.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for number in range(60):
+            folder = Path(indexed.vault / f"g{number}")
+            folder.mkdir()
+            watched.catch_up()
+            folder.rmdir()
+            watched.catch_up()
+    finally:
+        over.set()
+        asking.join()
+        sys.setswitchinterval(interval)
+    assert failed == []

@@ -1,0 +1,73 @@
+"""A vault with an index, and ranked search in it as the tool asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.conftest import write_files
+from vaulttools.config import VaultConfig
+from vaulttools.core.work import Work
+from vaulttools.files import document as documents
+from vaulttools.files.document import NotRead
+from vaulttools.files.known import Known
+from vaulttools.notes.note import Note
+from vaulttools.ranked.ranking import Ranking, rank
+from vaulttools.session import Session, open_folder
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An open vault."""
+
+    folder: Path
+    vault: Session
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        write_files(self.folder, files)
+
+    def settle(self) -> None:
+        """Wait until the index holds everything."""
+        self.vault.read_structures()
+
+    def known(self) -> Known | None:
+        return self.vault.structures(Work())
+
+    def read(self, path: str) -> Note | None:
+        try:
+            return Note(path, documents.read(self.vault.root, path, 1_000_000).text)
+        except NotRead:
+            return None
+
+    def ask(
+        self,
+        question: str,
+        notes: frozenset[str] | None = None,
+        *,
+        stop: Callable[[], bool] = lambda: False,
+        most: int = 10,
+        blind: bool = False,
+    ) -> Ranking:
+        """The answer; `blind`: as if nothing were known."""
+        below = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
+        known = None if blind else self.known()
+        return rank(question, frozenset(below) if notes is None else notes, known, self.read, stop, most)
+
+    def paths(self, question: str, notes: frozenset[str] | None = None) -> list[str]:
+        return [hit.path for hit in self.ask(question, notes).hits]
+
+
+@contextmanager
+def opened(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Ranked]:
+    """A vault of some files, indexed."""
+    (folder / "vault").mkdir(parents=True)
+    write_files(folder / "vault", files)
+    vault = open_folder(str(folder / "vault"), VaultConfig(index_folder=str(folder / "index")), has_index=True)
+    made = Ranked(folder / "vault", vault)
+    try:
+        made.settle()
+        yield made
+    finally:
+        vault.close()

@@ -1,0 +1,69 @@
+"""A question as its terms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.ranked import question
+from vaulttools.ranked.question import MOST_TERMS
+
+READ = [
+    # what was typed, what is looked for, what is not
+    ("which mineral is composed of lead sulphate", "mineral composed lead sulphate", "which is of"),
+    ("Wie stelle ich eine Datei wieder her?", "stelle Datei wieder her", "Wie ich eine"),
+    ("comment créer une note", "créer note", "comment une"),
+    ("did the cat die", "cat die", "did the"),
+    ("who is who", "is who", ""),
+    ("to be or not to be", "or not to be", ""),
+    ("router  ROUTER router", "router", ""),
+    ("l'été d'Anne", "été Anne", "l d"),
+    ("C++ 17", "17", "C"),
+    ("obsidian://open?vault=a", "obsidian open vault", "a"),
+    # names of several words
+    ("end-to-end encryption", "end-to-end encryption", ""),
+    ("RouterReset", "RouterReset", ""),
+    ("v0.10.1", "v0.10.1", ""),
+    # phrases
+    ('about "blue moon" tonight', '"blue moon" blue moon tonight', "about"),
+    ("„blauer Mond“", '"blauer Mond" blauer Mond', ""),
+    # scripts without blanks
+    ("検索", "検索", ""),
+    ("水", "水", ""),
+    ("削除したファイルを復元する方法", "削除 ファイル 復元 方法", ""),
+    ("如何恢复误删的文件", "恢复 复误 误删 文件", ""),
+    ("단축키를 바꾸는 방법", "단축 축키 바꾸 방법", ""),
+    ("ありがとう", "あり りが がと とう", ""),
+    ("Obsidian検索", "Obsidian 検索", ""),
+    ("ค้นหา", "ค้น ้นห นหา", ""),
+    # nothing
+    ("", "", ""),
+    ("?! --", "", ""),
+]
+
+
+@pytest.mark.parametrize(("typed", "terms", "dropped"), READ, ids=[case[0] for case in READ])
+def test_what_is_looked_for(typed: str, terms: str, dropped: str) -> None:
+    read = question.read(typed)
+    names = [f'"{term.text}"' if term.is_phrase else term.text for term in read.terms]
+    assert (" ".join(names), " ".join(read.stop_words)) == (terms, dropped)
+
+
+def test_a_name_of_several_words_may_be_written_in_two_ways() -> None:
+    [joined], [apart] = question.read("end-to-end").terms, question.read("RouterReset").terms
+    assert [spelling.text for spelling in joined.spellings] == ["end-to-end", "endtoend"]
+    assert [spelling.text for spelling in apart.spellings] == ["RouterReset", "Router Reset"]
+
+
+def test_of_a_long_question_the_first_words_are_looked_for() -> None:
+    read = question.read(" ".join(f"word{number}" for number in range(100)))
+    assert len(read.terms) == MOST_TERMS
+    assert read.is_cut
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_question(typed: str) -> None:
+    read = question.read(typed)
+    assert all(term.spellings or term.literal for term in read.terms)
+    assert bool(read.terms) == any(character.isalnum() for character in typed) or not typed.isascii()

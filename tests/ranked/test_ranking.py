@@ -1,0 +1,188 @@
+"""Ranked search: the best notes first, whatever the index knows of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.ranked.ranking import Ranked, opened
+
+NOTES = {
+    "Minerals/Anglesite.md": "Consists of lead sulphate and forms where galena weathers.\n",
+    "Minerals/Galena.md": "---\naliases: [lead glance]\n---\nThe sulphide, and the most important ore of lead.\n",
+    "Minerals/Collection.md": "Galena, Anglesite, Malachite: all minerals are in the cabinet.\n",
+    "Minerals/Malachite.md": "A carbonate of copper, green, used for jewellery.\n",
+    "House/RouterReset.md": "Hold the button for ten seconds.\n",
+    "House/Café.md": "Crème brûlée for our guests.\n",
+    "旅行/京都.md": "十一月の終わりに紅葉を見に行く。宿は駅の近く。\n",
+    "旅行/東京.md": "成田から電車で一時間。美術館は月曜日が休み。\n",
+    **{f"Filler/{number}.md": f"Nothing of interest in this one, number {number}.\n" for number in range(30)},
+}
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranked]:
+    with opened(tmp_path_factory.mktemp("ranked"), NOTES) as made:
+        yield made
+
+
+FIRST = [
+    ("which mineral is composed of lead sulphate", "Minerals/Anglesite.md"),
+    ("galena", "Minerals/Galena.md"),
+    ("lead glance", "Minerals/Galena.md"),
+    ("green jewellery", "Minerals/Malachite.md"),
+    ("router reset", "House/RouterReset.md"),
+    ("RouterReset", "House/RouterReset.md"),
+    ("router-reset", "House/RouterReset.md"),
+    ("creme brulee", "House/Café.md"),
+    ("CAFÉ", "House/Café.md"),
+    ("紅葉", "旅行/京都.md"),
+    ("駅の近くの宿", "旅行/京都.md"),
+    ("東京の美術館", "旅行/東京.md"),
+    ("电车 電車", "旅行/東京.md"),
+    # what is not written so
+    ("malachyte", "Minerals/Malachite.md"),
+    ("galnea ore", "Minerals/Galena.md"),
+    ("jewel", "Minerals/Malachite.md"),
+]
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+@pytest.mark.parametrize(("question", "first"), FIRST, ids=[case[0] for case in FIRST])
+def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: str, blind: bool) -> None:
+    if blind and question in ("malachyte", "galnea ore", "jewel"):
+        pytest.skip("the words of a vault are known from its index only")
+    assert vault.ask(question, blind=blind).hits[0].path == first
+
+
+@pytest.mark.parametrize(
+    ("question", "notices"),
+    [
+        ("galena", []),
+        ("malachyte", ['No text or title holds "malachyte"; "malachite" was searched for instead.']),
+        ("jewel", ['No text or title holds "jewel"; words that begin so were searched for.']),
+        ("galena zzzzzz", ['No text or title holds "zzzzzz".']),
+        ('"lead sulphide"', ['No text or title holds "lead sulphide"; its words were searched for one by one.']),
+        ("ten-buttons", ['No text or title holds "ten-buttons"; its parts were searched for: ten, buttons.']),
+        ("紫禁城", ["No note holds any part of it."]),
+    ],
+)
+def test_what_was_searched_for_instead_is_said(vault: Ranked, question: str, notices: list[str]) -> None:
+    assert vault.ask(question).notices == notices
+
+
+def test_the_explanation_says_what_was_looked_for_and_what_was_not(vault: Ranked) -> None:
+    assert vault.ask("which ore is galena?").explanation == [
+        "Any of these, in any inflection, case and accents: ore, galena.",
+        "Not looked for, since they say little: which, is.",
+    ]
+
+
+@pytest.mark.parametrize("question", ["", "...", "zzzzzz", "紫禁城"])
+def test_nothing_is_found_where_nothing_is(vault: Ranked, question: str) -> None:
+    ranking = vault.ask(question)
+    assert (list(ranking.hits), ranking.total) == ([], 0)
+
+
+def test_all_notes_with_any_of_the_words_are_counted(vault: Ranked) -> None:
+    ranking = vault.ask("interest galena", most=5)
+    assert (len(ranking.hits), ranking.total) == (5, 33)
+
+
+def test_scores_descend_from_one_to_nothing(vault: Ranked) -> None:
+    scores = [hit.score for hit in vault.ask("galena ore of lead in this one", most=50).hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize("question", ["galena", "lead ore", "interest", "電車 galena", "紅葉"])
+def test_only_notes_of_the_scope_are_found_and_counted(vault: Ranked, question: str) -> None:
+    scope = frozenset({"Minerals/Galena.md", "Filler/3.md", "旅行/東京.md"})
+    ranking = vault.ask(question, scope)
+    assert {hit.path for hit in ranking.hits} <= scope
+    assert ranking.total == len(ranking.hits)
+
+
+def test_of_a_scope_the_best_are_found_however_many_better_ones_lie_elsewhere(tmp_path: Path) -> None:
+    many = {f"in/{number}.md": "anchor anchor\n" for number in range(300)}
+    with opened(tmp_path, {**many, "out/a.md": "An anchor, once, in a text with some other words.\n"}) as made:
+        assert made.paths("anchor", frozenset({"out/a.md"})) == ["out/a.md"]
+
+
+def test_of_more_notes_than_are_read_those_that_hold_most_of_it_are(tmp_path: Path) -> None:
+    many = {f"{number:03}.md": "東京の話。\n" for number in range(150)}
+    with opened(tmp_path, {**many, "旅行/東京.md": "東京の美術館は月曜日が休み。\n"}) as made:
+        assert made.paths("東京の美術館")[0] == "旅行/東京.md"
+
+
+def test_who_turns_pages_meets_every_note_once(tmp_path: Path) -> None:
+    with opened(tmp_path, {f"{number}.md": "anchor " * (number % 9 + 1) for number in range(300)}) as made:
+        pages = [[hit.path for hit in made.ask("anchor", most=most).hits] for most in (10, 70, 300)]
+        assert [pages[2][: len(each)] for each in pages] == pages
+        assert len(set(pages[2])) == 300
+
+
+def test_of_equal_notes_the_tagged_the_newest_and_the_first_come_first(tmp_path: Path) -> None:
+    same = "anchor\n"
+    with opened(tmp_path, {}) as made:
+        made.write({f"{name}.md": same for name in "abcd"} | {"e.md": "---\ntags: [anchor]\n---\nanchor\n"})
+        for name, seconds in (("a", 10), ("b", 30), ("c", 20), ("d", 30), ("e", 5)):
+            os.utime(made.folder / f"{name}.md", (1_700_000_000 + seconds,) * 2)
+        made.settle()
+        assert made.paths("anchor") == ["e.md", "b.md", "d.md", "c.md", "a.md"]
+
+
+def test_a_note_that_changed_is_found_as_it_is_now(vault: Ranked, tmp_path: Path) -> None:
+    with opened(tmp_path, NOTES) as made:
+        made.write({"Minerals/Malachite.md": "Now about anchors.\n", "new.md": "An anchor and a chain.\n"})
+        assert made.paths("anchor chain") == ["new.md", "Minerals/Malachite.md"]
+        assert made.paths("jewellery") == []
+
+
+def test_what_there_was_no_time_to_read_is_counted(tmp_path: Path) -> None:
+    with opened(tmp_path, NOTES) as made:
+        ranking = made.ask("galena", stop=lambda: True, blind=True)
+        assert (list(ranking.hits), list(ranking.waiting)) == ([], sorted(NOTES))
+
+
+WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work".split()  # noqa: SIM905
+TEXTS = st.lists(st.sampled_from([*WORDS, "\n\n", "# ", "- ", "#rope "]), max_size=25).map(" ".join)
+VAULTS = st.dictionaries(st.sampled_from([f"{word} {n}.md" for word in WORDS for n in range(2)]), TEXTS, max_size=8)
+QUESTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=VAULTS, changes=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
+def test_notes_that_changed_rank_as_freshly_indexed_ones(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], changes: dict[str, str], questions: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("changing")
+    with opened(folder, files) as made:
+        made.write(changes)
+        changed = [made.ask(question, most=50) for question in questions]
+        made.settle()
+        for question, before in zip(questions, changed, strict=True):
+            after = made.ask(question, most=50)
+            assert before.total == after.total
+            assert before.hits == after.hits
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(files=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
+def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], questions: list[str]
+) -> None:
+    with opened(tmp_path_factory.mktemp("holding"), files) as made:
+        for question in questions:
+            indexed, blind = made.ask(question, most=50), made.ask(question, most=50, blind=True)
+            for ranking in (indexed, blind):
+                for path in files:
+                    note = made.read(path)
+                    assert note is not None
+                    holds = any(any(map(any, [columns])) for columns in ranking.finder.places(note).found)
+                    assert holds == (path in {hit.path for hit in ranking.hits})

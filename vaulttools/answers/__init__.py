@@ -1,0 +1,1 @@
+"""What tools share: requests, answers, pages of text, and the notices and hints in them."""

@@ -1,0 +1,120 @@
+"""What every answer holds (spec 10), beside what belongs to the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vaulttools.answers import conflicts
+from vaulttools.core import limits, paths, render
+from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+
+_OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
+"""The details that are lines of notes, which the text cuts; names and notices are not cut."""
+
+
+class Skipped(BaseModel):
+    """Files (or folders that were not entered) passed over for one reason."""
+
+    count: int
+    paths: list[str] = Field(description="The first five, vault-relative.")
+
+
+class Answer(BaseModel):
+    """One answer: its fields are the details, `text` is what a model reads."""
+
+    model_config = ConfigDict(frozen=True, serialize_by_alias=True)
+
+    text: str = Field(exclude=True, repr=False)
+    """At most 50 KiB of UTF-8."""
+    found: bool = Field(exclude=True, repr=False)
+    """Whether there is anything in it; the command line's exit status says so too."""
+    is_error: bool = Field(default=False, exclude=True, repr=False)
+    """Whether a model should read it as a refusal."""
+    shown: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
+    """The details of which the text shows a part, by name, as far as it shows them; the others it shows whole."""
+    complete: bool = Field(
+        description="False when a file was not searched for a reason that could have changed the answer."
+    )
+    searched: int = Field(description="Files whose content was searched.")
+    skipped: dict[str, Skipped] = Field(description="Files passed over, by reason.")
+    notices: list[str] = Field(description="Every sentence about the answer that its text also shows.")
+
+    def bounded(self) -> dict[str, Any]:
+        """The details, JSON-ready, with the files and lines that the text shows, and as it shows them (spec 3)."""
+        details: dict[str, Any] = _visible(self.model_copy(update=self.shown).model_dump(mode="json"))
+        return details
+
+
+def _visible(node: Any, key: str = "") -> Any:
+    """A detail with its lines cut and its unseen characters escaped, as in a text."""
+    if isinstance(node, str):
+        if key not in _OF_NOTES:
+            return render.visible(node)
+        return "\n".join(map(render.line, node.split("\n")))
+    if isinstance(node, list):
+        return [_visible(item, key) for item in node]
+    if isinstance(node, dict):
+        return {render.visible(name): _visible(item, name) for name, item in node.items()}
+    return node
+
+
+def skipped(work: Work) -> dict[str, Skipped]:
+    """What the call passed over, as details hold it."""
+    return {
+        reason: Skipped(count=entry.count, paths=[paths.portable(path) for path in entry.paths])
+        for reason, entry in work.skipped.items()
+    }
+
+
+def nothing_found(work: Work, sentence: str) -> str:
+    """The first line of an answer without results: the tool's sentence, or the truth about an incomplete search."""
+    if work.complete:
+        return sentence
+    files = f"{work.searched:,} file{'s' if work.searched != 1 else ''}"
+    return f"No matches in the {files} searched; the search is incomplete: {work.incomplete_because()}."
+
+
+def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> list[str]:
+    """The sentences that say what was not searched.
+
+    What could have changed the answer, and binary files, always; what a rule leaves out when nothing was found. Of the
+    reasons `told` the caller has spoken itself.
+    """
+    sentences = list(work.warnings)
+    if found and not INCOMPLETE.isdisjoint(work.skipped.keys() - set(told)):
+        sentences.append(f"The search is incomplete: {work.incomplete_because()}.")
+    for reason, entry in work.skipped.items():
+        if reason in INCOMPLETE or reason in told or (found and reason != "binary"):
+            continue
+        sentences.append(
+            f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){_way_in(reason)}."
+        )
+    return sentences
+
+
+def conflict_copies(shown: Iterable[str]) -> list[str]:
+    """The sentences about files that are shown and named as conflict copies, of the first of them (`faults.md` S03)."""
+    copies = ((path, conflicts.original(path)) for path in dict.fromkeys(shown))
+    return [
+        f"{named([path])} is a conflict copy of {named([original])}."
+        for path, original in islice((copy for copy in copies if copy[1] is not None), limits.NAMED_PATHS)
+        if original is not None
+    ]
+
+
+def plain(notices: Sequence[str]) -> list[str]:
+    """The sentences as text shows them, each on one line; the documents of `search` and `find` have them so."""
+    return [render.visible(notice) for notice in notices]
+
+
+def bracketed(notices: Sequence[str]) -> list[str]:
+    """The sentences as text shows them, each on a line of its own that no line of a note can look like."""
+    return [f"[{notice}]" for notice in plain(notices)]
+
+
+def _way_in(reason: Reason) -> str:
+    return "; include_excluded=true searches them" if reason == "excluded" else ""

@@ -1,0 +1,220 @@
+"""What `tags`, `properties`, `links` and `query` share: all notes of a scope, with what each reads from their parts.
+
+The parts come from the index; of a note that it does not know as it is, from its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from vaulttools.answers import answer
+from vaulttools.core import paths
+from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+from vaulttools.errors import BadArgument
+from vaulttools.files import document as documents
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.document import NotRead
+from vaulttools.files.listing import Listing
+from vaulttools.files.scope import Scope, Walk
+from vaulttools.notes.contents import Contents
+from vaulttools.notes.note import Note
+from vaulttools.notes.stored import Stored
+from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.files.known import Known
+
+F = TypeVar("F")
+S = TypeVar("S")
+
+NARROW: Final = "Narrow folder or glob."
+"""What shows more of an answer about all notes that had to be cut."""
+
+_FEW: Final = 20
+"""Notes that are parsed sooner than the index tells of them."""
+
+_WAIT_SHARE: Final = 0.8
+"""Part of a call's time that it waits for the index; the rest is for reading what that does not know, and to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[F, S]):
+    """What is asked of all notes. Both functions give the same for the same notes, so that it can be kept."""
+
+    kind: str
+    """Names what `read` gives."""
+    read: Callable[[Contents], F]
+    """What of a note counts, as small as can be: it is kept for each."""
+    join: Callable[[Sequence[tuple[str, F]]], S]
+    """The answer to all of it, from paths in path order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus(Generic[S]):
+    """The answer to a question, and what it is made from."""
+
+    answer: S
+    notes: int
+    """Notes it is made from."""
+    passed_over: Sequence[tuple[Entry, Reason]]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no note is missing for a reason that may be gone at the next call."""
+        return all(reason not in INCOMPLETE for _, reason in self.passed_over)
+
+    @property
+    def waiting(self) -> int:
+        """Notes that there was no time for."""
+        return sum(reason == "time limit" for _, reason in self.passed_over)
+
+
+@dataclass(slots=True)
+class _Kept(Generic[S]):
+    """The last answer."""
+
+    made: tuple[Hashable, Corpus[S]] | None = None
+    """What it rests on besides the listing, and the answer."""
+
+
+def ask(
+    vault: Session, question: Question[F, S], work: Work, folder: str | None = None, glob: str | None = None
+) -> Corpus[S]:
+    """The answer to a question about the notes in a folder that a glob selects, excluded files left out (E04).
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    return answered(vault, question, work, scope_of(vault, work, folder, glob))
+
+
+def scope_of(
+    vault: Session, work: Work, folder: str | None, glob: str | None, *, include_excluded: bool = False
+) -> Scope:
+    """The notes in a folder that a glob selects, once their structure is known or most of the time is over.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    walks, files = selection(vault, folder, glob)
+    scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
+    scope = replace(scope, known=vault.structures(work))
+    if scope.known is not None and (
+        scope.known.version() is not None or len(scope.known.unknown(listed(scope).files)) <= _FEW
+    ):
+        return scope
+    return replace(scope, known=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
+
+
+def answered(vault: Session, question: Question[F, S], work: Work, scope: Scope) -> Corpus[S]:
+    """The answer to a question about the notes of a scope, and to `work` what was passed over."""
+    corpus = _kept(vault, question, work, scope.known, listed(scope))
+    for entry, reason in corpus.passed_over:
+        work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+    for _, warning in scope.warnings:
+        work.warn(warning)
+    work.searched += corpus.notes
+    return corpus
+
+
+def listed(scope: Scope) -> Listing:
+    """All entries of a scope."""
+    known = scope.listing()
+    return Listing(scope.entries()) if known is None else known
+
+
+def selection(
+    vault: Session, folder: str | None, glob: str | None, *, notes_only: bool = True
+) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
+    """The notes, or all files, in a folder that a glob selects: walks, and files named exactly.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    walks, files = vault.selected(glob, (Walk(_folder(vault, folder), notes_only=notes_only),), ignore_case=False)
+    return walks, tuple(filter(paths.is_note, files)) if notes_only else files
+
+
+def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
+    """The sentences about what an answer is not made from."""
+    sentences = []
+    if corpus.waiting:
+        total = corpus.notes + corpus.waiting
+        sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
+    return [*sentences, *passed_over(work, found=found, told=("time limit",))]
+
+
+def passed_over(work: Work, *, found: bool, told: tuple[Reason, ...] = ()) -> list[str]:
+    """As `answer.passed_over`, for tools that have no argument to look at excluded files."""
+    sentences = answer.passed_over(work, found=found, told=(*told, "excluded"))
+    excluded = work.skipped.get("excluded")
+    if excluded is not None and not found:
+        names = named(excluded.paths, excluded.count)
+        sentences.append(f"Left out, excluded files of the vault: {excluded.count:,} ({names}).")
+    return sentences
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 note`, `2,310 notes`."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
+def _folder(vault: Session, given: str | None) -> str:
+    if given is None or not given.strip():
+        return ""
+    place = vault.root.locate("." if given.strip() == "/" else given)
+    if place.kind != "folder":
+        what = "there is no such folder" if place.kind is None else "it is none"
+        raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
+    return place.path
+
+
+def _kept(vault: Session, question: Question[F, S], work: Work, known: Known | None, listing: Listing) -> Corpus[S]:
+    """The answer, made at most once for as long as nothing it rests on changes."""
+    version = None if known is None else known.version()
+    if known is None or version is None:
+        return _made(vault, question, work, known, listing)
+    kept: _Kept[S] = known.kept((question.kind, question.join, listing), _Kept)
+    if kept.made is not None and kept.made[0] == version:
+        return kept.made[1]
+    corpus = _made(vault, question, work, known, listing)
+    if corpus.is_whole:
+        kept.made = version, corpus
+    return corpus
+
+
+def _made(vault: Session, question: Question[F, S], work: Work, known: Known | None, listing: Listing) -> Corpus[S]:
+    """The answer from what is known of the notes, and from the texts of the others while there is time."""
+    facts: dict[str, F] = {}
+    if known is not None:
+        facts = known.facts(
+            question.kind, listing.files, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0
+        )
+    passed_over: list[tuple[Entry, Reason]] = []
+    found: list[tuple[str, F]] = []
+    large = frozenset() if known is None else known.large
+    for entry in listing:
+        path = entry.path
+        if entry.left_out is not None:
+            passed_over.append((entry, entry.left_out))
+        elif entry.kind != "file":
+            continue
+        elif path in large:
+            passed_over.append((entry, "too large"))
+        elif path in facts:
+            found.append((path, facts[path]))
+        elif work.remaining() <= 0:
+            passed_over.append((entry, "time limit"))
+        else:
+            try:
+                document = documents.read(vault.root, path, vault.config.max_file_size)
+            except NotRead as error:
+                passed_over.append((entry, error.reason))
+                continue
+            if document.is_binary:
+                passed_over.append((entry, "binary"))
+            else:
+                found.append((path, question.read(Note(path, document.text))))
+    return Corpus(question.join(found), len(found), passed_over)

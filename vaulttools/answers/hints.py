@@ -1,0 +1,65 @@
+"""What another reading of a pattern would have found, told where nothing was (spec 3 "Notices about meaning")."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import Final, Literal
+
+from vaulttools.core import limits
+from vaulttools.core.work import Work
+from vaulttools.errors import InvalidPattern
+from vaulttools.matching.ripgrep import Ripgrep
+from vaulttools.matching.search import Search
+from vaulttools.patterns import pattern
+from vaulttools.patterns.pattern import Pattern
+
+_FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
+"""How the same accented letter can be stored; ripgrep tells them apart (`faults.md` C15)."""
+
+
+def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
+    """The pattern with case ignored where it is sure to match all the same: plain text (`[^a]` would not)."""
+    if not compiled.plain or compiled.ignore_case:
+        return None
+    return ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
+
+
+def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
+    """One sentence for each reading under which files match: case ignored, outer blanks left out, other Unicode form.
+
+    `files` counts the files that match another pattern, to 100 at most, with a work of its own.
+    """
+    compiled = search.pattern
+    hints = []
+
+    def number(given: str, *, ignore_case: bool) -> int:
+        again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
+        try:
+            other = search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case)
+        except InvalidPattern:
+            return 0  # `a\ ` without its blank ends in a backslash
+        return files(other, again)
+
+    if not compiled.ignore_case and search.matches_loosely and pattern.minds_case(compiled):
+        hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
+    stripped = pattern.outer_blanks(compiled.given)
+    if stripped:
+        count = number(stripped, ignore_case=compiled.ignore_case)
+        hints.append(_sentence(count, "the blanks around the pattern are left out"))
+    for form, written in other_forms(compiled.given):
+        count = number(written, ignore_case=compiled.ignore_case)
+        hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
+    return [hint for hint in hints if hint]
+
+
+def other_forms(given: str) -> list[tuple[str, str]]:
+    """The Unicode forms in which a text is written otherwise, each with the text in that form."""
+    return [(form, unicodedata.normalize(form, given)) for form in _FORMS if not unicodedata.is_normalized(form, given)]
+
+
+def _sentence(number: int, when: str) -> str:
+    if not number:
+        return ""
+    more = " or more" if number == limits.COUNTED_FILES else ""
+    return f"{number}{more} file{'s match' if number != 1 else ' matches'} when {when}."

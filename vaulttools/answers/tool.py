@@ -1,0 +1,33 @@
+"""What a tool is: a name, words for people and for models, a request, an answer, and the function between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from vaulttools.answers.answer import Answer
+from vaulttools.answers.request import Request
+from vaulttools.core.work import Work
+from vaulttools.session import Session
+
+R = TypeVar("R", bound=Request)
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[R, A]):
+    """One entry of the registry. Every face (Python, command line, MCP) is made from these fields alone."""
+
+    name: str
+    summary: str
+    """One line for people: command help, the index of the documentation."""
+    description: str
+    """For a model: what it does, when to use it, examples of arguments."""
+    request: type[R]
+    answer: type[A]
+    run: Callable[[Session, R, Work], A]
+    needs_structure: bool = False
+    """Whether it needs the structure of all notes, for which the command line first updates the index (spec 9)."""
+    zero_is_success: bool = False
+    """Whether the command line's exit status is 0 without results too, as for a comparison of counts (seed 001)."""

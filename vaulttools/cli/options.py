@@ -1,0 +1,176 @@
+"""A tool's request as command-line options, and their help; the request model is the only declaration (spec 10)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from vaulttools.answers.request import Request, accepted, schema
+from vaulttools.answers.tool import Tool
+from vaulttools.errors import BadArgument
+
+
+class UnknownOption(BadArgument):
+    """An option that a command does not have; the help belongs behind the sentence."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+        super().__init__(f"unknown option '{option}'")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadArgument(message.replace("argument ", "", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One argument on the command line."""
+
+    field: str
+    spelling: str
+    """`PATTERN`, `[PATHS …]`, `--max-results`, `-i`, `--fixed/--no-fixed`, `--identifier | --word`."""
+    words: str
+    """What it is, what it accepts, its default."""
+    in_usage: bool
+    """Whether the usage line names it: it is positional or required."""
+
+
+def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
+    """The arguments of a tool, by field, as text still to be checked against the request.
+
+    Raises:
+        UnknownOption: an option of another tool, or of none.
+        BadArgument: a word too many, or an option without its value.
+    """
+    words = list(argv)
+    end = words.index("--") if "--" in words else len(words)
+    parser = _Parser(prog=tool.name, add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    properties = schema(tool.request)["properties"]
+    for field, property_ in properties.items():
+        kind = property_.get("type")
+        if field in _positional(tool.request):
+            continue
+        if field in tool.request.flags:
+            for value in _flag_values(property_):
+                parser.add_argument(f"--{_dashed(value)}", dest=field, action="append_const", const=value)
+            continue
+        names = [name for name in (tool.request.short.get(field), f"--{_option(tool.request, field)}") if name]
+        if kind == "boolean":
+            parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
+        else:
+            parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
+    for word in words[:end]:
+        option = word.partition("=")[0]
+        if option.removeprefix("--") in tool.request.refused and option.startswith("--"):
+            raise BadArgument(f"{option} is not accepted by {tool.name.replace('_', '-')}")
+    known, left = parser.parse_known_args(words[:end])
+    unknown = next((word for word in left if _reads_as_option(word)), None)
+    if unknown is not None:
+        raise UnknownOption(unknown.partition("=")[0])
+    placed = [*left, *words[end + 1 :]]
+    if placed and not _positional(tool.request):
+        options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
+        raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes options alone: {options_alone}")
+    arguments = vars(known) | _placed(placed, _positional(tool.request), properties)
+    for field, property_ in properties.items():
+        if property_.get("type") == "object" and field in arguments:
+            arguments[field] = _pairs(field, arguments[field])
+        if field in tool.request.flags and field in arguments:
+            arguments[field] = _only_flag(arguments[field], property_)
+        if field in tool.request.options and field not in arguments:
+            raise BadArgument(f"--{_option(tool.request, field)} is required: {accepted(tool.request, field)}")
+    return arguments
+
+
+def options(request: type[Request]) -> list[Option]:
+    """The arguments of a request in the order of its fields, as help and documentation show them."""
+    shown = []
+    plain = schema(request)
+    for field, property_ in plain["properties"].items():
+        kind = property_.get("type")
+        name = f"--{_option(request, field)}"
+        is_positional = field in _positional(request)
+        if is_positional:
+            upper = field.upper()
+            name = upper if field in plain.get("required", ()) else f"[{upper}{' …' if kind == 'array' else ''}]"
+        elif field in request.flags:
+            name = " | ".join(f"--{_dashed(value)}" for value in _flag_values(property_))
+        elif kind == "boolean":
+            name = request.short.get(field) or f"{name}/--no-{_dashed(field)}"
+        elif kind == "object":
+            name = f"{name} NAME=VALUE"
+        else:
+            name = f"{name} {'N' if kind in ('integer', 'number') else 'TEXT'}"
+        words = f"{property_['description']} {_default(request, field)}".strip()
+        shown.append(Option(field, name, words, is_positional or field in request.options))
+    return shown
+
+
+def _default(request: type[Request], field: str) -> str:
+    property_ = schema(request)["properties"][field]
+    parts = []
+    if "enum" in property_ or "minimum" in property_:
+        parts.append(accepted(request, field))
+    default = property_.get("default")
+    if default is not None:
+        parts.append(f"default {str(default).lower() if isinstance(default, bool) else default}")
+    return f"({'; '.join(parts)})" if parts else ""
+
+
+def _positional(request: type[Request]) -> tuple[str, ...]:
+    required = [name for name, field in request.model_fields.items() if field.is_required()]
+    return (*(name for name in required if name not in request.options), *request.positional)
+
+
+def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The positional words by field: one each, the last field takes all that are left when it is a list."""
+    placed: dict[str, Any] = {}
+    for field in fields:
+        if words and properties[field].get("type") == "array":
+            placed[field], words = words, []
+        elif words:
+            placed[field], *words = words
+    if words:
+        raise BadArgument(f"unexpected argument '{words[0]}'")
+    return placed
+
+
+def _option(request: type[Request], field: str) -> str:
+    """The name of a field as an option, without its dashes in front."""
+    return request.options.get(field) or _dashed(field)
+
+
+def _flag_values(property_: Mapping[str, Any]) -> list[str]:
+    return [value for value in property_["enum"] if value != property_["default"]]
+
+
+def _only_flag(given: Sequence[str], property_: Mapping[str, Any]) -> str:
+    """The one value that the flags of a field name."""
+    values = [value for value in _flag_values(property_) if value in given]
+    if len(values) > 1:
+        *others, last = (f"--{_dashed(value)}" for value in values)
+        raise BadArgument(f"{', '.join(others)} and {last} cannot be used together")
+    return values[0]
+
+
+def _reads_as_option(word: str) -> bool:
+    """As argparse decides it: `- [ ] task` with its blanks is a pattern."""
+    return len(word) > 1 and word.startswith("-") and " " not in word
+
+
+def _dashed(field: str) -> str:
+    return field.replace("_", "-")
+
+
+def _pairs(field: str, given: object) -> dict[str, str | None]:
+    assert isinstance(given, list)
+    pairs: dict[str, str | None] = {}
+    for pair in given:
+        name, separator, value = pair.partition("=")
+        if not separator or not name:
+            raise BadArgument(f"--{_dashed(field)} takes name=value, got '{pair}'")
+        pairs[name] = None if value == "null" else value
+    return pairs

@@ -1,0 +1,1 @@
+"""What `survey`, `scout`, `sample` and `show` share: counting, clusters, rows, closing lines."""

@@ -1,0 +1,112 @@
+"""How the answers of `survey`, `scout`, `sample` and `show` end: warnings, what was left out, the next step.
+
+The order is that of `formats-survey.md` decision 8: each tool says its own first, `what_was_left_out` comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from vaulttools.answers import answer, hints
+from vaulttools.core import limits, render
+from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+from vaulttools.exploration import clip, scan
+from vaulttools.exploration.scan import SCAN_LINES, Scan
+from vaulttools.exploration.toon import Count
+from vaulttools.matching.search import Search
+from vaulttools.patterns.pattern import Pattern
+
+_CUT_BYTES: Final = 120
+"""Room kept for the line that says that the text was cut."""
+
+
+@dataclass(slots=True)
+class Closing:
+    """Lines below the results, and the sentences of them that are notices."""
+
+    lines: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    def tell(self, sentence: str, mark: str = "") -> None:
+        """Add a notice, on a line of its own."""
+        self.notices.append(sentence)
+        self.lines.append(mark + render.visible(sentence))
+
+    def warn(self, sentence: str) -> None:
+        """Add a warning."""
+        self.tell(sentence, "warning: ")
+
+    def text(self, body: Sequence[str], next_step: str = "") -> str:
+        """The whole text: every line at most 800 bytes, all of it at most 50 KiB; what does not fit is told."""
+        shown = [clip.line(line) for line in body]
+        end = [clip.line(line) for line in (*self.lines, *([f"next: {next_step}"] if next_step else []))]
+        room = limits.TEXT_BYTES - _CUT_BYTES - sum(map(_size, end))
+        kept = 0
+        while kept < len(shown) and (room := room - _size(shown[kept])) >= 0:
+            kept += 1
+        if kept < len(shown):
+            cut = f"cut at {limits.TEXT_BYTES // 1024} KiB: {len(shown) - kept} more lines"
+            self.notices.append(cut)
+            end.insert(0, f"warning: {cut}")
+        return "\n".join([*shown[:kept], *end])
+
+
+def broad(closing: Closing, matches: Count, files: Count, term: str = "") -> None:
+    """Warn of a query, or of one term of a survey, that should be narrowed."""
+    if scan.is_broad(matches, files):
+        what = f"broad term {term}" if term else "broad query"
+        in_files = f"{files.words} file{'s' if files.number != 1 else ''}"
+        closing.warn(f"{what}: {matches.words} matching lines in {in_files}; narrow the query or path")
+
+
+def scan_limit(closing: Closing, scanned: Scan, term: str = "") -> None:
+    """Warn that counting stopped at the scan limit."""
+    if scanned.limited:
+        of = f" for term {term}" if term else ""
+        closing.warn(f"scan stopped at {SCAN_LINES} matching lines{of}; narrow the query or path")
+
+
+def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folders: Sequence[str] = ()) -> None:
+    """Tell of lower bounds, of what the default excludes left out, and of files that were passed over.
+
+    What other rules leave out is told only where nothing was found. `named_folders` are the searched paths that are
+    left out themselves; each is told as such and not counted again.
+    """
+    if "time limit" in work.skipped:
+        closing.warn(f"stopped after {work.time_limit:g} s; counts are lower bounds")
+    for folder in named_folders:
+        closing.warn(f"{folder} is excluded by default rules")
+    left_out = work.skipped.get("default excludes")
+    if left_out is not None and left_out.count > len(named_folders):
+        folders = left_out.folders - len(named_folders)
+        files = left_out.count - left_out.folders
+        closing.tell(f"excluded by default rules: {files} files, {folders} folders")
+    for warning in work.warnings:
+        closing.warn(warning)
+    if not found and not work.complete:
+        closing.warn(answer.nothing_found(work, ""))
+    for reason, entry in work.skipped.items():
+        if reason != "default excludes" and (reason in _ALWAYS or not found):
+            closing.tell(f"skipped, {reason}: {entry.count} ({named(entry.paths, entry.count)})")
+
+
+_ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
+
+
+def other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
+    """Where nothing was found and all was searched: say which other reading of the query would match."""
+    if not search.work.complete:
+        return
+
+    def files(pattern: Pattern, work: Work) -> int:
+        return len(list(islice(again(pattern, work).matching(), limits.COUNTED_FILES)))
+
+    for sentence in hints.other_readings(search, files):
+        closing.warn(sentence)
+
+
+def _size(line: str) -> int:
+    return len(line.encode()) + 1

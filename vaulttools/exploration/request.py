@@ -1,0 +1,150 @@
+"""What `survey`, `scout`, `sample` and `show` share: how they are asked, and where they search (seed 001)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, Literal
+
+from pydantic import BaseModel, Field
+from pydantic_core import ErrorDetails
+
+from vaulttools.answers.request import Request, schema
+from vaulttools.core import paths
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument, PathNotFound
+from vaulttools.exploration import clip
+from vaulttools.exploration.toon import Count
+from vaulttools.files import default_excludes
+from vaulttools.files.document import Document
+from vaulttools.files.root import Place
+from vaulttools.files.scope import Walk
+from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.search import Search
+from vaulttools.patterns.pattern import Mode, Pattern
+from vaulttools.session import Session
+
+QueryMode = Literal["fixed", "identifier", "word", "regex"]
+"""How the query of `scout`, `sample` and `show` is meant."""
+
+_BOUNDS: Final = ("greater_than_equal", "less_than_equal")
+
+
+class ExplorationRequest(Request):
+    """The arguments of one of the four tools; on the command line modes are flags."""
+
+    flags: ClassVar[tuple[str, ...]] = ("mode",)
+
+    @classmethod
+    def sentence(cls, name: str, details: ErrorDetails) -> str | None:
+        """`--clusters 9 is outside 1-5`, as `formats-survey.md` has it for numbers out of range."""
+        if details["type"] not in _BOUNDS:
+            return None
+        property_ = schema(cls)["properties"][name]
+        low, high = property_["minimum"], property_.get("maximum")
+        return f"--{name} {details['input']} is outside {low}{' and up' if high is None else f'-{high}'}"
+
+
+class AtLeast(BaseModel):
+    """A number that may be higher: counting stopped."""
+
+    at_least: int = Field(description="What was counted when counting stopped.")
+
+
+def number(count: Count) -> int | AtLeast:
+    """The count as details hold it."""
+    return AtLeast(at_least=count.number) if count.at_least else count.number
+
+
+def compiled(vault: Session, query: str, mode: Mode) -> Pattern:
+    """The pattern of a query or a term.
+
+    Raises:
+        BadArgument: it is empty, or a regex of alternatives, which would mix what `survey` keeps apart.
+        InvalidPattern: a regex that ripgrep refuses.
+    """
+    if not query.strip():
+        raise BadArgument("query is empty")
+    if mode == "regex" and _has_bar(query):
+        raise BadArgument("unescaped | in a --regex query; run survey with one --term per alternative")
+    return vault.ripgrep.compile(query, mode, ignore_case=False)
+
+
+def place(vault: Session, given: str) -> Place | None:
+    """What a path names, or None; `/` is the vault root, as in `search`."""
+    if not given.strip():
+        raise BadArgument("path is empty; the vault is .")
+    found = Place("", "folder") if given.strip() == "/" else vault.root.locate(given)
+    if found.kind is None:
+        vault.root.ensure_here(given)
+        return None
+    return found
+
+
+def file_place(vault: Session, given: str, tool: str) -> Place:
+    """The one file that `sample` and `show` take.
+
+    Raises:
+        PathNotFound: nothing is there.
+        BadArgument: it is no file.
+    """
+    found = place(vault, given)
+    if found is None:
+        raise PathNotFound(paths.shown(given))
+    if found.kind != "file":
+        what = "a directory" if found.kind == "folder" else "not a regular file"
+        raise BadArgument(f"{tool} needs a file; {label(found)} is {what}")
+    return found
+
+
+def label(found: Place) -> str:
+    """How text names a place: vault-relative, the root as `.`."""
+    return paths.shown(found.path) or "."
+
+
+def is_left_out(found: Place) -> bool:
+    """Whether a folder is, or lies in, one of the default excludes; a file that is named is searched all the same."""
+    return found.kind == "folder" and default_excludes.folder_of(found.path) is not None
+
+
+def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, include_excluded: bool = False) -> Search:
+    """The search of a file or folder: without hidden, ignored and default-excluded files, unless one is named."""
+    walks: tuple[Walk, ...] = ()
+    if is_left_out(found):
+        work.pass_over(found.path, "default excludes", is_folder=True)
+    elif found.kind == "folder":
+        walks = (Walk(found.path),)
+    elif found.kind == "other":
+        work.pass_over(found.path, "not a regular file")
+    scope = vault.scope(
+        walks,
+        (found.path,) if found.kind == "file" else (),
+        work,
+        hidden=False,
+        include_excluded=include_excluded,
+        gitignore=True,
+        default_excludes=True,
+    )
+    return Search(vault.ripgrep, vault.root, pattern, scope, work, vault.config.max_file_size)
+
+
+def numbered(
+    document: Document, hits: Sequence[Hit], start: int, end: int, selected: int | None = None
+) -> Iterator[str]:
+    """Lines of a file with their numbers, from 1, end inclusive, as far as there are some.
+
+    `:` marks a matching line, `>` the selected one, `-` any other.
+    """
+    columns = {hit.line: hit.column for hit in hits if start <= hit.line <= end}
+    for number in range(max(1, start), min(len(document.lines), end) + 1):
+        mark = ">" if number == selected else ":" if number in columns else "-"
+        yield clip.note_line(f"  {number}{mark}", document.lines[number - 1], columns.get(number))
+
+
+def _has_bar(query: str) -> bool:
+    r"""Whether a `|` stands behind an even number of backslashes; classes are not looked into (seed 001)."""
+    escaped = False
+    for character in query:
+        if character == "|" and not escaped:
+            return True
+        escaped = character == "\\" and not escaped
+    return False

@@ -1,0 +1,331 @@
+"""Which files there are: a walk below a folder of the vault, in path order, with what the rules leave out.
+
+Links are never followed. Protected folders, and links that lead into them, are passed by without a word (spec 2.3).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from vaulttools.core import limits, paths
+from vaulttools.core.work import Reason
+from vaulttools.errors import AccessDenied, OutsideVault
+from vaulttools.files import default_excludes, disk
+from vaulttools.files.excluded import Excluded
+from vaulttools.files.globs import Glob
+from vaulttools.files.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
+from vaulttools.files.root import Root
+
+Kind = Literal["file", "folder", "link", "other"]
+
+_JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
+_CLOUD_STUBS = sys.platform == "darwin"
+_SOURCES: Final = (".git", *IGNORE_FILES)
+"""Names in a folder behind which there may be ignore rules."""
+_NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
+_STUB: Final = ".icloud"
+"""Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (`faults.md` S02)."""
+
+
+class Listed(NamedTuple):
+    """One name in a folder, as the file system has it."""
+
+    name: str
+    kind: Kind
+    dataless: bool = False
+    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (`faults.md` S01)."""
+
+
+class Entry(NamedTuple):
+    """One thing a walk met. `left_out` says which rule keeps it, and all below it, out; None: it is in."""
+
+    path: str
+    kind: Kind
+    left_out: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a walk leaves out, besides protected folders."""
+
+    hidden: bool
+    """Whether hidden files are in."""
+    excluded: Excluded
+    """The vault's excluded files."""
+    ignores: bool = False
+    """Whether ignore files hold (spec 2.6)."""
+    pruned: frozenset[str] = frozenset()
+    """Names of folders that are not entered, at any depth, told as ignored."""
+    default_excludes: bool = False
+    """Whether the default excludes hold (seed 001)."""
+
+
+def walk(
+    root: Root,
+    folder: str,
+    rules: Rules,
+    selects: Callable[[str], bool],
+    glob: Glob | None,
+    warn: Callable[[str, str], None],
+    folders: bool = True,
+    names_in: Callable[[str], Sequence[Listed]] | None = None,
+) -> Iterator[Entry]:
+    """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
+
+    Folders that are in are told only with `folders`; what is left out always is.
+
+    A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
+    kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used:
+    the folder in which they were met, and a sentence. `names_in` gives the names of a folder in their order, or raises
+    OSError; None: they are read from the disk.
+    """
+    names_in = names_in or partial(listed, root)
+    closes, initials = _closing(root, folder), root.protection.initials
+    ordinary = _leaves_ordinary_files_in(rules)
+    ignores = _ignores_at(root, folder, warn) if rules.ignores else IgnoreRules()
+    listing, left_out = _entered(names_in, folder, 0)
+    if listing is None:
+        if left_out is not None:
+            yield Entry(folder, "folder", left_out)
+        return
+    levels = [_level(root, folder, listing, ignores, rules, warn)]
+    while levels:
+        where, rest, ignores = levels[-1]
+        unasked = ordinary and not ignores
+        for entry in rest:
+            name, kind, dataless = entry
+            path = f"{where}/{name}" if where else name
+            # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
+            if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
+                continue
+            if unasked and kind == "file" and name[0] != "." and not dataless:
+                if selects(path):
+                    yield Entry(path, kind)
+                continue
+            evicted = kind == "file" and name[0] == "." and name.endswith(_STUB)
+            if evicted:
+                name = name[1 : -len(_STUB)] or name
+                path = paths.join(where, name)
+            reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
+            if not reached and not selects(path):
+                continue
+            if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
+                continue
+            left_out = _left_out(name, path, kind, rules, dataless=dataless)
+            if left_out is None and ignores.ignores(path, kind == "folder"):
+                left_out = "ignored"
+            if left_out is None and evicted:
+                left_out = "not downloaded"
+            if kind != "folder" or not reached or left_out is not None:
+                if kind == "folder" and left_out is None and not folders:
+                    continue
+                yield Entry(path, kind, left_out)
+                continue
+            below, left_out = _entered(names_in, path, len(levels))
+            if below is not None:
+                if folders:
+                    yield Entry(path, kind)
+                levels.append(_level(root, path, below, ignores, rules, warn))
+                break
+            if left_out is not None:
+                yield Entry(path, kind, left_out)
+        else:
+            levels.pop()
+
+
+def selected(
+    root: Root, folder: str, entries: Iterable[Entry], selects: Callable[[str], bool], glob: Glob | None, folders: bool
+) -> Iterator[Entry]:
+    """Of all that a walk of the same folder and rules gives without a glob, what it gives with one."""
+    for entry in entries:
+        path, kind, left_out = entry
+        if path == folder:  # which cannot be entered, and was to be whatever the glob says
+            yield entry
+            continue
+        if kind == "file":
+            if selects(path):
+                yield entry
+            continue
+        reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
+        if not reached and not selects(path):
+            continue
+        if kind == "link" and not _concerns(root, path, is_selected=selects(path)):
+            continue
+        if kind == "folder" and not reached and left_out in _NOT_ENTERED:
+            entry, left_out = Entry(path, kind), None  # nobody tried to enter it
+        if folders or kind != "folder" or left_out is not None:
+            yield entry
+
+
+def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
+    """Whether an entry, by its path and name, is protected: by where it really lies, when the walk begins in a link."""
+    closes = root.protection.closes
+    real = root.resolved(folder)
+    if real == folder:
+        return closes
+    return lambda path, name: closes(paths.join(real, path[len(folder) + 1 :]), name)
+
+
+def _leaves_ordinary_files_in(rules: Rules) -> bool:
+    """Whether no rule but those of ignore files can leave out a file that is not hidden, so that none need be asked."""
+    return not (rules.excluded.texts or rules.default_excludes)
+
+
+def _level(
+    root: Root,
+    folder: str,
+    listing: Sequence[Listed],
+    ignores: IgnoreRules,
+    rules: Rules,
+    warn: Callable[[str, str], None],
+) -> tuple[str, Iterator[Listed], IgnoreRules]:
+    """A folder being walked: its path, its entries, and the ignore rules in force for them."""
+    if rules.ignores:
+        names = {entry.name for entry in listing}
+        if not names.isdisjoint(_SOURCES):
+            ignores = _inside(root, folder, names, ignores, warn)
+    return folder, iter(listing), ignores
+
+
+def _inside(
+    root: Root, folder: str, names: Collection[str], ignores: IgnoreRules, warn: Callable[[str, str], None]
+) -> IgnoreRules:
+    texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
+    inside, duds = ignores.entering(folder, texts)
+    for warning in (*skipped, *duds):
+        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of (spec 2.3)
+            warn(folder, warning)
+    return inside
+
+
+def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> IgnoreRules:
+    """The rules that the folders above a walk's start bring to it.
+
+    A folder named exactly is searched even if it is ignored: what ignores it, or a folder above it, is dropped there,
+    and only the rules further in hold (spec 2.6).
+    """
+    ignores, warnings = rules_above(Path(root.folder))
+    for warning in warnings:
+        warn("", warning)
+    above = ""
+    for part in folder.split("/") if folder else ():
+        ignores = _inside(root, above, _SOURCES, ignores, warn)
+        above = f"{above}/{part}" if above else part
+        if ignores.ignores(above, is_folder=True):
+            ignores = IgnoreRules()
+    return ignores
+
+
+def _entered(
+    names_in: Callable[[str], Sequence[Listed]], path: str, depth: int
+) -> tuple[Sequence[Listed] | None, Reason | None]:
+    """A folder's names, or why it has none; neither when it is gone since its parent was listed (`faults.md` T03)."""
+    if depth > limits.FOLDER_DEPTH:
+        return None, "too deep"
+    try:
+        return names_in(path), None
+    except FileNotFoundError:
+        return None, None
+    except OSError:
+        return None, "unreadable"
+
+
+def listed(root: Root, folder: str) -> list[Listed]:
+    """The names in a vault-relative folder in path order, as they stand on disk.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    absolute = root.absolute(folder)
+    try:
+        with disk.scandir(absolute) as scanned:
+            names = [listed_as(entry) for entry in scanned]
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and disk.is_gone(absolute):
+            raise
+        with disk.scandir(absolute) as scanned:  # once more (`faults.md` S05)
+            names = [listed_as(entry) for entry in scanned]
+    return ordered(names)
+
+
+def ordered(names: list[Listed]) -> list[Listed]:
+    """The same list, put in path order."""
+    try:
+        # UTF-8 keeps the order of code points, so text that encodes sorts as its bytes do, in half the time.
+        names.sort()
+        text = "".join([each.name for each in names])
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError:
+        names.sort(key=lambda each: os.fsencode(each.name))
+    return names
+
+
+def listed_as(entry: os.DirEntry[str]) -> Listed:
+    """One entry of a listing."""
+    kind = _kind(entry)
+    dataless = False
+    if _CLOUD_STUBS and kind == "file":
+        with suppress(OSError):
+            dataless = is_dataless(entry.stat(follow_symlinks=False))
+    return Listed(entry.name, kind, dataless)
+
+
+def is_dataless(status: os.stat_result) -> bool:
+    """Whether a status is that of a file of iCloud that is not here; elsewhere it is that of a sparse file."""
+    return _CLOUD_STUBS and status.st_size > 0 and getattr(status, "st_blocks", 1) == 0
+
+
+def is_junction(path: str) -> bool:
+    """Whether a folder of Windows leads elsewhere, as a link does."""
+    return _JUNCTIONS and os.path.isjunction(path)  # type: ignore[attr-defined, unused-ignore]
+
+
+def _kind(entry: os.DirEntry[str]) -> Kind:
+    try:
+        if entry.is_file(follow_symlinks=False):
+            return "file"
+        # A junction of Windows leads elsewhere just as a link does.
+        if entry.is_symlink() or (_JUNCTIONS and entry.is_junction()):  # type: ignore[attr-defined, unused-ignore]
+            return "link"
+        return "folder" if entry.is_dir(follow_symlinks=False) else "other"
+    except OSError:
+        return "other"
+
+
+def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool) -> Reason | None:
+    if not rules.hidden and name.startswith("."):
+        return "hidden"
+    if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
+        return "excluded"
+    is_plain = kind in ("file", "folder")
+    if rules.default_excludes and is_plain and default_excludes.covers(name, is_folder=kind == "folder"):
+        return "default excludes"
+    if kind == "folder" and name in rules.pruned:
+        return "ignored"
+    if kind == "link":
+        return "symlink"
+    if kind == "other":
+        return "not a regular file"
+    return "not downloaded" if dataless else None
+
+
+def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
+    """Whether a link is told: one that is selected itself, or may hold in the vault what is; none to what is protected.
+
+    Links are rare, so that a walk may look where each leads.
+    """
+    try:
+        real = root.resolved(path)
+    except AccessDenied:
+        return False
+    except OutsideVault:
+        return is_selected
+    return is_selected or os.path.isdir(root.absolute(real))

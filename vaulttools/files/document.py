@@ -1,0 +1,127 @@
+"""One file's text, read once: bytes decoded as ripgrep decodes them, split into lines as ripgrep counts them.
+
+Nothing else in the package opens a file of the vault for its content.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+
+from vaulttools.core.work import Reason
+from vaulttools.errors import VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.root import Root
+
+_CHUNK = 1 << 20
+
+
+class NotRead(Exception):
+    """A file could not be read; `reason` says why, in the words of the tally. Never leaves the package."""
+
+    def __init__(self, reason: Reason) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
+
+    path: str
+    text: str
+    """Decoded, without byte order mark, line ends as they stand; bytes that are no text are U+FFFD."""
+    undecoded: bytes | None = None
+    """What `text` was made of, where it is no UTF-8: to ripgrep such a byte is no character, not even U+FFFD."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text (spec 3)."""
+        if "\r" not in self.text:
+            lines = self.text.split("\n")
+        else:
+            *ended, last = self.text.split("\n")
+            lines = [line[:-1] if line.endswith("\r") else line for line in ended]
+            lines.append(last)
+        if not lines[-1]:
+            lines.pop()
+        return lines
+
+    @cached_property
+    def normalised(self) -> str:
+        r"""The text with every line end as `\n`."""
+        return self.text.replace("\r\n", "\n")
+
+    @property
+    def searchable(self) -> bytes:
+        r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`."""
+        raw = self.text.encode("utf-8", "surrogatepass") if self.undecoded is None else self.undecoded
+        return raw.replace(b"\r\n", b"\n")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it holds a NUL after decoding (spec 3 "Encodings")."""
+        return "\0" in self.text
+
+
+def decode(path: str, data: bytes) -> Document:
+    """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither.
+
+    ripgrep turns UTF-16 into UTF-8 and drops the mark of that too, so of two marks none stays (measured, 15.2).
+    """
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return Document(path, data[2:].decode(encoding, "replace").removeprefix("\ufeff"))
+    data = data.removeprefix(codecs.BOM_UTF8)
+    text = data.decode("utf-8", "replace")
+    return Document(path, text, data if "\ufffd" in text else None)
+
+
+def read(root: Root, path: str, max_bytes: int) -> Document:
+    """The document at a path that `Root.locate` or a walk gave.
+
+    The file is stated before and after it is read; one that changed meanwhile, or could not be read, is read once more.
+
+    Raises:
+        NotRead: it is unreadable, too large, not downloaded, or kept changing.
+    """
+    reason: Reason = "unreadable"
+    for _ in range(2):
+        try:
+            descriptor = root.open(path)
+        except VaultToolsError as error:
+            raise NotRead("unreadable") from error
+        except OSError:
+            reason = "unreadable"
+            continue
+        try:
+            before = disk.fstat(descriptor)
+            if before.st_size > max_bytes:
+                raise NotRead("too large")
+            if sys.platform == "darwin" and before.st_blocks == 0 and before.st_size > 0:
+                raise NotRead("not downloaded")
+            data = _read_all(descriptor)
+            after = disk.fstat(descriptor)
+        except OSError:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (`faults.md` S05)
+            reason = "unreadable"
+            continue
+        finally:
+            disk.close(descriptor)
+        if (before.st_size, before.st_mtime_ns, before.st_ctime_ns) == (
+            after.st_size,
+            after.st_mtime_ns,
+            after.st_ctime_ns,
+        ):
+            return decode(path, data)
+        reason = "changed while read"
+    raise NotRead(reason)
+
+
+def _read_all(descriptor: int) -> bytes:
+    """All bytes to the end of the file: a size of 0 is not trusted (`faults.md` P19), nothing is mapped (C11)."""
+    chunks = []
+    while chunk := disk.read(descriptor, _CHUNK):
+        chunks.append(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,111 @@
+"""What may be known of a vault's files without looking at them: the questions that an index answers.
+
+Whoever asks must get the same answer as from the files themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, Protocol, TypeVar
+
+from vaulttools.files.catalogue import Listed
+from vaulttools.patterns.literals import Requirement
+
+T = TypeVar("T")
+
+Trait = Literal["nul", "lone return", "return"]
+"""What a text may hold that decides how it is searched: a NUL, a CR that no LF follows, any CR."""
+
+
+class Spelling(NamedTuple):
+    """What may stand for a word of a question: a word or several in a row, in any inflection, case and accents."""
+
+    text: str
+    is_beginning: bool = False
+    """Whether the last word may go on."""
+
+
+class Places(NamedTuple):
+    """Where the words of a question stand in one note: in its body, its title, its aliases and its headings."""
+
+    lengths: Sequence[int]
+    """Words in each of the four."""
+    found: Sequence[Sequence[Sequence[int]]]
+    """By word of the question and by part: places, counted in words from 0."""
+
+
+class WordHits(NamedTuple):
+    """What is known of the words of a question."""
+
+    counts: Sequence[int]
+    """By word: the notes of the vault that hold it."""
+    places: Mapping[str, Places]
+    """The notes asked for that hold any of the words, the best ones by BM25, best first."""
+    total: int = 0
+    """Notes asked for that hold any of the words."""
+    notes: int = 0
+    """Notes of the vault of which this is known."""
+
+
+class Known(Protocol):
+    """A vault as of the beginning of one call."""
+
+    large: AbstractSet[str]
+    """Files beyond the configured `max_file_size`."""
+
+    def holds(self, folder: str) -> bool:
+        """Whether the names in and below a vault-relative folder are known."""
+
+    def names_in(self, folder: str) -> Sequence[Listed]:
+        """As `catalogue.listed`."""
+
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
+        """What `make` gave for the key since a name, or what an ignore file holds, last changed; else it anew.
+
+        With `times`, since the time of modification of anything last changed.
+        """
+
+    def outside(self) -> Hashable:
+        """What ignore rules rest on besides names and files of the vault."""
+
+    def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
+        """The files that may hold what is required, and all of which nothing is known; None: most files, or all."""
+
+    def unknown(self, files: Sequence[str]) -> list[str]:
+        """Those of the files of whose text nothing is known."""
+
+    def holding(self, trait: Trait) -> AbstractSet[str]:
+        """The files, of those whose text is known, that have a trait."""
+
+    def size(self, path: str) -> int:
+        """Bytes of a file; 0 when it is not known."""
+
+    def modified(self, path: str) -> int | None:
+        """The time of modification of a file, folder or link itself, in nanoseconds; None when it is not known."""
+
+    def version(self) -> Hashable:
+        """What is another with every change of a name or of a text; None while a text is not known."""
+
+    def facts(
+        self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """What `read` makes of what `notes.stored` made of notes, by path, in no order; those of which that is not
+        known are missing, and once `stop` says so the others too.
+
+        It is read once and kept under the kind for as long as the text of the note is the same.
+        """
+
+    def structure(self, path: str, text: str) -> bytes | None:
+        """What `notes.stored` made of a note with this very text; None when that is not known."""
+
+    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
+        """Which of some notes hold any of some words, each in any of its spellings, and where in the `most` best; of
+        those whose text is known. With `most` 0 the words are only counted. None when nothing is known."""
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """The stems of words, of so many characters, that begin so, each with the number of notes that hold it."""
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """The files, of those whose text is known, whose folded text may hold a folded literal, and perhaps others; a
+        single letter of ASCII finds none."""

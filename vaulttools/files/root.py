@@ -1,0 +1,298 @@
+"""The vault's root folder: turns what a caller wrote into a place inside the vault, or refuses it.
+
+The one confinement primitive: every path of every tool comes through `Root.locate`, and every file that our own
+code reads is opened by `Root.open`. Nothing else joins a caller's text to a folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final, Literal
+
+from vaulttools.core import limits, paths
+from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.protection import Protection
+
+Kind = Literal["file", "folder", "other"]
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\|//")
+_WINDOWS = sys.platform == "win32"
+_ABSENT: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ))
+"""Why a name cannot be looked at when nothing stands there, or could (EINVAL, EILSEQ: it is no name to this system)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a caller's path leads: `path` is vault-relative with the names that stand on disk (`""`: the root)."""
+
+    path: str
+    kind: Kind | None
+    """What is there, links followed; None when nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An existing folder, all links in its own path resolved."""
+
+    folder: str
+    """Absolute path."""
+    spelling: str
+    """Absolute path as it was given; absolute arguments may use either."""
+    protection: Protection
+
+    def ensure_readable(self) -> None:
+        """Nothing, when the folder can be listed: a vault that is gone must not look like one that is empty.
+
+        Raises:
+            VaultToolsError: it cannot (`faults.md` T13).
+        """
+        try:
+            disk.scandir(self.folder).close()
+        except OSError as error:
+            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+
+    def absolute(self, path: str) -> str:
+        """The path on disk of a vault-relative path."""
+        return f"{self.folder}{os.sep}{path}" if path else self.folder
+
+    def relative(self, given: str) -> str:
+        """What was written, as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
+
+        Nothing is looked up on disk, so a glob comes through as well. On Windows `\\` separates; elsewhere it stays.
+
+        Raises:
+            OutsideVault: an absolute path elsewhere, or more `..` than folders.
+            AccessDenied: it lies in a protected folder, with `\\` read as a letter or as `/`.
+            BadArgument: a NUL character, or too long.
+        """
+        return self._relative(given, given)
+
+    def _relative(self, text: str, given: str) -> str:
+        """As `relative`, for one reading of what was given."""
+        if "\0" in text:
+            raise BadArgument("Path contains a NUL character")
+        if paths.NO_TEXT.search(text):
+            raise BadArgument("Path is not valid Unicode text: it holds a lone surrogate")
+        text = text.replace("\\", "/") if _WINDOWS else text
+        # What other systems call absolute is absolute here too: no file of a vault is meant by `C:/x` or `\\host\x`.
+        if _is_absolute(text):
+            text = self._below_root(text, given)
+        closed = [self.protection.folder_of(_resolved(slashed, given)) for slashed in (text, text.replace("\\", "/"))]
+        for folder in closed:
+            if folder is not None:
+                raise AccessDenied(folder)
+        path = _resolved(text, given)
+        if len(os.fsencode(path)) > limits.PATH_BYTES or any(
+            len(os.fsencode(part)) > limits.NAME_BYTES for part in path.split("/")
+        ):
+            raise PathTooLong(paths.shown(given))
+        if _WINDOWS and ":" in path:
+            raise BadArgument(f"Path has a ':' in a name: {paths.shown(given)}")
+        return path
+
+    def anchored(self, glob: str) -> str:
+        """A glob as one below the root: an absolute one comes back without the root's folders, the others as they are.
+
+        Raises:
+            OutsideVault: it is absolute and lies elsewhere.
+        """
+        text = glob.replace("\\", "/") if _WINDOWS else glob
+        if not _is_absolute(text):
+            return glob
+        return f"./{self._below_root(text, glob)}{'/' if text.endswith('/') else ''}"
+
+    def locate(self, given: str) -> Place:
+        r"""The place of a path: the literal name first, then its escaped form read back, then `\` read as `/`.
+
+        A name that stands on disk in another Unicode form is found (spec 2.9).
+
+        Raises:
+            OutsideVault: also when a symbolic link leads out, whether or not something is there.
+            AccessDenied: likewise when one leads into a protected folder.
+            BadArgument: as `relative`, and when two names on disk differ only in their Unicode form.
+        """
+        path = ""
+        for reading in dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/"))):
+            path = self._relative(reading, given)
+            on_disk = self._on_disk(path, given)
+            if on_disk is not None:
+                return self._place(on_disk)
+        return Place(path, None)
+
+    def ensure_here(self, given: str) -> None:
+        """Nothing, unless under a path where nothing stands there is a file that is not downloaded (`faults.md` S02).
+
+        Raises:
+            BadArgument: there is: an older iCloud has left `.name.md.icloud` in its place.
+        """
+        try:
+            folder, _, name = self.relative(given).rpartition("/")
+            stub = disk.status(self.absolute(paths.join(self.resolved(folder), f".{name}.icloud")))
+        except (VaultToolsError, OSError, ValueError):
+            return  # it names nothing of the vault, or what cannot be looked at
+        if stub is not None:
+            raise BadArgument(f"Not downloaded: {paths.shown(given)} is in iCloud, and not on this computer")
+
+    def open(self, path: str) -> int:
+        """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
+
+        Where the platform can, each folder is opened below the one before it without following links, so that a
+        link that appears between check and use leads nowhere (`faults.md` P07).
+
+        Raises:
+            OSError: it cannot be opened, or is not a regular file (EINVAL).
+            OutsideVault, AccessDenied: a link on the way leads there.
+        """
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        if os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW"):
+            descriptor = self._open_unlinked(path, flags | os.O_NOFOLLOW)
+        else:
+            descriptor = disk.open_file(self.absolute(self.resolved(path)), flags)
+        try:
+            if not stat.S_ISREG(disk.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")
+        except OSError:
+            disk.close(descriptor)
+            raise
+        return descriptor
+
+    def _open_unlinked(self, path: str, flags: int) -> int:
+        """As `open`. Most paths hold no link, and are then opened without resolving them first: half the time."""
+        closed = self.protection.folder_of(path)
+        if closed is not None:
+            raise AccessDenied(closed)
+        try:
+            return self._open_by_component(path, flags)
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):  # EMLINK: a link, as FreeBSD has it
+                raise
+        return self._open_by_component(self.resolved(path), flags)
+
+    def _open_by_component(self, real: str, flags: int) -> int:
+        folders, _, name = real.rpartition("/")
+        if not folders:
+            return disk.open_file(self.absolute(name), flags)
+        here = disk.open_file(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in folders.split("/"):
+                below = disk.open_file(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+                disk.close(here)
+                here = below
+            return disk.open_file(name, flags, dir_fd=here)
+        finally:
+            disk.close(here)
+
+    def _below_root(self, text: str, given: str) -> str:
+        """The part of an absolute path below the root, compared by components (`faults.md` P03)."""
+        wanted = PurePath(os.path.normpath(text))
+        for start in (self.folder, self.spelling):
+            try:
+                return wanted.relative_to(start).as_posix()
+            except ValueError:
+                continue
+        raise OutsideVault(given)
+
+    def resolved(self, path: str) -> str:
+        """A vault-relative path with every link resolved.
+
+        Raises:
+            OutsideVault, AccessDenied: a link on the way leads there.
+        """
+        return self._real(path, path)
+
+    def _real(self, path: str, given: str) -> str:
+        """As `resolved`; a refusal names what was given."""
+        real = os.path.realpath(self.absolute(path))
+        if real == self.folder:
+            return ""
+        try:
+            inside = PurePath(real).relative_to(self.folder).as_posix()
+        except ValueError:
+            raise OutsideVault(given) from None
+        closed = self.protection.folder_of(inside)
+        if closed is not None:
+            raise AccessDenied(closed)
+        return inside
+
+    def _place(self, path: str) -> Place:
+        status = self._status(path)
+        if status is None:
+            return Place(path, None)
+        if stat.S_ISLNK(status.st_mode):
+            try:
+                status = disk.stat(self.absolute(path))
+            except OSError:
+                return Place(path, "other")
+        mode = status.st_mode
+        kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
+        return Place(path, kind)
+
+    def _status(self, path: str) -> os.stat_result | None:
+        """The status of what stands at a path, links not followed; None when nothing does.
+
+        Raises:
+            BadArgument: nobody can tell whether something does; it must not look like nothing.
+        """
+        try:
+            return disk.status(self.absolute(path))
+        except OSError as error:
+            if error.errno in _ABSENT:
+                return None
+            raise BadArgument(f"Cannot look at {paths.shown(path) or 'the vault'}: {error.strerror}") from error
+
+    def _on_disk(self, path: str, given: str) -> str | None:
+        """The path with the names that stand on disk, or None when nothing is there.
+
+        Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
+        """
+        self._real(path, given)
+        if self._status(path) is not None:
+            return path
+        if path.isascii():
+            return None
+        found = ""
+        for part in path.split("/"):
+            self._real(paths.join(found, part), given)
+            if self._status(paths.join(found, part)) is not None:
+                found = paths.join(found, part)
+                continue
+            try:
+                names = disk.listdir(self.absolute(found))
+            except OSError as error:
+                if error.errno in _ABSENT:
+                    return None
+                raise BadArgument(f"Cannot list {paths.shown(found) or 'the vault'}: {error.strerror}") from error
+            equal = [name for name in names if paths.nfc(name) == paths.nfc(part)]
+            if not equal:
+                return None
+            if len(equal) > 1:
+                raise BadArgument(
+                    f"Path is ambiguous: {path} could be any of {len(equal)} names in other Unicode forms"
+                )
+            found = paths.join(found, equal[0])
+            self._real(found, given)
+        return found
+
+
+def _is_absolute(text: str) -> bool:
+    return text.startswith("/") or os.path.isabs(text) or _DRIVE.match(text) is not None
+
+
+def _resolved(text: str, given: str) -> str:
+    """The text without `.`, `..` and doubled slashes."""
+    parts: list[str] = []
+    for part in text.split("/"):
+        if part == "..":
+            if not parts:
+                raise OutsideVault(given)
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

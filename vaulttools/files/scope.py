@@ -1,0 +1,175 @@
+"""What one call may see: walks below folders, and files that were named, as one list in path order.
+
+A file named exactly is in, hidden, excluded or ignored as it may be (spec 2.7); protected ones never get here, because
+`Root` refuses their paths and a walk passes them by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from heapq import merge
+from itertools import groupby, islice
+from typing import Final, NamedTuple
+
+from vaulttools.core import paths
+from vaulttools.core.work import Reason
+from vaulttools.files import catalogue
+from vaulttools.files.catalogue import Entry, Rules
+from vaulttools.files.globs import Glob
+from vaulttools.files.known import Known
+from vaulttools.files.listing import Listing
+from vaulttools.files.root import Root
+
+_MATCHED_AT_ONCE: Final = 2_000
+"""Paths handed to one process of ripgrep: enough to pay for its start, few enough that a walk stays lazy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Files below a vault-relative folder: notes only, or those a glob selects, or all."""
+
+    folder: str = ""
+    glob: Glob | None = None
+    notes_only: bool = False
+
+    def selects(self, path: str) -> bool:
+        """Whether a file of the walk is meant."""
+        if self.notes_only and not paths.is_note(path):
+            return False
+        return self.glob is None or self.glob.matches(path)
+
+    def covers(self, path: str) -> bool:
+        """Whether a file lies in the walk's folder and is meant, rules aside."""
+        return paths.is_below(self.folder, path) and self.selects(path)
+
+    def narrowed(self, folder: str) -> Walk | None:
+        """The part of the walk that lies in a folder; None when they have nothing in common."""
+        if self.folder == folder or paths.is_below(folder, self.folder):
+            return self
+        return replace(self, folder=folder) if paths.is_below(self.folder, folder) else None
+
+
+class Covering(NamedTuple):
+    """What the `/regex/` entries of the vault's excluded files say of some paths."""
+
+    places: set[int]
+    """Which of them they match, from 0."""
+    stopped: Reason | None
+    """Why these may not be all."""
+    warnings: tuple[str, ...]
+    """Sentences about entries that cannot be used."""
+
+
+class _StoppedError(Exception):
+    """A listing that must not be kept, because it was not known what all of it is."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The files of one call."""
+
+    root: Root
+    rules: Rules
+    walks: tuple[Walk, ...]
+    named: tuple[str, ...] = ()
+    """Vault-relative paths of files named exactly."""
+    regex_excluded: Callable[[Sequence[str]], Covering] | None = None
+    """What the `/regex/` entries of `rules.excluded` say of some paths; None when there are no such entries."""
+    known: Known | None = None
+    """What an index knows of the vault; None: the disk is walked."""
+    warnings: list[tuple[str, str]] = field(default_factory=list)
+    """Sentences about ignore files and excluded files met so far, in path order, each with the folder it was met in."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
+        named = [Entry(path, "file") for path in sorted(set(self.named), key=paths.order)]
+        streams = [iter(named), *(self._walked(walk, folders=False) for walk in self.walks)]
+        if len(streams) == 2 and not named:
+            return streams[1]
+        merged = merge(*streams, key=lambda entry: paths.order(entry.path))
+        readings = (list(same) for _, same in groupby(merged, key=lambda entry: entry.path))
+        return (next((entry for entry in same if entry.left_out is None), same[0]) for same in readings)
+
+    def listing(self) -> Listing | None:
+        """All `entries` at once, where an index knows them; None where they would have to be walked for."""
+        if self.known is None or not all(self.known.holds(walk.folder) for walk in self.walks):
+            return None
+        if len(self.walks) == 1 and not self.named:
+            return self._kept(self.known, self.walks[0], folders=False)
+        return Listing(self.entries())
+
+    def everything(self) -> Iterator[Entry]:
+        """As `entries`, of the first walk alone, with the folders and links in it."""
+        return self._walked(self.walks[0], folders=True)
+
+    def everything_known(self) -> Listing | None:
+        """All of `everything` at once, where an index knows it; None where it would have to be walked for."""
+        if self.known is None or not self.known.holds(self.walks[0].folder):
+            return None
+        return self._kept(self.known, self.walks[0], folders=True)
+
+    def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
+        if self.known is not None and self.known.holds(walk.folder):
+            return iter(self._kept(self.known, walk, folders=folders))
+        selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
+        entries = catalogue.walk(self.root, walk.folder, self.rules, selects, walk.glob, self._warn, folders)
+        return entries if self.regex_excluded is None else self._without_regex_excluded(entries)
+
+    def _kept(self, known: Known, walk: Walk, *, folders: bool) -> Listing:
+        """The listing of a walk, made at most once for as long as nothing it rests on changes."""
+        rests_on = (walk.folder, self.rules, known.outside() if self.rules.ignores else None)
+        try:
+            whole, warnings = known.kept(rests_on, lambda: self._whole(known, walk.folder))
+        except _StoppedError as stopped:
+            whole, warnings = stopped.listing, ()
+        self.warnings.extend(
+            warning
+            for warning in warnings
+            if warning not in self.warnings
+            and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
+        )
+        selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
+        select = partial(catalogue.selected, self.root, walk.folder, whole, selects, walk.glob, folders)
+        return known.kept((walk, folders, *rests_on), lambda: Listing(select()))
+
+    def _whole(self, known: Known, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
+        """Everything below a folder, whatever a glob selects, and the warnings met."""
+        met: list[tuple[str, str]] = []
+        asked = replace(self, warnings=met)
+        entries = catalogue.walk(
+            self.root, folder, self.rules, lambda path: True, None, asked._warn, names_in=known.names_in
+        )
+        if self.regex_excluded is None:
+            return Listing(entries), tuple(met)
+        stops: list[Reason] = []
+        listing = Listing(asked._without_regex_excluded(entries, stops))
+        if stops:
+            self.warnings.extend(met)
+            raise _StoppedError(listing)
+        return listing, tuple(met)
+
+    def _warn(self, folder: str, sentence: str) -> None:
+        self.warnings.append((folder, sentence))
+
+    def _without_regex_excluded(self, entries: Iterator[Entry], stops: list[Reason] | None = None) -> Iterator[Entry]:
+        """A file of which nobody knows whether it is excluded is left out, for the reason why."""
+        assert self.regex_excluded is not None
+        batch = list(islice(entries, _MATCHED_AT_ONCE))
+        is_first = True  # also with no path to ask about, since an entry of no use is told of
+        while batch or is_first:
+            is_first = False
+            covered, stopped, warnings = self.regex_excluded([entry.path for entry in batch])
+            for warning in warnings:
+                self._warn("", warning)
+            if stopped is not None and stops is not None:
+                stops.append(stopped)
+            for index, entry in enumerate(batch):
+                known = "excluded" if index in covered else entry.left_out or stopped
+                unchanged = known == entry.left_out or entry.kind != "file"
+                yield entry if unchanged else entry._replace(left_out=known)
+            batch = list(islice(entries, _MATCHED_AT_ONCE))

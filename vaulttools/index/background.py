@@ -1,0 +1,279 @@
+"""The index of one open vault while a process lives: loaded, kept up to date and built behind the calls it serves.
+
+A thread does the work. Until the names of the vault are loaded, and whenever changes may have been missed, a call gets
+nothing from here and scans; so it does when there can be no index at all.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+from weakref import WeakSet
+
+from vaulttools.errors import Cancelled, VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.known import Known
+from vaulttools.files.root import Root
+from vaulttools.index import build, filesystems, location
+from vaulttools.index.database import Replaced, Unavailable
+from vaulttools.index.state import AsOf, Present
+from vaulttools.index.store import Store
+from vaulttools.index.watch import Lost, watch
+
+_log = logging.getLogger("vaulttools")
+
+IDLE_SECONDS: Final = 1.0
+"""How often changes are looked for while no call asks; a call looks itself."""
+
+_AGAIN_SECONDS: Final = 2.0
+"""How long to wait before loading again what was lost."""
+
+LATER_SECONDS: Final = 60.0
+"""How long to do without an index that cannot be used at the moment: the disk is full, another process holds it."""
+
+_LONGEST_SECONDS: Final = 3_600.0
+"""The longest of the pauses after errors of the index's own, which double: what always fails must not take all time."""
+
+_LOADS: Final = 2
+"""How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
+
+
+class Live:
+    """One index, for calls from any number of threads."""
+
+    def __init__(self, root: Root, index_folder: str | None, max_bytes: int) -> None:
+        self._root = root
+        self._index_folder = index_folder
+        self._max_bytes = max_bytes
+        self._is_closed = False
+        self.warning: str | None = None
+        """One sentence when an index was found that was of no use."""
+        self.unavailable: str | None = None
+        """Why there is no index at present."""
+        self._begin()
+        _all.add(self)
+
+    def _begin(self) -> None:
+        """Be as one that nobody has asked."""
+        self._present: Present | None = None
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._wake = threading.Event()
+        self._end = threading.Event()
+        self._rounds = threading.Condition()
+        self._begun = self._ended = 0
+        """The number of the last round of work that was begun, and of the last that was brought to its end."""
+        self._told = ""
+        """Why there was no index when that was last written into the log."""
+        self._is_over = False
+        """Whether the reason why there is no index is one for good."""
+        self._written = 0
+        """Files of the present round that the store holds by now."""
+
+    def known(self, since: float) -> Known | None:
+        """What is known of every change that was finished at a moment of the monotonic clock; None: scan."""
+        self.start()
+        present = self._present
+        if present is None:
+            return None
+        try:
+            present.catch_up(since)
+        except (Lost, OSError):
+            if self._present is present:
+                self._present = None
+            self._wake.set()
+            return None
+        if present.stale():
+            self._wake.set()
+        return AsOf(present)
+
+    def start(self) -> None:
+        """Begin to load, once."""
+        with self._guard:
+            if self._thread is None and not self._is_closed:
+                self._thread = threading.Thread(target=self._run, name="vaulttools index", daemon=True)
+                self._thread.start()
+
+    def wait(
+        self,
+        on_progress: Callable[[int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+        timeout: float | None = None,
+    ) -> bool:
+        """Wait until the store holds every file as it was at this call, or later; False when the timeout, or the use
+        of the vault, ends first.
+
+        `on_progress` is told how many of how many files it holds, in the thread of the caller.
+
+        Raises:
+            Unavailable: there can be no index.
+            VaultToolsError: the vault's folder is gone or cannot be read.
+            Cancelled: the caller has set the event; the work goes on behind.
+        """
+        self._root.ensure_readable()
+        self.start()
+        until = None if timeout is None else time.monotonic() + timeout
+        if self.unavailable is not None and not self._is_over:
+            self.unavailable = None  # it is tried again at once
+        self.known(time.monotonic())
+        if self._present is not None:
+            self._present.retry()
+        before = self._begun
+        self._wake.set()
+        while True:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            if self.unavailable is not None:
+                raise Unavailable(self.unavailable)
+            is_done, present = self._ended > before, self._present
+            if present is None:
+                self._root.ensure_readable()
+            if on_progress is not None and present is not None:
+                done, total = present.progress()
+                on_progress(min(done + self._written, total), total)
+            if is_done:
+                return True
+            if (until is not None and time.monotonic() >= until) or self._is_closed:
+                return False
+            with self._rounds:
+                self._rounds.wait(0.05)
+
+    def close(self) -> None:
+        """End the thread; what it has not written is written by the next process that needs it."""
+        self.end()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def end(self) -> None:
+        """As `close`, without waiting until it has happened."""
+        with self._guard:
+            self._is_closed = True
+            self._end.set()
+            self._wake.set()
+
+    def _run(self) -> None:
+        pause = LATER_SECONDS
+        while not self._end.is_set():
+            try:
+                self._serve()
+            except (Lost, OSError) as error:
+                _log.info("the index is loaded again: %s", error)
+                self._end.wait(_AGAIN_SECONDS)
+            except Unavailable as error:
+                self._rest(str(error), LATER_SECONDS)
+            except VaultToolsError as error:
+                self.unavailable = str(error)
+                self._is_over = True
+                _log.warning("%s; searches scan the vault", error)
+                return
+            except Exception as error:  # it may come from the machine, as a lack of memory or of threads does
+                reason = f"The index met an error of its own: {type(error).__name__}"  # its text may be that of a note
+                if self._told != reason:
+                    _log.exception("the index met an error")
+                self._rest(reason, pause)
+                pause = min(pause * 2, _LONGEST_SECONDS)
+
+    def _rest(self, reason: str, seconds: float) -> None:
+        """Do without the index for a while, or until it is asked for by hand."""
+        self.unavailable = reason
+        if self._told != reason:  # it is tried again and again
+            self._told = reason
+            _log.warning("%s; searches scan the vault", reason)
+        self._wake.wait(seconds)
+        self._wake.clear()
+
+    def _serve(self) -> None:
+        """Load, and keep up to date until the end or until changes were missed."""
+        where = location.of(self._root, self._index_folder)
+        store = Store.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
+        try:
+            self.warning = self.warning or store.warning
+            if store.warning:
+                _log.warning("%s", store.warning)
+            self._keep(self._loaded(store))
+        except Unavailable as error:
+            if isinstance(error, Replaced) or not where.database.exists():  # moved aside, or removed
+                raise Lost(str(error)) from error
+            raise
+        finally:
+            store.close()
+
+    def _loaded(self, store: Store) -> Present:
+        """All that is known, with a watch where one serves."""
+        disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
+        for _ in range(_LOADS):
+            watching = watch(self._root)
+            if watching is None:
+                break
+            try:
+                return Present(self._root, store, watching, self._max_bytes)
+            except Lost as error:
+                _log.info("changes cannot be watched: %s", error)
+                watching.close()
+            except BaseException:
+                watching.close()
+                raise
+        return Present(self._root, store, None, self._max_bytes)
+
+    def _keep(self, present: Present) -> None:
+        """Keep up to date what was loaded, and index what is pending."""
+        self._present, self.unavailable = present, None
+        try:
+            while not self._end.is_set() and self._present is present:
+                if not self._update(present):
+                    self._wake.wait(IDLE_SECONDS)
+                self._wake.clear()
+                if present.watch is not None or present.is_behind():
+                    present.catch_up()
+        finally:
+            self._present = None
+            present.close()
+
+    def _update(self, present: Present) -> bool:
+        """Index what is pending; False when nothing is, or nothing could be done now."""
+        self._begun += 1
+        pending = present.pending()
+        is_other = False
+        if pending.stale or pending.gone:
+            updated = build.update(
+                present.store,
+                self._root,
+                list(pending.stale),
+                pending.gone,
+                on_progress=lambda done, total: self._count(done - len(pending.gone)),
+                stop=self._end,
+                wait=False,
+            )
+            is_other = updated.done > 0 and present.settle(pending)
+            self._count(0)
+            if not updated.finished:
+                return is_other and not updated.busy
+        self._ended = self._begun
+        with self._rounds:
+            self._rounds.notify_all()
+        return is_other
+
+    def _count(self, written: int) -> None:
+        self._written = max(0, written)
+
+
+_all: Final[WeakSet[Live]] = WeakSet()
+_left_behind: Final[list[Present]] = []
+"""What a parent process had open: a child must neither use it nor close it (I21)."""
+
+
+def _begin_anew() -> None:
+    """In a child after a fork: threads are not inherited, locks may be held by one of them."""
+    for live in _all:
+        if live._present is not None:
+            _left_behind.append(live._present)
+        live._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

@@ -1,0 +1,510 @@
+"""What is known of a vault at present: its names, which files the store answers for, and which it does not any more.
+
+A file is *stale* from the moment it may hold something else than the store has of it. Stale files are candidates of
+every search, so that a search never waits until they are indexed again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import count, islice
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final, NamedTuple, TypeVar
+
+from vaulttools.core import paths
+from vaulttools.files import disk, ignores
+from vaulttools.files.catalogue import Listed
+from vaulttools.files.known import Spelling, Trait, WordHits
+from vaulttools.files.root import Root
+from vaulttools.index import build, narrow
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
+from vaulttools.index.database import Unavailable
+from vaulttools.index.key import Key, is_racy
+from vaulttools.index.store import Row, Store
+from vaulttools.index.tree import Changes, Tree
+from vaulttools.index.watch import Lost, Watch
+from vaulttools.patterns.literals import Requirement
+
+T = TypeVar("T")
+
+_log = logging.getLogger("vaulttools")
+
+_KEPT: Final = 32
+"""Listings and what is made of them: two or three for each way in which a session asks."""
+
+_FEW: Final = 1_000
+_NEARLY_ALL: Final = 0.97
+"""A query that nominates more than so many files, and more than this part of all, narrows nothing worth its time."""
+
+_READ_TOGETHER: Final = 500
+"""Structures read by one query: enough to pay for it, few enough to stop in time."""
+
+AGAIN_SECONDS: Final = 60.0
+"""How long to wait before a file is tried again that could not be read, or whose reading hangs."""
+
+_MOST_STALE: Final = 0.5
+"""While more than this part of the files is stale, an index is being built, and narrows nothing."""
+
+
+class Pending(NamedTuple):
+    """What the store lacks."""
+
+    stale: Mapping[str, int]
+    """Files to be read, each with the number of the change that made it stale."""
+    gone: Sequence[str]
+    """Files to be forgotten."""
+    taken: int
+    """When this was so, in nanoseconds since 1970: what was read later is as new."""
+
+
+class Present:
+    """One vault in one process; every method takes the lock it needs."""
+
+    def __init__(self, root: Root, store: Store, watch: Watch | None, max_bytes: int) -> None:
+        self.lock: Final = RLock()
+        self._caught_up = time.monotonic()
+        self.tree: Final = Tree(root, watch, max_bytes)
+        self.root: Final = root
+        self.store: Final = store
+        self.watch: Final = watch
+        self._stood = _identity(root.folder)
+        self._rows: dict[str, Row] = {}
+        self._paths: dict[int, str] = {}
+        self._newest = 0
+        """The largest id of a row that is known."""
+        self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
+        self._unread: set[str] = set()
+        self._changes = count(1)
+        self._version = 0
+        """How often a name or what is known of a text changed."""
+        self._stale: dict[str, int] = {}
+        self._stale_as_set: frozenset[str] | None = None
+        self._young: dict[str, Key] = {}
+        """Stale files that were read, and may change within the tick of their clock without their key telling so."""
+        self._failed: dict[str, float] = {}
+        """Stale files that could not be read, and when, on the monotonic clock, they are tried again."""
+        self._is_failing = False
+        """Whether the store could not be read."""
+        self.unlisted = frozenset(self.tree.unlisted)
+        """Folders that could not be listed: of the files below them nothing is known, though their rows stay (I14)."""
+        self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
+        self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
+        """By kind and row: the digest of a text, and what was made of it."""
+        self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
+        """The notes asked for last, the version then, and what `_rows_of` gave."""
+        files = self.tree.files()
+        stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
+        self._mark(stale)
+        self._gone: set[str] = set(gone)
+        self._add(store.rows())
+        self._mark(path for path in files if path not in self._rows)  # some may be removed since by another process
+
+    def catch_up(self, since: float = math.inf) -> None:
+        """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
+
+        Raises:
+            Lost: changes may have been missed, or the store is of no use; nor is this object any more.
+            OSError: likewise.
+        """
+        with self.lock:
+            if self._is_failing:
+                raise Lost("the index could not be read")
+            if self.watch is None and self._caught_up >= since:
+                return
+            if _identity(self.root.folder) != self._stood:
+                raise Lost("another folder stands where the vault stood")
+            now = time.monotonic()
+            self._take(self.tree.compare() if self.watch is None else self.tree.apply(self.watch.drain()))
+            self._caught_up = now
+
+    def close(self) -> None:
+        """End the watch, which no call is using then; calls under way may go on to ask the store."""
+        with self.lock:
+            if self.watch is not None:
+                self.watch.close()
+
+    def pending(self) -> Pending:
+        """What the store lacks now, but for files that are still too young to be sure of when they are read again, and
+        for those that could not be read a while ago."""
+        with self.lock:
+            now = time.time_ns()
+            waiting = {path for path, key in self._young.items() if is_racy(key, now)}
+            waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
+            stale = {path: change for path, change in self._stale.items() if path not in waiting}
+            return Pending(stale, list(self._gone), now)
+
+    def is_behind(self) -> bool:
+        """Whether the store lacks something that was not read yet, or was not what it should have been."""
+        with self.lock:
+            return len(self._stale) > len(self._young.keys() | self._failed.keys()) or bool(self._gone)
+
+    def retry(self) -> None:
+        """Have what could not be read a while ago tried again now."""
+        with self.lock:
+            self._failed.clear()
+
+    def settle(self, done: Pending) -> bool:
+        """Take note of what the store holds now of all that was pending; False when it is still the same.
+
+        A file that changed meanwhile stays stale; so does one that may change again within the tick of its clock,
+        where no watch would tell of it.
+        """
+        rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone})}
+        with self.lock:
+            before = len(self._stale), len(self._gone)
+            self._drop([path for path in done.gone if path not in rows])
+            self._add(rows.values())
+            for path, change in done.stale.items():
+                row, node = rows.get(path), self.tree.node(path)
+                if self._stale.get(path) != change or row is None or node is None:
+                    continue
+                if row.flags & HAS_FAILED:
+                    self._failed[path] = time.monotonic() + AGAIN_SECONDS
+                    continue
+                if row.checked < done.taken or row.key != node.key:
+                    continue
+                if self.watch is None and is_racy(row.key, row.checked):
+                    self._young[path] = row.key
+                else:
+                    self._unmark(path)
+            return before != (len(self._stale), len(self._gone))
+
+    def progress(self) -> tuple[int, int]:
+        """How many of how many files the store holds as they are."""
+        with self.lock:
+            total = len(self._rows) + sum(path not in self._rows for path in self._stale)
+            return total - len(self._stale) + len(self._young), total
+
+    def stale(self) -> frozenset[str]:
+        """The stale files."""
+        with self.lock:
+            if self._stale_as_set is None:
+                self._stale_as_set = frozenset(self._stale)
+            return self._stale_as_set
+
+    def nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
+        """As `Known.nominated`; `stale` was taken before, so that what is indexed meanwhile is seen by one of both."""
+        try:
+            return self._nominated(requirement, stale)
+        except Unavailable as error:
+            self._fail(error)
+            return None
+
+    def _nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
+        match = narrow.query(requirement)
+        if match is None or len(stale) > len(self._rows) * _MOST_STALE:
+            return None
+        most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
+        ids = self.store.ids(match, most + 1)
+        if len(ids) > most:
+            return None
+        found = self._named(ids)
+        if binary := self._traits["nul"]:
+            of_binaries = narrow.binary_query(requirement)
+            found |= binary if of_binaries is None else self._named(self.store.ids(of_binaries)) & binary
+        return found | stale | self._unread
+
+    def large(self) -> frozenset[str]:
+        """The files beyond the bytes given."""
+        with self.lock:
+            return frozenset(self.tree.large)
+
+    def row(self, path: str) -> Row | None:
+        """What the store has of a file; only to be relied on for what is not stale."""
+        return self._rows.get(path)
+
+    def structure(self, path: str, text: str) -> bytes | None:
+        """As `Known.structure`; the text decides, so that it is right whatever happened to the file."""
+        row = self._rows.get(path)
+        if row is None or row.digest != digest(text):
+            return None
+        try:
+            return self.store.structure(row.id, row.digest)
+        except Unavailable as error:
+            self._fail(error)
+            return None
+
+    def facts(
+        self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """As `Known.facts`, for notes of which everything is known."""
+        kept = self._facts.setdefault(kind, {})
+        found: dict[str, T] = {}
+        missing: dict[int, Row] = {}
+        for path in notes:
+            row = self._rows.get(path)
+            if row is None or row.state != "text":
+                continue
+            held = kept.get(row.id)
+            if held is not None and held[0] == row.digest:
+                found[path] = held[1]
+            else:
+                missing[row.id] = row
+        ids = iter(missing)
+        try:
+            while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
+                for id_, text, structure in self.store.structures(together):
+                    if text == missing[id_].digest:  # else another process has written since
+                        made = read(structure)
+                        kept[id_] = text, made
+                        found[missing[id_].path] = made
+        except Unavailable as error:
+            self._fail(error)
+        return found
+
+    def version(self, stale: frozenset[str]) -> Hashable:
+        """As `Known.version`; `stale` as of the same moment."""
+        if self.unlisted or any(map(paths.is_note, stale)) or any(map(paths.is_note, self._unread)):
+            return None
+        return self._version
+
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], stale: AbstractSet[str]
+    ) -> WordHits | None:
+        """As `Known.words`; what is stale is not counted."""
+        rows = [row.id for path in stale if paths.is_note(path) and (row := self._rows.get(path)) is not None]
+        wanted, of_all = self._rows_of(among, all_known=not stale)
+        try:
+            found, hits = self.store.words(words, most, wanted, (json.dumps(rows), self._newest) if stale else None)
+        except Unavailable as error:
+            self._fail(error)
+            return None
+        places = {path: places for id_, places in found if (path := self._paths.get(id_))}
+        return hits._replace(places=places, notes=of_all - len(rows))
+
+    def _rows_of(self, notes: frozenset[str], *, all_known: bool) -> tuple[str | None, int]:
+        """The rows of notes as JSON, None when they are those of all notes and no others are being written; and how
+        many notes there are."""
+        with self.lock:
+            if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._version:
+                rows = [row.id for path in notes if (row := self._rows.get(path)) is not None]
+                of_all = sum(map(paths.is_note, self._rows))
+                is_whole = all_known and len(rows) == of_all
+                self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
+            return self._asked[2]
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """As `Known.vocabulary`."""
+        try:
+            return self.store.vocabulary(beginning, shortest, longest)
+        except Unavailable as error:
+            self._fail(error)
+            return ()
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """As `Known.holding_text`, of all that the store holds: stale files too."""
+        match = narrow.query(literal)
+        try:
+            return frozenset() if match is None else self._named(self.store.ids(match))
+        except Unavailable as error:
+            self._fail(error)
+            return frozenset()
+
+    def _fail(self, error: Exception) -> None:
+        """Do without the store: it was removed, replaced or damaged."""
+        _log.info("the index cannot be read: %s", error)
+        self._is_failing = True
+
+    def holding(self, trait: Trait) -> AbstractSet[str]:
+        """The files of which the store says that they have a trait, stale ones too."""
+        with self.lock:
+            return frozenset(self._traits[trait])
+
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool) -> T:
+        """As `Known.kept`."""
+        with self.lock:
+            known = (times, key)
+            if known in self._kept:
+                self._kept.move_to_end(known)
+                made: T = self._kept[known]
+                return made
+            made = self._kept[known] = make()
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            return made
+
+    def is_listed(self, path: str) -> bool:
+        """Whether changes of a file are noticed."""
+        return not any(paths.is_below(folder, path) for folder in self.unlisted)
+
+    def _take(self, changes: Changes) -> None:
+        self._version += bool(changes.files or changes.met or changes.gone or changes.names)
+        self._mark(changes.files)
+        self._mark(path for path in changes.met if not self._is_as_it_was(path))
+        self._gone -= changes.files | changes.met
+        gone = changes.gone
+        if changes.names:
+            before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
+            listed = before - self.unlisted
+            if listed:  # or gone with the folder above
+                below = (path for path in self._rows if any(paths.is_below(folder, path) for folder in listed))
+                gone = gone.union(path for path in below if self.tree.node(path) is None)
+        for path in gone:
+            self._unmark(path)
+            if path in self._rows and self.is_listed(path):
+                self._gone.add(path)
+        if changes.names:
+            self._kept.clear()
+        elif changes.times:
+            for key in [key for key in self._kept if key[0]]:
+                del self._kept[key]
+
+    def _is_as_it_was(self, path: str) -> bool:
+        """Whether the store answers for a file of which only the key is known (as in `build.differences`)."""
+        row, node = self._rows.get(path), self.tree.node(path)
+        if row is None or node is None or path in self._stale or path in self._gone:
+            return False
+        return build.is_current(row, node.key, time.time_ns())
+
+    def _mark(self, files: Iterable[str]) -> None:
+        for path in files:
+            self._stale[path] = next(self._changes)
+            self._young.pop(path, None)
+            self._failed.pop(path, None)
+            self._stale_as_set = None
+
+    def _unmark(self, path: str) -> None:
+        if self._stale.pop(path, None) is not None:
+            self._young.pop(path, None)
+            self._failed.pop(path, None)
+            self._stale_as_set = None
+
+    def _add(self, rows: Iterable[Row]) -> None:
+        self._version += 1
+        for row in rows:
+            self._rows[row.path] = row
+            self._paths[row.id] = row.path
+            self._newest = max(self._newest, row.id)
+            for trait, has in (
+                ("nul", row.state == "binary"),
+                ("lone return", row.flags & HAS_LONE_CR),
+                ("return", row.flags & HAS_CR),
+            ):
+                (self._traits[trait].add if has else self._traits[trait].discard)(row.path)  # type: ignore[index]
+            (self._unread.add if row.state == "unread" else self._unread.discard)(row.path)
+
+    def _drop(self, gone: Collection[str]) -> None:
+        for path in gone:
+            row = self._rows.pop(path, None)
+            if row is not None:
+                self._paths.pop(row.id, None)
+                for made in self._facts.values():
+                    made.pop(row.id, None)
+            for held in (*self._traits.values(), self._unread, self._gone):
+                held.discard(path)
+
+    def _named(self, ids: Sequence[int]) -> set[str]:
+        """The paths of rows; of those that another process wrote, from the store."""
+        names = self._paths
+        found = {path for id_ in ids if (path := names.get(id_)) is not None}
+        if len(found) < len(ids):
+            found.update(self.store.paths([id_ for id_ in ids if id_ not in names]))
+        return found
+
+
+class AsOf:
+    """The vault as of the beginning of one call: `core.known.Known`."""
+
+    def __init__(self, present: Present) -> None:
+        self._present = present
+        with present.lock:
+            self._stale = present.stale()
+            self._version = present.version(self._stale)
+        self.large: AbstractSet[str] = present.large()
+
+    def holds(self, folder: str) -> bool:
+        """As `Known` has it, and so below."""
+        return self._present.tree.holds(folder)
+
+    def names_in(self, folder: str) -> Sequence[Listed]:
+        """The names of a folder."""
+        return self._present.tree.names_in(folder)
+
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
+        """What was made before, or is made now."""
+        return self._present.kept(key, make, times=times)
+
+    def outside(self) -> Hashable:
+        """The rules above the root, and of each repository in the vault."""
+        folder = Path(self._present.root.folder)
+        with self._present.lock:
+            repositories = self._present.tree.repositories
+        sources = (folder / where / ".git/info/exclude" for where in repositories)
+        return ignores.rules_above(folder), tuple(map(ignores.read_ignore_file, sources))
+
+    def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
+        """Candidates by their trigrams."""
+        return self._present.nominated(requirement, self._stale)
+
+    def unknown(self, files: Sequence[str]) -> list[str]:
+        """Stale, unread, not in the store, or not listed."""
+        stale, row, unlisted = self._stale, self._present.row, self._present.unlisted
+        return [
+            path
+            for path in files
+            if path in stale
+            or (known := row(path)) is None
+            or known.state == "unread"
+            or (unlisted and not self._present.is_listed(path))
+        ]
+
+    def holding(self, trait: Trait) -> AbstractSet[str]:
+        """Of what is known."""
+        found = self._present.holding(trait) - self._stale
+        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
+
+    def size(self, path: str) -> int:
+        """From the last look at its status."""
+        node = self._present.tree.node(path)
+        return node.key.size if node is not None else 0
+
+    def modified(self, path: str) -> int | None:
+        """From the last look at its status."""
+        node = self._present.tree.node(path)
+        return node.key.modified if node is not None else None  # of what cannot be stated: 0
+
+    def version(self) -> Hashable:
+        """As of the beginning of the call."""
+        return self._version
+
+    def facts(
+        self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
+    ) -> dict[str, T]:
+        """Of the notes that are not unknown."""
+        unknown = set(self.unknown(notes))
+        return self._present.facts(kind, (path for path in notes if path not in unknown), read, stop)
+
+    def structure(self, path: str, text: str) -> bytes | None:
+        """Of exactly this text."""
+        return self._present.structure(path, text)
+
+    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
+        """Of the notes that are not unknown."""
+        if self._version is None:
+            among = among.difference(self.unknown(list(among)))
+        return self._present.words(words, most, among, self._stale)
+
+    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+        """Of all that the store holds."""
+        return self._present.vocabulary(beginning, shortest, longest)
+
+    def holding_text(self, literal: str) -> AbstractSet[str]:
+        """Of the files that are not unknown."""
+        found = self._present.holding_text(literal) - self._stale
+        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    """Which folder stands at a path."""
+    try:
+        status = disk.stat(folder)
+    except OSError as error:
+        raise Lost(f"the vault's folder cannot be stated: {error.strerror}") from error
+    return status.st_dev, status.st_ino

@@ -1,0 +1,187 @@
+"""One pattern put to files, by name or by their folder: counts and lines, the same whatever line ends they hold.
+
+Some files ripgrep would misread because of their carriage returns (`Pattern.normalise`): it is given copies of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from vaulttools.core import limits, paths
+from vaulttools.core.work import Reason, Work
+from vaulttools.files import disk
+from vaulttools.files import document as documents
+from vaulttools.files.document import NotRead
+from vaulttools.files.known import Known, Trait
+from vaulttools.files.root import Root
+from vaulttools.matching import scratch
+from vaulttools.matching.process import Runs
+from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
+from vaulttools.patterns.pattern import Pattern
+
+NUL: Final = r"\x00"
+CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
+"""By `Pattern.normalise`: what a file holds whose line ends are normalised before it is searched."""
+_TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Processes under way; the paths they print are relative to `folder`."""
+
+    counting: Runs
+    listing: Runs | None
+    """Looks for files that must be normalised first; None when carriage returns do not matter, or all are known."""
+    normalised: Collection[str]
+    """Files that must be normalised first, known without looking; also others than those asked about."""
+    folder: str
+
+    def abandon(self) -> None:
+        """Kill what still runs."""
+        self.counting.abandon()
+        if self.listing is not None:
+            self.listing.abandon()
+
+
+@dataclass(slots=True)
+class Matcher:
+    """One pattern; `work` gives the time, and is told when that has run out."""
+
+    ripgrep: Ripgrep
+    root: Root
+    pattern: Pattern
+    work: Work
+    max_bytes: int = limits.FILE_BYTES
+    known: Known | None = None
+    """What an index knows of the files."""
+    _normalised: set[str] = field(default_factory=set, init=False)
+
+    def start(
+        self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None, loose: Pattern | None = None
+    ) -> Counting:
+        """Start counting in the named files; or in everything that ripgrep finds below a folder, by its options.
+
+        With a loose pattern only whether that matches is counted.
+        """
+        folder, globs = where or ("", ())
+        named = files if where is None else None
+        place = self.root.absolute(folder)
+        counting = self.ripgrep.start_count(loose or self.pattern, place, named, globs, None if loose is None else 1)
+        listing = None
+        normalised: Collection[str] = ()
+        if self.pattern.normalise != "never":
+            expression = CARRIAGE_RETURNS[self.pattern.normalise]
+            if self.known is None:
+                listing = self.ripgrep.start_listing(expression, place, named, globs)
+            else:
+                normalised = self.known.holding(_TRAITS[self.pattern.normalise])
+                if unknown := self.known.unknown(files):
+                    listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
+        return Counting(counting, listing, normalised, folder)
+
+    def counts(self, started: Counting, files: Sequence[str]) -> Counts:
+        """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
+        try:
+            counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
+            misread = set(started.normalised)
+            if started.listing is not None:
+                listed, stopped = self.ripgrep.listed(started.listing, self.work)
+                counts.stopped = counts.stopped or stopped
+                below = started.folder if self.known is None else ""
+                misread.update(paths.join(below, path) for path in listed)
+            if misread:
+                self._count_normalised(misread.intersection(files), counts)
+        finally:
+            started.abandon()
+        if counts.stopped == "time limit" or "time limit" in counts.failed.values():
+            self.work.finish()
+        return counts
+
+    def counts_of(self, files: Sequence[str]) -> Counts:
+        """The counts of named files."""
+        return self.counts(self.start(files), files)
+
+    def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
+        """Replace ripgrep's number of multiline matches by the number of lines they touch."""
+        plain = [path for path in matched if path in counts.matching and path not in self._normalised]
+        found = self.hits(plain, None)
+        for path in plain:
+            if path in found.lines:
+                counts.matching[path] = len(found.lines[path])
+            elif found.stopped is not None:
+                counts.failed[path] = found.stopped
+
+    def hits(self, files: Sequence[str], limit: int | None) -> Hits:
+        """The first hits of each file, and why a file without may have some; of files that were counted before."""
+        plain = [path for path in files if path not in self._normalised]
+        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
+        stopped = found.stopped
+        unread: dict[str, Reason] = {}  # told by whoever reads them to show them
+        copied = [path for path in files if path in self._normalised]
+        for group in scratch.grouped(self._searchable(copied, unread)):
+            with scratch.copies(group) as (folder, names):
+                more = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
+            stopped = stopped or more.stopped
+            found.lines.update((names[name], lines) for name, lines in more.lines.items())
+        if "time limit" in unread.values():
+            stopped = stopped or "time limit"
+        return found._replace(stopped=stopped)
+
+    def hits_at_once(self, files: Sequence[str]) -> Hits | None:
+        """All hits of files that were not counted before; None when one may have to be normalised first."""
+        if self.pattern.normalise != "never":
+            if self.known is None or self.known.unknown(files):
+                return None
+            if not self.known.holding(_TRAITS[self.pattern.normalise]).isdisjoint(files):
+                return None
+        return self.ripgrep.hits(self.pattern, self.root.folder, files, self.work)
+
+    def start_binary(self, files: Sequence[str]) -> Runs:
+        """Start looking for those of the files that hold a NUL and are not known to; see `binary`."""
+        unknown = files if self.known is None else self.known.unknown(files)
+        return self.ripgrep.start_listing(NUL, self.root.folder, unknown)
+
+    def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
+        """Those of the files that hold a NUL, and why there may be more."""
+        found, stopped = self.ripgrep.listed(started, self.work)
+        if self.known is not None:
+            found.update(self.known.holding("nul") & set(files))
+        return found, stopped
+
+    def is_there(self, path: str) -> bool:
+        """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
+        return not disk.is_gone(self.root.absolute(path))
+
+    def _count_normalised(self, files: set[str], counts: Counts) -> None:
+        """Replace what was counted of files whose carriage returns ripgrep misreads."""
+        self._normalised |= files
+        for path in files:
+            counts.matching.pop(path, None)
+        for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
+            with scratch.copies(group) as (folder, names):
+                started = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
+                copied = self.ripgrep.counts(started, self.work)
+                numbers, stopped = copied.matching, copied.stopped
+                if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                    found = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
+                    numbers = {name: len(lines) for name, lines in found.lines.items()}
+                    stopped = stopped or found.stopped
+            counts.matching.update((names[name], number) for name, number in numbers.items())
+            counts.failed.update((names[name], reason) for name, reason in copied.failed.items())
+            if stopped is not None:
+                missed = (path for name, path in names.items() if name not in numbers and path not in counts.failed)
+                counts.failed.update(dict.fromkeys(missed, stopped))
+
+    def _searchable(self, files: Sequence[str], failed: dict[str, Reason]) -> Iterator[tuple[str, bytes]]:
+        """The normalised texts of files; why one has none goes to `failed`."""
+        for path in files:
+            if self.work.remaining() <= 0:
+                failed[path] = "time limit"
+                continue
+            try:
+                yield path, documents.read(self.root, path, self.max_bytes).searchable
+            except NotRead as error:
+                if self.is_there(path):
+                    failed[path] = error.reason

@@ -1,0 +1,408 @@
+"""Asks ripgrep: what it is called with, and what its output means. Nothing else in the package calls it.
+
+Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
+count, and which are binary, is decided before and after, the same for every way of calling it (spec 3 "Encodings").
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
+
+from vaulttools.core.work import Reason, Work
+from vaulttools.errors import RipgrepUnavailable
+from vaulttools.files import disk
+from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
+from vaulttools.patterns import pattern as patterns
+from vaulttools.patterns.pattern import Pattern
+
+OLDEST: Final = (14, 0)
+"""The oldest ripgrep whose output and options are the ones used here (spec 3)."""
+
+_COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
+"""Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
+
+_FOR_ONE_PROCESS: Final = 48
+"""Files that are not worth a second process. ripgrep itself gains next to nothing from threads where files are named:
+360 take 7.8 ms with them and 7.2 without, two processes with 180 each 4.5 (measured, two cores)."""
+
+_BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
+"""No memory maps: a file truncated while it is mapped would end the process (`faults.md` C11)."""
+
+_COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
+_MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18}):([^\n]*)\n")
+_MATCH: Final = b'{"type":"match"'
+_SUMMARY: Final = b'"type":"summary"}\n'
+"""What the output of `--json` ends with, whatever was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching line. `line` counts from 1; `column` is the character, from 0, where its first match begins;
+    `text` is the line as ripgrep read it, without its end."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(slots=True)
+class Counts:
+    """Matching lines by vault-relative path; files that could not be searched, with the reason."""
+
+    matching: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, Reason] = field(default_factory=dict)
+    stopped: Reason | None = None
+    """Why a file in neither of the two may not have been searched."""
+
+    def below(self, folder: str) -> Counts:
+        """The same with paths relative to the root, when ripgrep ran in a folder below it."""
+        if not folder:
+            return self
+        return Counts(
+            {f"{folder}/{path}": count for path, count in self.matching.items()},
+            {f"{folder}/{path}": reason for path, reason in self.failed.items()},
+            self.stopped,
+        )
+
+
+class Hits(NamedTuple):
+    """Matching lines by vault-relative path."""
+
+    lines: dict[str, list[Hit]]
+    """A file without hits has no entry, nor has the one at which ripgrep was stopped."""
+    failed: dict[str, Reason]
+    """Files that could not be searched, with the reason."""
+    stopped: Reason | None
+    """Why a file in neither of the two may have hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ripgrep:
+    """A usable ripgrep."""
+
+    command: str
+    """Absolute path of the program."""
+    version: str
+
+    def start(self, arguments: Iterable[str], folder: str | None = None, stdin: bytes | None = None) -> Running:
+        """Start it in a folder; with `stdin`, that text is what it searches."""
+        return Running([self.command, *_BASE, *arguments], folder, stdin)
+
+    def compile(self, given: str, mode: patterns.Mode, *, ignore_case: bool) -> Pattern:
+        """The pattern, checked by ripgrep itself, with the one repair that needs its verdict (spec 3 "Repairs").
+
+        Raises:
+            InvalidPattern: ripgrep refuses it, with its reason.
+            BadArgument: empty, or beyond the bounds of a pattern.
+        """
+        return _compiled(self, given, mode, ignore_case)
+
+    def start_count(
+        self,
+        pattern: Pattern,
+        folder: str,
+        files: Sequence[str] | None,
+        globs: Sequence[str] = (),
+        limit: int | None = None,
+        *,
+        normalised: bool = False,
+    ) -> Runs:
+        """Start counting matching lines: in the named files, or in everything below `folder` that the globs let in.
+
+        With a limit ripgrep stops reading a file at that many. `normalised` files are copies of `Document.searchable`.
+        With a multiline pattern ripgrep counts matches instead of lines; only zero or not is then of use.
+        """
+        options = ["--count", "--with-filename", "--null", *_max_count(pattern, limit), *globs]
+        return self._over([*options, *_asked(pattern, normalised)], folder, files)
+
+    def _over(self, arguments: Sequence[str], folder: str, files: Sequence[str] | None) -> Runs:
+        """Start a question over everything below a folder, or over the named files in it."""
+        if files is None:
+            return Runs([partial(self.start, [*arguments, "--", "."], folder)])
+        share = max(_FOR_ONE_PROCESS, -(-len(files) // TOGETHER))
+        named = ([f"./{path}" for path in batch] for batch in batches(files, share))
+        return Runs(partial(self.start, ["--threads=1", *arguments, "--", *some], folder) for some in named)
+
+    def counts(self, runs: Runs, work: Work) -> Counts:
+        """What the started counts bring together."""
+        counts = Counts()
+        for outcome in runs.outcomes(work):
+            records = _COUNT_RECORD.findall(outcome.stdout)
+            counts.stopped = counts.stopped or _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
+            for path, number in records:
+                counts.matching[_relative(path)] = int(number)
+            counts.failed.update(_failures(outcome))
+        for path in counts.failed:
+            counts.matching.pop(path, None)
+        return counts
+
+    def start_matches(
+        self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+    ) -> Runs:
+        """Start printing every match of a pattern, where `start_count` counts lines."""
+        options = ["--only-matching", "--line-number", "--no-heading", "--with-filename", "--null"]
+        return self._over([*options, *globs, *pattern.arguments()], folder, files)
+
+    def counts_by_text(self, runs: Runs, texts: Sequence[str], work: Work) -> list[Counts]:
+        """For each of the texts that can be matched, the lines with such a match that the started runs print."""
+        raw: dict[bytes, dict[bytes, int]] = {text.encode(): {} for text in texts}
+        failed: dict[str, Reason] = {}
+        stopped: Reason | None = None
+        for outcome in runs.outcomes(work):
+            records = _MATCH_RECORD.findall(outcome.stdout)
+            is_whole = _are_all(records, outcome.stdout) and all(text in raw for _, _, text in records)
+            stopped = stopped or _stopped(outcome, is_whole=is_whole)
+            failed.update(_failures(outcome))
+            last: dict[bytes, tuple[bytes, bytes]] = {}
+            for path, line, text in records:
+                if text in raw and last.get(text) != (path, line):
+                    last[text] = path, line
+                    raw[text][path] = raw[text].get(path, 0) + 1
+        counts = []
+        for by_path in raw.values():
+            matching = {_relative(path): number for path, number in by_path.items()}
+            counts.append(Counts({k: v for k, v in matching.items() if k not in failed}, dict(failed), stopped))
+        return counts
+
+    def start_listing(
+        self, expression: str, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
+    ) -> Runs:
+        """Start listing the files in which a Rust regex of ours matches, anywhere in the file's text."""
+        options = ["--files-with-matches", "--null", "--multiline", *globs]
+        return self._over([*options, "-e", expression], folder, files)
+
+    def listed(self, runs: Runs, work: Work) -> tuple[set[str], Reason | None]:
+        """What the started listings bring together, and why they may lack a file; one that is unreadable is not in."""
+        outcomes = list(runs.outcomes(work))
+        found = {_relative(path) for outcome in outcomes for path in outcome.stdout.split(b"\0") if path}
+        stops = (_stopped(each, is_whole=not each.stdout or each.stdout.endswith(b"\0")) for each in outcomes)
+        return found, next(filter(None, stops), None)
+
+    def hits(
+        self,
+        pattern: Pattern,
+        folder: str,
+        files: Sequence[str],
+        work: Work,
+        limit: int | None = None,
+        *,
+        normalised: bool = False,
+    ) -> Hits:
+        """The matching lines of each file in order, the first `limit` at most."""
+        found: dict[str, list[Hit]] = {}
+        failed: dict[str, Reason] = {}
+        stopped: Reason | None = None
+        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised)]
+        for outcome in self._over(arguments, folder, files).outcomes(work):
+            printed, ended = _json_hits(outcome, rb"\n" if normalised else rb"\r?\n")
+            stopped = stopped or ended
+            failed.update(_failures(outcome))
+            for path, hit in printed:
+                kept = found.setdefault(_relative(path), [])
+                if not kept or kept[-1].line < hit.line:
+                    kept.append(hit)
+            if ended is not None and found:
+                found.popitem()  # its hits may have been cut short
+        return Hits({path: kept[:limit] for path, kept in found.items()}, failed, stopped)
+
+    def hits_in_text(
+        self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
+    ) -> tuple[list[Hit], Reason | None]:
+        """As `hits`, for `Document.searchable`."""
+        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised=True), "-"]
+        outcome = self.start(arguments, stdin=searchable).outcome(work)
+        kept: list[Hit] = []
+        printed, stopped = _json_hits(outcome, rb"\n")
+        for _, hit in printed:
+            if not kept or kept[-1].line < hit.line:
+                kept.append(hit)
+        failed = next((reason for _, reason in _failures(outcome)), None)
+        return kept[:limit], stopped or failed
+
+    def lines_matching(
+        self, expressions: Sequence[str], lines: Sequence[str], work: Work
+    ) -> tuple[set[int], Reason | None] | None:
+        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored; and why
+        they may not be all.
+
+        None when ripgrep refuses an expression.
+        """
+        given = [argument for expression in expressions for argument in ("-e", expression)]
+        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", *given, "-"]
+        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        try:
+            outcome = self.start(options, stdin=text).outcome(work)
+        except ValueError:  # a NUL or a lone surrogate, which no command line holds
+            return None
+        if outcome.code == 2 and not outcome.out_of_time:
+            return None
+        if outcome.stopped is not None:
+            return set(), outcome.stopped  # what it printed may end within a number
+        numbers = [line.partition(b":")[0] for line in outcome.stdout.split(b"\n") if line]
+        if not all(len(number) < 10 and number.isdigit() for number in numbers):
+            return set(), "ripgrep died"
+        return {int(number) - 1 for number in numbers}, None
+
+
+def locate(configured: str | None = None) -> Ripgrep:
+    """The ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH (spec 3).
+
+    Raises:
+        RipgrepUnavailable: there is none, or it is older than 14; the sentence says how to get one.
+    """
+    named = configured or os.environ.get("VAULTTOOLS_RG")
+    if named:
+        found = shutil.which(os.path.expanduser(named))
+        if found is None:
+            raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {GET_IT}")
+    else:
+        beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.dirname(sys.executable)))
+        found = shutil.which("rg", path=beside) or shutil.which("rg")
+        if found is None:
+            raise RipgrepUnavailable(f"ripgrep is needed and was not found: {GET_IT}")
+    return _checked(os.path.abspath(found))
+
+
+def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[str]]:
+    """The files in runs of at most so many that fit one command line."""
+    start = size = 0
+    for position, path in enumerate(files):
+        length = len(path) * 3 + 8  # characters of a name take at most three bytes more than they count
+        if (size + length > _COMMAND_BYTES or position - start >= most) and position > start:
+            yield files[start:position]
+            start, size = position, 0
+        size += length
+    if start < len(files):
+        yield files[start:]
+
+
+@lru_cache(maxsize=8)
+def _checked(command: str) -> Ripgrep:
+    try:
+        printed = subprocess.run([command, "--version"], capture_output=True, timeout=10, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise RipgrepUnavailable(f"'{command}' could not be run as ripgrep: {GET_IT}") from error
+    match = re.match(rb"ripgrep (\d+)\.(\d+)\S*", printed)
+    if match is None:
+        raise RipgrepUnavailable(f"'{command}' is not ripgrep: {GET_IT}")
+    version = match.group().decode().split()[1]
+    if (int(match[1]), int(match[2])) < OLDEST:
+        raise RipgrepUnavailable(f"ripgrep {version} at '{command}' is too old: {GET_IT}")
+    return Ripgrep(command, version)
+
+
+@lru_cache(maxsize=256)
+def _compiled(ripgrep: Ripgrep, given: str, mode: patterns.Mode, ignore_case: bool) -> Pattern:
+    pattern = patterns.read(given, mode=mode, ignore_case=ignore_case)
+    error = _refusal(ripgrep, pattern)
+    if error is None:
+        return pattern
+    if patterns.is_group_error(error):
+        literal = patterns.with_literal_parentheses(pattern)
+        if _refusal(ripgrep, literal) is None:
+            return literal
+    raise patterns.invalid(pattern, error)
+
+
+def _refusal(ripgrep: Ripgrep, pattern: Pattern) -> str | None:
+    """ripgrep's complaint about a pattern, or None; one that is plain text needs no process to be valid."""
+    if pattern.plain:
+        return None
+    for normalised in (False, True):
+        outcome = ripgrep.start([*pattern.arguments(normalised=normalised), "-"], stdin=b"").outcome(Work())
+        if outcome.code == 2:
+            return outcome.stderr.decode("utf-8", "replace")
+    return None
+
+
+def _relative(path: bytes) -> str:
+    name = os.fsdecode(path)
+    if os.sep != "/":
+        name = name.replace(os.sep, "/")
+    return name[2:] if name.startswith("./") else name
+
+
+def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
+    return ("--encoding=none", *pattern.arguments(normalised=True)) if normalised else pattern.arguments()
+
+
+def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
+    """The bound on what ripgrep reads of a file; a multiline pattern counts matches, not lines, so it gets none."""
+    return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
+
+
+_REASONS: Final[tuple[tuple[bytes, Reason], ...]] = (
+    (b"PCRE2", "pattern too costly"),
+    (b"", "unreadable"),
+)
+
+
+def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
+    """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
+    for path, message in ERROR_LINE.findall(outcome.stderr):
+        name = _relative(path)
+        # One that is gone since it was listed has not failed; one that stands there after all has (`faults.md` T03).
+        if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
+            yield name, next(reason for word, reason in _REASONS if word in message)
+
+
+def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:
+    """Why a run did not bring all; what it printed may besides not be what ripgrep prints."""
+    return outcome.stopped or (None if is_whole else "ripgrep died")
+
+
+def _are_all(records: Sequence[tuple[bytes, ...]], stdout: bytes) -> bool:
+    """Whether there is nothing but the records; each has one NUL."""
+    return stdout.count(b"\0") == len(records) and (stdout.endswith(b"\n") if records else not stdout)
+
+
+def _json_hits(outcome: Outcome, line_end: bytes) -> tuple[list[tuple[bytes, Hit]], Reason | None]:
+    """The hits that a run printed, each with its path, and why there may be more."""
+    found: list[tuple[bytes, Hit]] = []
+    is_whole = outcome.code == 2 or outcome.stdout.endswith(_SUMMARY)
+    for line in outcome.stdout.split(b"\n"):
+        if line.startswith(_MATCH):
+            try:
+                found += _hits_of(json.loads(line)["data"], line_end)
+            except (ValueError, LookupError, TypeError, RecursionError):  # cut when it was stopped, or no ripgrep
+                is_whole = False
+    return found, _stopped(outcome, is_whole=is_whole)
+
+
+def _hits_of(match: Any, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
+    """The lines of one match."""
+    raw = _bytes(match["lines"])
+    first = match["submatches"][0]["start"] if match["submatches"] else 0
+    path = _bytes(match["path"])
+    number = match["line_number"]
+    if number < 1:
+        raise ValueError
+    # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
+    for offset, touched in enumerate(_lines(raw, line_end)):
+        column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
+        yield path, Hit(number + offset, column, touched)
+
+
+def _lines(raw: bytes, line_end: bytes) -> list[str]:
+    lines = re.split(line_end, raw)
+    if not lines[-1]:
+        lines.pop()
+    return [line.decode("utf-8", "replace") for line in lines]
+
+
+def _bytes(value: dict[str, Any]) -> bytes:
+    """ripgrep's JSON text: `{"text": …}`, or `{"bytes": …}` in base64 when it is no UTF-8."""
+    if "text" in value:
+        return str(value["text"]).encode()
+    return base64.b64decode(value["bytes"])

@@ -1,0 +1,493 @@
+"""One pattern over one scope: which files match, in path order, and where in them.
+
+Counting comes first and lines are fetched only for what is shown: parsing all of ripgrep's JSON for a common letter
+costs seconds in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from vaulttools.core import limits, paths
+from vaulttools.core.work import Reason, Work
+from vaulttools.errors import VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files import document as documents
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.globs import has_magic
+from vaulttools.files.known import Known
+from vaulttools.files.listing import MAY_BE_LARGE, Listing
+from vaulttools.files.root import Root
+from vaulttools.files.scope import Scope
+from vaulttools.matching.matcher import Matcher
+from vaulttools.matching.ripgrep import Counts, Hit, Ripgrep
+from vaulttools.patterns import literals
+from vaulttools.patterns.pattern import Pattern
+
+PROBE: Final = 192
+"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them. Measured on
+6,289 notes: 5 ms for the probe against 50 ms for the vault."""
+
+FIRST: Final = 24
+"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, and one process
+is saved (2 ms, and more for a costly pattern)."""
+
+FEW: Final = 512
+"""Candidates of a pattern that is rare, if the first of them matched seldom: the lines of the others are few, too."""
+
+FETCHED_BYTES: Final = 256 * 1024
+"""Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
+
+CHUNK: Final = 128
+"""Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
+
+MANY: Final = 4
+"""One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
+
+NEAR: Final = 8
+MOST_NAMED: Final = 2_048
+"""While one in so many candidates matches, a page of 100 is near; so many are named before the folder is walked."""
+
+READ_TOGETHER: Final = 64
+"""Files whose lines are read at once."""
+
+_HEAD_BYTES: Final = 64 * 1024
+"""What is read of a file that is too large to search, to tell a film from a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileHits:
+    """A matching file's text and its matching lines, the two read so that they belong together."""
+
+    document: Document
+    hits: tuple[Hit, ...]
+
+    def first(self, count: int) -> tuple[FileHits, int]:
+        """The file with its first hits only, and the last line that their context may show.
+
+        A match that is not shown as one must not look like context, so the context ends before it.
+        """
+        if len(self.hits) <= count:
+            return self, len(self.document.lines)
+        return FileHits(self.document, self.hits[:count]), self.hits[count].line - 1
+
+
+@dataclass(frozen=True, slots=True)
+class FileCount:
+    """A matching file: its vault-relative path and its number of matching lines."""
+
+    path: str
+    count: int
+    found: FileHits | None = None
+    """Its lines, where they had to be read to know that it matches."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One pattern over one scope; `work` is told of every file that is searched or passed over."""
+
+    ripgrep: Ripgrep
+    root: Root
+    pattern: Pattern
+    scope: Scope
+    work: Work
+    max_bytes: int = limits.FILE_BYTES
+    loose: Pattern | None = None
+    """A pattern that matches wherever `pattern` does, such as the same text with case ignored. The whole folder is
+    searched for it, and what it finds for `pattern`: a word that occurs nowhere is then known to occur in no spelling
+    after one run instead of two."""
+    matches_loosely: bool = True
+    """False when it is known that `loose` matches nowhere."""
+    vanished: int = 0
+    """Files that were counted as matching and were gone, or matched no longer, when their lines were read."""
+    _matcher: Matcher = field(init=False)
+    _fetched: dict[str, list[Hit]] = field(default_factory=dict, init=False)
+    """All lines of the files that were not counted first."""
+    _told: int = field(default=0, init=False)
+    """How many of the scope's warnings `work` has been told."""
+
+    def __post_init__(self) -> None:
+        self._matcher = Matcher(self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.scope.known)
+
+    def matching(self) -> Iterator[FileCount]:
+        """The matching files in path order.
+
+        Lazy: what a caller does not take is not counted in `work`, so that a search which stops at its hundredth
+        file tells the same numbers however far ripgrep had run ahead.
+        """
+        listing = self.scope.listing()
+        if listing is None or self.scope.known is None:
+            self._matcher.known = None  # which wants to hear of all files before it starts
+            yield from self._walked()
+        else:
+            yield from self._looked_up(listing, self.scope.known)
+        self._warn(None)
+
+    def _walked(self) -> Iterator[FileCount]:
+        """The matching files of what a walk meets, while it meets it."""
+        entries = self.scope.entries()
+        if self._sees_attachments:
+            entries = map(self._fitting, entries)
+        probe = Listing(islice(entries, PROBE))
+        counts = self._matcher.counts_of(probe.files)
+        yield from self._tallied(probe, counts, probe.files)
+        if len(probe) < PROBE:
+            return
+        where = self._folder()
+        if counts.stopped == "time limit":
+            rest = Listing(entries)
+            yield from self._tallied(rest, Counts(stopped=counts.stopped), rest.files)
+        elif where is None:
+            rest = Listing(entries)
+            yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
+        else:
+            yield from self._over_folder(entries, where)
+
+    def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
+        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
+        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
+        started = self._matcher.start((), where, self.loose)
+        try:
+            rest = Listing(entries)
+        except BaseException:
+            started.abandon()
+            raise
+        if rest.holds_ignored_folders:
+            # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
+            started.abandon()
+            yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
+            return
+        counts = self._matcher.counts(started, rest.files)
+        self.matches_loosely = self.loose is None or bool(counts.matching)
+        yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
+
+    def _looked_up(self, listing: Listing, known: Known) -> Iterator[FileCount]:
+        """The matching ones of a listing: only files that may match are looked at, few at first."""
+        too_large = self._known_as_too_large(listing, known)
+        requirement = literals.required(self.pattern)
+        nominated = None if requirement is None else known.nominated(requirement)
+        if nominated is None:
+            candidates = listing.files
+        else:
+            places = listing.places
+            nominated |= {*too_large, *known.unknown(self.scope.named)}
+            candidates = sorted((path for path in nominated if path in places), key=places.__getitem__)
+            # The index knows no case.
+            self.matches_loosely = bool(candidates)
+        where = None if listing.holds_ignored_folders else self._folder()
+        done = start = matched = 0
+        while start < len(candidates):
+            size = self._next_size(candidates, start, matched, narrowed=requirement is not None)
+            asked = candidates[start : start + size]
+            named = [path for path in asked if path not in too_large]
+            is_rare = start == 0 or (len(candidates) <= FEW and matched * NEAR <= start)
+            if requirement is not None and is_rare:
+                counts = self._fetched_counts(known, named)
+            else:
+                counts = self._matcher.counts_of(named)
+            start += len(asked)
+            place = listing.places[asked[-1]] + 1 if start < len(candidates) else len(listing)
+            matched += len(counts.matching)
+            counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
+            yield from self._tallied(listing, counts, asked, done, place)
+            done = place
+            if counts.stopped == "time limit":
+                yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[start:], done)
+                return
+            rest = candidates[start:]
+            is_page_near = start < CHUNK or (start < MOST_NAMED and matched * NEAR > start)
+            if where is not None and not is_page_near and len(rest) * 3 > (len(listing) - done) * 2:
+                counts = self._matcher.counts(self._matcher.start(rest, where), rest)
+                counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
+                yield from self._tallied(listing, counts, rest, done)
+                return
+        if not candidates:
+            yield from self._tallied(listing, Counts(), ())
+
+    def _next_size(self, candidates: Sequence[str], start: int, matched: int, *, narrowed: bool) -> int:
+        """How many of the candidates to look at next: as many as fill the page if they match as those before."""
+        if start == 0:
+            return FIRST if narrowed and len(candidates) > CHUNK else PROBE
+        wanted = limits.COUNTED_FILES + 1 - matched
+        if wanted <= 0:
+            return max(MOST_NAMED, start * 4)
+        most = min(start * 16, MOST_NAMED)
+        return max(CHUNK, min(wanted * start * 2 // matched, most) if matched else most)
+
+    def _fetched_counts(self, known: Known, files: Sequence[str]) -> Counts:
+        """The counts of named files, with their lines when these may be fetched at once."""
+        found = None
+        if all(known.size(path) <= FETCHED_BYTES for path in files):
+            found = self._matcher.hits_at_once(files)
+        if found is None:
+            return self._matcher.counts_of(files)
+        self._fetched.update(found.lines)
+        matching = {path: len(lines) for path, lines in found.lines.items() if path not in found.failed}
+        if found.stopped == "time limit":
+            self.work.finish()
+        return Counts(matching, found.failed, found.stopped)
+
+    def located(self, files: Sequence[str], limit: int | None = limits.KEPT_HITS) -> Iterator[FileHits]:
+        """The texts of matching files and their first `limit` matching lines, in the order given.
+
+        A file that changed since it was counted is read again; one that keeps changing, cannot be read any more, or
+        that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`.
+        """
+        for start in range(0, len(files), READ_TOGETHER):
+            chunk = files[start : start + READ_TOGETHER]
+            found = self._located(chunk, limit)
+            for path in chunk:
+                if path not in found:
+                    continue
+                if self.work.is_over():  # the time of whoever uses what was yielded counts too
+                    self.work.pass_over(path, "time limit")
+                else:
+                    yield found[path]
+
+    def _located(self, files: Sequence[str], limit: int | None) -> dict[str, FileHits]:
+        found: dict[str, FileHits] = {}
+        wanted = list(files)
+        for last_try in (False, True):
+            if self.work.is_over():
+                for path in wanted:
+                    self.work.pass_over(path, "time limit")
+                break
+            hits, stopped = self._hits(wanted, limit, fresh=last_try)
+            changed = []
+            for path in wanted:
+                read = self._read(path)
+                if read is None:
+                    continue
+                if path not in hits:
+                    if stopped is not None:
+                        self.work.pass_over(path, stopped)
+                    else:
+                        self.vanished += 1
+                elif all(_stands(read, hit) for hit in hits[path]):
+                    found[path] = FileHits(read, tuple(hits[path]))
+                elif last_try:
+                    self.work.pass_over(path, "changed while read")
+                else:
+                    changed.append(path)
+            wanted = changed
+            if not wanted:
+                break
+        return found
+
+    def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
+        """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
+        located = self.located([match.path for match in matches if match.found is None], limit)
+        following = next(located, None)
+        for match in matches:
+            if match.found is not None:
+                if self.work.is_over():
+                    self.work.pass_over(match.path, "time limit")
+                else:
+                    yield match, match.found
+            elif following is not None and following.document.path == match.path:
+                yield match, following
+                following = next(located, None)
+
+    def counts_of(self, files: Sequence[str], searched: int) -> Counts:
+        """The counts of files that a search of the same scope has settled as neither binary nor too large.
+
+        `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
+        instead, and the counts hold other files too. `work` is not told of any.
+        """
+        where = self._cheapest(files, searched)
+        counts = self._matcher.counts(self._matcher.start(files, where), files)
+        if self.pattern.multiline:
+            self._matcher.count_lines(list(counts.matching), counts)
+        return counts
+
+    def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
+        """As `counts_of` for each of the texts that the pattern is made of, after one run for them all.
+
+        No two of them may be able to overlap (`pattern.may_overlap`), or ripgrep would miss the second.
+        """
+        where = self._cheapest(files, searched)
+        folder, globs = where or ("", ())
+        named = files if where is None else None
+        runs = self.ripgrep.start_matches(self.pattern, self.root.absolute(folder), named, globs)
+        counts = self.ripgrep.counts_by_text(runs, texts, self.work)
+        if any(each.stopped == "time limit" for each in counts):
+            self.work.finish()
+        return [each.below(folder) for each in counts]
+
+    def _cheapest(self, files: Sequence[str], searched: int) -> tuple[str, Sequence[str]] | None:
+        """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
+        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in MAY_BE_LARGE)
+        return None if left_out or len(files) * MANY < searched else self._folder()
+
+    def _hits(
+        self, files: Sequence[str], limit: int | None, *, fresh: bool
+    ) -> tuple[dict[str, list[Hit]], Reason | None]:
+        """The first hits of each file, and why a file without may have some."""
+        fetched = {} if fresh else {path: self._fetched[path][:limit] for path in files if path in self._fetched}
+        rest = [path for path in files if path not in fetched]
+        if not rest:
+            return fetched, None
+        found = self._matcher.hits(rest, limit)
+        return fetched | found.lines, found.stopped
+
+    def _read(self, path: str) -> Document | None:
+        try:
+            return documents.read(self.root, path, self.max_bytes)
+        except NotRead as error:
+            if self._matcher.is_there(path):
+                self.work.pass_over(path, error.reason)
+            else:
+                self.vanished += 1
+            return None
+
+    def _tallied(
+        self,
+        listing: Listing,
+        counts: Counts,
+        asked: Sequence[str],
+        start: int = 0,
+        end: int | None = None,
+        *,
+        loosely: bool = False,
+    ) -> Iterator[FileCount]:
+        """The matching files among the entries of a listing from one place to another, each told to `work` as passed.
+
+        `asked` are the files in them that may match, in their order; `counts` is what was found of these.
+        """
+        end = len(listing) if end is None else end
+        matched = [path for path in asked if path in counts.matching]
+        chunks = _growing(matched)
+        examined: set[str] = set()
+        done = start
+        for place in listing.places_of_interest(start, end, asked if counts.stopped else (*matched, *counts.failed)):
+            path, kind, left_out = listing.entries[place]
+            self.work.searched += place - done
+            done = place + 1
+            self._warn(path)
+            if path in counts.matching and path not in examined and left_out is None:
+                chunk = next(chunks)
+                examined.update(chunk)
+                self._examine(chunk, counts, loosely=loosely)
+            if left_out is not None:
+                self.work.pass_over(path, left_out, is_folder=kind == "folder")
+            elif path in counts.failed:
+                self.work.pass_over(path, counts.failed[path])
+            elif path in counts.matching:
+                self.work.searched += 1
+                yield FileCount(path, counts.matching[path])
+            elif counts.stopped and path not in examined:
+                self.work.pass_over(path, counts.stopped)
+            else:
+                self.work.searched += 1
+        self.work.searched += end - done
+
+    def _warn(self, path: str | None) -> None:
+        """Tell `work` of the warnings of the folders up to a path; None: of all."""
+        warnings = self.scope.warnings
+        while self._told < len(warnings):
+            folder, sentence = warnings[self._told]
+            if path is not None and paths.order(folder) > paths.order(path):
+                break
+            self.work.warn(sentence)
+            self._told += 1
+
+    def _examine(self, matched: Sequence[str], counts: Counts, *, loosely: bool) -> None:
+        """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
+
+        Asked only of files that would have matched, which is what spec 3 wants told; a walk thus needs no `stat`.
+        """
+        listing = self._matcher.start_binary(matched)
+        try:
+            if loosely:
+                self._count_strictly(matched, counts)
+            if self.pattern.multiline:
+                self._matcher.count_lines([path for path in matched if path not in self._fetched], counts)
+            binary, stopped = self._matcher.binary(listing, matched)
+        finally:
+            listing.abandon()
+        known = self._matcher.known
+        large = matched if known is None else {*known.large, *known.unknown(matched)}
+        for path in matched:
+            if path in counts.matching:
+                reason = "binary" if path in binary else stopped or (path in large and self._too_large(path)) or None
+                if reason is not None:
+                    counts.failed[path] = reason
+
+    def _count_strictly(self, matched: Sequence[str], counts: Counts) -> None:
+        """Replace what was counted for the loose pattern."""
+        strict = self._matcher.counts_of(matched)
+        for path in matched:
+            counts.matching.pop(path)
+            if strict.stopped is not None:
+                counts.failed[path] = strict.stopped
+        for path, number in strict.matching.items():
+            counts.matching[path] = number
+            counts.failed.pop(path, None)
+        counts.failed.update(strict.failed)
+
+    @property
+    def _sees_attachments(self) -> bool:
+        return not all(walk.notes_only for walk in self.scope.walks)
+
+    def _fitting(self, entry: Entry) -> Entry:
+        """The entry, left out when its file is too large; among attachments one film would take the whole time limit.
+
+        Notes alone are not asked: they are never so large, and 6,000 times `stat` is half of what a walk costs.
+        """
+        reason = self._too_large(entry.path) if entry.left_out is None else entry.left_out
+        return entry if reason is None else entry._replace(left_out=reason)
+
+    def _too_large(self, path: str) -> Reason | None:
+        try:
+            size = disk.stat(self.root.absolute(path)).st_size
+        except OSError:
+            return None  # gone or closed since it was searched: reading it will tell
+        if size <= self.max_bytes:
+            return None
+        return "binary" if self._begins_binary(path) else "too large"
+
+    def _known_as_too_large(self, listing: Listing, known: Known) -> dict[str, Reason]:
+        """What `_fitting` finds by looking at every file."""
+        if not self._sees_attachments:
+            return {}
+        suspects = (path for path in {*known.large, *self.scope.named} if path in listing.places)
+        reasons = ((path, self._too_large(path)) for path in suspects)
+        return {path: reason for path, reason in reasons if reason is not None}
+
+    def _begins_binary(self, path: str) -> bool:
+        try:
+            with disk.fdopen(self.root.open(path), "rb") as file:
+                return b"\0" in file.read(_HEAD_BYTES)
+        except (OSError, VaultToolsError):
+            return False
+
+    def _folder(self) -> tuple[str, Sequence[str]] | None:
+        """The folder and ripgrep's options for one run over it that sees at least what the walk sees; None: name files.
+
+        A walk with a glob names its files, so that attachments the glob leaves out are never read.
+        """
+        if len(self.scope.walks) != 1 or self.scope.walks[0].glob is not None:
+            return None
+        folder = self.scope.walks[0].folder
+        notes = (f"--max-filesize={self.max_bytes}",) if self._sees_attachments else ("--iglob=*.md",)
+        if not self.scope.rules.hidden:
+            return folder, (*notes, "--no-hidden")
+        closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
+        return folder, (*notes, *(f"--iglob=!**/{name}" for name in closed))
+
+
+def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The paths in runs of 128, 512, 2,048, …: few when the page is soon full, few runs when it is not."""
+    start, size = 0, CHUNK
+    while start < len(paths):
+        yield paths[start : start + size]
+        start, size = start + size, size * 4
+
+
+def _stands(document: Document, hit: Hit) -> bool:
+    """Whether the line that ripgrep matched is the line that the document has there."""
+    return hit.line <= len(document.lines) and document.lines[hit.line - 1] == hit.text

@@ -1,0 +1,391 @@
+"""What every match of a pattern must contain: the literals that an index can look for. Pure string work.
+
+Conservative as codesearch's query is (its index/regexp.go): a text in which ripgrep finds the pattern meets the
+requirement, and probably quite a few others do. What the reader of the syntax does not know for sure requires nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from typing import Final, TypeAlias
+
+from vaulttools.patterns import regex_syntax
+from vaulttools.patterns.pattern import Pattern
+from vaulttools.patterns.regex_syntax import Engine, Token
+
+MOST: Final = 64
+"""Literals in one requirement. Of more that are all required the strongest are kept; of more alternatives, none."""
+LONGEST: Final = 64
+"""Characters of a literal, as folded; of a longer one its two ends are kept."""
+
+_VARIANTS = 16  # texts that one piece of a regex is spelt out to
+_CLASS_VARIANTS = 4  # a class of more, such as [0-9], costs more to look up than it rules out
+_MAX_DEPTH = 50  # of groups
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part is required."""
+
+    parts: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One of the parts at least is required."""
+
+    parts: tuple[Requirement, ...]
+
+
+Requirement: TypeAlias = str | AllOf | AnyOf
+"""A str is folded text without line ends, 1 to `LONGEST` characters, that stands in the folded text."""
+
+
+def fold(text: str) -> str:
+    """The form in which texts and literals are compared: full case folding.
+
+    Each character is folded alone, whatever stands around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
+    Python's (`unicodedata.unidata_version`): a text folded by one version is not to be compared with another's literal.
+    """
+    return text.casefold()
+
+
+@lru_cache(maxsize=256)
+def required(pattern: Pattern) -> Requirement | None:
+    """What `fold` of a file's decoded text contains if ripgrep finds the pattern in the file, run with either of
+    `pattern.arguments`; None when nothing is sure."""
+    if pattern.verbatim:
+        return _whole(_sequence([_one_of({each}, pattern.ignore_case) for each in pattern.expression]))
+    piece = _read(pattern.normalised_expression, pattern.engine, pattern.ignore_case)
+    return None if piece is None else _whole(piece)
+
+
+# What is known of a piece of a regex, as in codesearch: its texts while they are few, else how it begins and ends.
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What is known of the folded text that a piece of a regex matches."""
+
+    first: tuple[str, ...]
+    """It begins with one of these."""
+    last: tuple[str, ...]
+    """It ends with one of these."""
+    exact: bool = False
+    """It is one of `first`, which is `last` then."""
+    inside: tuple[Requirement, ...] = ()
+    """It contains all of these besides."""
+
+
+_Item: TypeAlias = str | _Piece  # a str: exactly this text
+_UNKNOWN: Final = _Piece(("",), ("",))
+
+
+def _exactly(texts: Iterable[str]) -> _Piece:
+    texts = _distinct(texts)
+    if all(len(text) <= LONGEST for text in texts):
+        return _Piece(texts, texts, exact=True)
+    return _Piece(_beginnings(texts), _endings(texts))
+
+
+def _sequence(items: Iterable[_Item]) -> _Piece:
+    """One after the other."""
+    known = _exactly([""])
+    inside: list[Requirement | None] = []
+    for piece in _pieces(items):
+        inside += piece.inside
+        joined = _joined(known.last, piece.first)
+        if joined is None:
+            inside += _some(known.last), _some(piece.first)
+            known = _Piece(known.first, piece.last)
+        elif known.exact:
+            known = _exactly(joined) if piece.exact else _Piece(_beginnings(joined), piece.last)
+        elif piece.exact:
+            known = _Piece(known.first, _endings(joined))
+        else:
+            inside.append(_some(_beginnings(joined)))
+            known = _Piece(known.first, piece.last)
+    return _Piece(known.first, known.last, known.exact, tuple(_strongest(inside)))
+
+
+def _pieces(items: Iterable[_Item]) -> Iterator[_Piece]:
+    """The items, literal characters that follow each other as one."""
+    for kind, run in groupby(items, type):
+        if kind is str:
+            yield _exactly(["".join(item for item in run if isinstance(item, str))])
+        else:
+            yield from (item for item in run if isinstance(item, _Piece))
+
+
+def _alternatives(pieces: Sequence[_Piece]) -> _Piece:
+    """One of several."""
+    if len(pieces) == 1:
+        return pieces[0]
+    first = _distinct(text for piece in pieces for text in piece.first)
+    if all(piece.exact for piece in pieces) and len(first) <= _VARIANTS:
+        return _Piece(first, first, exact=True)
+    last = _distinct(text for piece in pieces for text in piece.last)
+    required = _any_of([_whole(piece) for piece in pieces])
+    return _Piece(
+        first if len(first) <= _VARIANTS else ("",),
+        last if len(last) <= _VARIANTS else ("",),
+        inside=() if required is None else (required,),
+    )
+
+
+def _repeated(item: _Item, quantifier: str) -> _Piece:
+    """An item under a quantifier; of a quantifier on a quantifier this is right for PCRE2's possessive ones too."""
+    piece = _exactly([item]) if isinstance(item, str) else item
+    least, most = _bounds(quantifier)
+    if least == 0:
+        return _exactly([*piece.first, ""]) if most == 1 and piece.exact else _UNKNOWN
+    alone = piece.exact and len(piece.first) == 1
+    copies = min(least, LONGEST if alone else 2)
+    several = _exactly([piece.first[0] * copies]) if alone else _sequence([piece] * copies)
+    return several if least == most == copies else _Piece(several.first, several.last, inside=several.inside)
+
+
+def _bounds(quantifier: str) -> tuple[int, int | None]:
+    """How often at least and at most; None: without bound."""
+    if quantifier[0] != "{":
+        return int(quantifier[0] == "+"), 1 if quantifier[0] == "?" else None
+    least, comma, most = (part.strip() for part in quantifier.strip("{}?").partition(","))
+    # ripgrep takes no number of ten digits, Python none of thousands.
+    at_least = int(least[:9] or "0")
+    if not comma:
+        return at_least, at_least
+    return at_least, int(most[:9]) if most else None
+
+
+def _joined(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Each with each; None when they are too many."""
+    if len(left) * len(right) > _VARIANTS:
+        return None
+    return _distinct(before + after for before in left for after in right)
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
+
+
+def _beginnings(texts: Iterable[str]) -> tuple[str, ...]:
+    return _distinct(text[:LONGEST] for text in texts)
+
+
+def _endings(texts: Iterable[str]) -> tuple[str, ...]:
+    return _distinct(text[-LONGEST:] for text in texts)
+
+
+# Requirements, without what others of them imply.
+
+
+def _whole(piece: _Piece) -> Requirement | None:
+    if piece.exact:
+        return _some(piece.first)
+    parts = tuple(_strongest([_some(piece.first), *piece.inside, _some(piece.last)]))
+    return AllOf(parts) if len(parts) > 1 else next(iter(parts), None)
+
+
+def _some(texts: Sequence[str]) -> Requirement | None:
+    if "" in texts:
+        return None
+    shortest = [text for text in texts if not any(other in text and other != text for other in texts)]
+    return AnyOf(tuple(shortest)) if len(shortest) > 1 else shortest[0]
+
+
+def _strongest(parts: Iterable[Requirement | None]) -> list[Requirement]:
+    """The parts that say the most, longest first, at most `MOST` literals together."""
+    kept: list[Requirement] = []
+    room = MOST
+    distinct: dict[Requirement, None] = {}
+    for part in parts:
+        if part is not None:
+            distinct.update(dict.fromkeys(part.parts if isinstance(part, AllOf) else (part,)))
+    for part in sorted(distinct, key=lambda part: (_strength(part), _size(part)), reverse=True):
+        size = _size(part)
+        if size <= room and not any(_implies(other, part) for other in kept):
+            kept.append(part)
+            room -= size
+        if not room:
+            break
+    return kept
+
+
+def _any_of(parts: Iterable[Requirement | None]) -> Requirement | None:
+    """One of the parts; None when one of them requires nothing or when they are too many."""
+    flat: dict[Requirement, None] = {}
+    for part in parts:
+        if part is None:
+            return None
+        flat.update(dict.fromkeys(part.parts if isinstance(part, AnyOf) else (part,)))
+    if sum(map(_size, flat)) > MOST:
+        return None
+    kept: list[Requirement] = []
+    for part in sorted(flat, key=_strength):
+        if not any(_implies(part, other) for other in kept):
+            kept.append(part)
+    return AnyOf(tuple(part for part in flat if part in kept)) if len(kept) > 1 else kept[0]
+
+
+def _implies(known: Requirement, part: Requirement) -> bool:
+    """Whether a text that meets the one certainly meets the other."""
+    if isinstance(part, AllOf):
+        return all(_implies(known, each) for each in part.parts)
+    if isinstance(known, AnyOf):
+        return all(_implies(each, part) for each in known.parts)
+    if isinstance(known, AllOf):
+        return any(_implies(each, part) for each in known.parts)
+    if isinstance(part, AnyOf):
+        return any(_implies(known, each) for each in part.parts)
+    return part in known
+
+
+def _size(requirement: Requirement) -> int:
+    return 1 if isinstance(requirement, str) else sum(map(_size, requirement.parts))
+
+
+def _strength(requirement: Requirement) -> int:
+    """The characters that are sure to be looked for."""
+    if isinstance(requirement, str):
+        return len(requirement)
+    return (max if isinstance(requirement, AllOf) else min)(map(_strength, requirement.parts))
+
+
+# Reading a regex.
+
+_FLAGS = re.compile(r"\(\?([A-Za-z^]*)(?:-([A-Za-z]*))?[:)]")
+_LOOK_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
+_PROPERTY = re.compile(r"\\[pP](?:[A-Za-z]|\{[^}]*\})")
+_PCRE2_SETS = frozenset((r"\h", r"\H", r"\N", r"\R", r"\V", r"\X", r"\K"))
+_BACKREFERENCE = re.compile(r"\\(?:[1-9]|k|g[^<'])|\(\?P=")
+# Where the reader may end a token or a class elsewhere than the engine: comments in braces; quotes, control
+# characters, octals, word boundaries in brackets, verbs.
+_MISREAD: dict[Engine, re.Pattern[str]] = {
+    "default": re.compile(r"\\[pPxuUb]\{[^}#\\]*#"),
+    "pcre2": re.compile(r"\\[cEQ0]|\[\[:[<>]|\(\*"),
+}
+
+
+@dataclass(slots=True)
+class _Group:
+    """A group while it is read."""
+
+    unicode: bool = True
+    zero_width: bool = False
+    items: list[_Item] = field(default_factory=list)
+    alternatives: list[_Piece] = field(default_factory=list)
+
+    def next_alternative(self) -> None:
+        self.alternatives.append(_sequence(self.items))
+        self.items = []
+
+    def closed(self) -> _Piece:
+        self.next_alternative()
+        return _alternatives(self.alternatives)
+
+
+def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
+    """What is known of a regex; None when its structure is not known for sure."""
+    tokens = regex_syntax.tokens_of(text, engine)
+    flags = [_FLAGS.fullmatch(token.text) for token in tokens if token.kind in ("flags", "open")]
+    on = {flag for group in flags if group for flag in group[1]}
+    if _MISREAD[engine].search(text) or (engine == "pcre2" and _is_doubtful_in_pcre2(on, text)):
+        return None
+    ignore_case |= "i" in on
+    groups = [_Group()]
+    for token in tokens:
+        group = groups[-1]
+        match token.kind:
+            case "blank":
+                continue
+            case "assertion":
+                group.items.append("")
+            case "character" | "set" | "dot":
+                if _is_doubtful(token):
+                    return None
+                group.items.append(_one_of(token.members or (), ignore_case, group.unicode))
+            case "quantifier":
+                if not group.items:
+                    return None
+                group.items.append(_repeated(group.items.pop(), token.text))
+            case "flags":
+                group.unicode = _unicode_after(token, group.unicode)
+                group.items.append("")
+            case "open":
+                if token.text == "(?" or len(groups) > _MAX_DEPTH:  # a condition
+                    return None
+                groups.append(_Group(_unicode_after(token, group.unicode), token.text in _LOOK_AROUND))
+            case "or":
+                group.next_alternative()
+            case "close":
+                if len(groups) == 1:
+                    return None
+                groups.pop()
+                groups[-1].items.append("" if group.zero_width else group.closed())
+            case _:
+                if engine == "default" or not (token.text in _PCRE2_SETS or _BACKREFERENCE.match(token.text)):
+                    return None
+                group.items.append(_UNKNOWN)
+    return groups[0].closed() if len(groups) == 1 else None
+
+
+def _is_doubtful(token: Token) -> bool:
+    """Whether what follows the token may belong to it: in verbose mode blanks may stand inside it."""
+    if token.kind == "character":
+        return token.members is None or token.text == "{"
+    return token.text[:2] in (r"\p", r"\P") and not _PROPERTY.fullmatch(token.text)
+
+
+def _is_doubtful_in_pcre2(on: set[str], text: str) -> bool:
+    # (?R) is a recursion, (?^) resets the flags; which other than ASCII blanks verbose mode ignores is PCRE2's own.
+    return not on.isdisjoint("R^") or ("x" in on and not text.isascii())
+
+
+def _unicode_after(token: Token, unicode: bool) -> bool:
+    flags = _FLAGS.fullmatch(token.text)
+    if flags and "u" in flags[1]:
+        return True
+    return unicode and not (flags and "u" in (flags[2] or ""))
+
+
+# Characters.
+
+_LINE_ENDS_AND_MARKS = frozenset("\r\n\ufeff\ufffd")
+
+
+def _one_of(members: Iterable[str], ignore_case: bool, unicode: bool = True) -> _Item:
+    """One of these characters; nothing is known of none."""
+    if not all(_is_sure(member, ignore_case, unicode) for member in members):
+        return _UNKNOWN
+    texts = sorted({fold(member) for member in members})
+    if len(texts) == 1:
+        return texts[0]
+    return _exactly(texts) if 0 < len(texts) <= _CLASS_VARIANTS else _UNKNOWN
+
+
+def _is_sure(character: str, ignore_case: bool, unicode: bool) -> bool:
+    """Whether the folded text holds the folded character wherever ripgrep matches it.
+
+    Not for line ends, for a mark that decoding may take or make, nor, without Unicode, for what may mean a byte.
+    """
+    if character.isascii():
+        return character not in "\r\n"
+    if not unicode or character in _LINE_ENDS_AND_MARKS or "\ud800" <= character <= "\udfff":
+        return False
+    return not ignore_case or has_known_case(character)
+
+
+def has_known_case(character: str) -> bool:
+    """Whether all that ripgrep takes for the character when case is ignored folds to the same.
+
+    Its Unicode may be newer than Python's: there a letter that had no partner may have one (U+0264 since 16.0).
+    """
+    category = unicodedata.category(character)
+    if category in ("Lu", "Ll", "Lt"):
+        return {character.lower(), character.upper(), character.title()} != {character}
+    return category != "Cn"

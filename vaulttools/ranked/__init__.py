@@ -1,0 +1,1 @@
+"""Questions in plain words: the notes that answer best, ranked."""

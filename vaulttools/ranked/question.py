@@ -1,0 +1,170 @@
+"""A question as its terms: what a person typed, taken apart into what is looked for. How that is found is not here.
+
+Words are looked for as words. Scripts that put no blanks between words are looked for as pieces of text: two characters
+of Chinese and Korean, a run of Katakana, three characters of Thai, Lao, Khmer and Burmese.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vaulttools.core.spelling import apart
+from vaulttools.files.known import Spelling
+from vaulttools.patterns.literals import fold
+from vaulttools.ranked import stop_words
+
+MOST_TERMS: Final = 32
+"""Terms of one question that are looked for, the first of them: each costs its part of a millisecond."""
+
+_PHRASE: Final = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
+# Vowel signs and accents that follow a letter are no letters to Python, and part of the word to everybody else.
+_LETTER: Final = (
+    r"(?:[^\W_]|[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f"
+    r"\u1780-\u17ff])"
+)
+_PIECE: Final = re.compile(rf"{_LETTER}+(?:[-._/]{_LETTER}+)*")
+_JOINT: Final = re.compile(r"[-._/]")
+
+_HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA: Final = "\u3041-\u309f"
+_KATAKANA: Final = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_HANGUL: Final = "\uac00-\ud7a3"
+_OTHERS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_RUNS: Final = re.compile(
+    f"(?P<han>[{_HAN}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<kana>[{_KANA}]+)|(?P<hangul>[{_HANGUL}]+)"
+    f"|(?P<other>[{_OTHERS}]+)"
+)
+_HAN_STOPS: Final = re.compile(
+    "为什么|為什麼|怎么样|怎样|怎麼|怎么|如何|什么|什麼|哪些|哪里|哪裡|是否|可以|的|了|吗|嗎|呢"
+)
+_HANGUL_STOPS: Final = frozenset(
+    ("어떻게", "무엇", "무엇을", "어디", "어디에", "어디서", "언제", "왜", "누가", "어떤", "하는", "있는", "및")
+)
+_HANGUL_PARTICLES: Final = "을를이가은는의에로와과도만"
+
+
+_OPERAND: Final = r'(?:"(?:[^"\\]|\\.)*"|\([^()]*\)|[^\s()"]+)'
+_OPERATOR: Final = re.compile(
+    rf"(?<!\S)-?(?:(?:file|path|content|tag|line|block|section|task|task-todo|task-done):{_OPERAND}"
+    r"|\[(?!\[)[^\]\[:]+:[^\]\[]+\](?!\())"
+    r'|(?<!\S)-\[[^\W\d_]{2}[^\]\[:()"]*\](?!\S)'
+    r'|(?<!\S)-(?:"[^"]+"|[^\W\d_]{3,})(?!\S)'
+)
+"""Operators of Obsidian's search language that nobody writes by chance; a single letter behind a hyphen is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that is looked for."""
+
+    text: str
+    """As it was typed."""
+    spellings: tuple[Spelling, ...] = ()
+    """What stands for it as words; none for a piece of text."""
+    parts: tuple[str, ...] = ()
+    """The words it is made of, which are looked for when it stands nowhere as it is."""
+    is_phrase: bool = False
+    """Whether it stood in quotation marks, so that its words are terms of their own, too."""
+
+    @property
+    def literal(self) -> str:
+        """The folded piece of text; `""` for words."""
+        return "" if self.spellings else fold(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was typed, read."""
+
+    terms: tuple[Term, ...]
+    """In their order, each once."""
+    stop_words: tuple[str, ...]
+    """Words that are not looked for."""
+    is_cut: bool = False
+    """Whether it has more terms than are looked for."""
+
+
+def read(text: str) -> Question:
+    """The terms of a question; none when it holds no letter and no digit. When all words are stop words, none is."""
+    text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
+    phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
+    pieces = [found[0] for found in _PIECE.finditer(text)]
+    lowered = [piece.lower() for piece in pieces]
+    stops = stop_words.among(lowered)
+    is_only_stops = all(piece in stops for piece in lowered)
+    terms = [_phrase(phrase) for phrase in phrases if len(_PIECE.findall(phrase)) > 1 and not _RUNS.search(phrase)]
+    dropped: list[str] = []
+    for piece in pieces:
+        if _RUNS.search(piece):
+            terms += _mixed(piece)
+        elif piece.lower() in stops and not is_only_stops:
+            dropped.append(piece)
+        else:
+            terms.append(_word(piece))
+    if not terms:  # kana alone, or particles
+        terms = [Term(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
+    once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}
+    found = tuple(reversed(once.values()))
+    return Question(found[:MOST_TERMS], tuple(dict.fromkeys(dropped)), len(found) > MOST_TERMS)
+
+
+def without_operators(text: str) -> tuple[str, str]:
+    """What was typed without the operators of Obsidian's search language in it, and these as a query."""
+    found = [each[0] for each in _OPERATOR.finditer(text)]
+    return _OPERATOR.sub(" ", text).strip(), " ".join(found)
+
+
+def word(text: str) -> Term:
+    """A term for one word, whatever it looks like."""
+    return Term(text, (Spelling(text),))
+
+
+def _phrase(text: str) -> Term:
+    return Term(text, (Spelling(text),), is_phrase=True)
+
+
+def _word(piece: str) -> Term:
+    """One word, or a name of several: `end-to-end` may be written as one word, `RouterReset` as two."""
+    joints = [part for part in _JOINT.split(piece) if part]
+    parts = joints if len(joints) > 1 else apart(piece)
+    if len(parts) == 1:
+        return word(piece)
+    other = "".join(parts) if len(joints) > 1 else " ".join(parts)
+    return Term(piece, (Spelling(piece), Spelling(other)), tuple(part for part in parts if len(part) > 1))
+
+
+def _mixed(piece: str) -> Iterator[Term]:
+    """The terms of a piece in which a script without blanks stands, in their order."""
+    end = 0
+    for run in _RUNS.finditer(piece):
+        yield from (_word(each) for each in _PIECE.findall(piece[end : run.start()]))
+        yield from _terms_of_run(run)
+        end = run.end()
+    yield from (_word(each) for each in _PIECE.findall(piece[end:]))
+
+
+def _terms_of_run(run: re.Match[str]) -> Iterator[Term]:
+    text = run[0]
+    match run.lastgroup:
+        case "han":
+            for part in filter(None, _HAN_STOPS.split(text)):
+                yield from map(Term, _grams(part, 2))
+        case "katakana":
+            yield Term(text, parts=tuple(_grams(text, 3)) if len(text) > 3 else ())
+        case "hangul":
+            if text not in _HANGUL_STOPS:
+                is_marked = len(text) > 2 and text[-1] in _HANGUL_PARTICLES
+                yield from map(Term, _grams(text[:-1] if is_marked else text, 2))
+        case "other":
+            yield from map(Term, _grams(text, 3))
+        case _:  # Hiragana between other scripts is grammar
+            return
+
+
+def _grams(text: str, length: int) -> Sequence[str]:
+    """Every so many characters in a row; a shorter text as a whole."""
+    return [text[start : start + length] for start in range(max(1, len(text) - length + 1))]

@@ -1,0 +1,122 @@
+"""How well a note answers a question: one number, from where the words of the question stand in it.
+
+The numbers below were chosen, coarsely, on the tuning half of `benchmarks/questions.toml` (`docs/benchmarks.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vaulttools.files.known import Places
+
+BODY, TITLE, ALIASES, HEADINGS = range(4)
+"""The parts of a note, as `Places` has them."""
+
+
+USUAL_LENGTH: Final = 500
+"""Words of a note of usual length, where BM25 has the mean of all: so a score follows from the note alone and from how
+rare the words are (on the tuning half both rank alike)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much."""
+
+    title: float = 8.0
+    """One word in the title, in words of the body; likewise the next two."""
+    aliases: float = 3.0
+    headings: float = 2.0
+    saturation: float = 1.5
+    """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
+    length: float = 0.4
+    """BM25's b: 0 takes no note of the length of a text, 1 all."""
+    passage: float = 0.8
+    """That words stand in one passage."""
+    row: float = 0.5
+    """That words stand in a row, as in the question."""
+    name: float = 2.0
+    """That the title consists of the words of the question, and they of it."""
+    window: int = 30
+    """Words of a passage."""
+
+
+WEIGHTS: Final = Weights()
+
+
+def rarity(notes: int, holding: int) -> float:
+    """BM25's weight of a word that so many of the notes hold, above 0."""
+    holding = min(holding, notes)
+    return math.log(1 + (notes - holding + 0.5) / (holding + 0.5))
+
+
+def score(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) -> float:
+    """0 for a note that holds none of the words, and nearly 1 for one whose title and one of whose passages they are.
+
+    `rarities` are the weights of the words, in the order of the question.
+    """
+    total = sum(rarities)
+    if not total:
+        return 0.0
+    norm = 1 - weights.length + weights.length * places.lengths[BODY] / USUAL_LENGTH
+    worth = (1 / norm, weights.title, weights.aliases, weights.headings)
+    often = 0.0
+    for rare, columns in zip(rarities, places.found, strict=True):
+        count = sum(len(column) * each for column, each in zip(columns, worth, strict=True))
+        often += rare * count / (count + weights.saturation)
+    return (
+        often
+        + weights.passage * _passage(places, rarities, weights.window)
+        + weights.row * max(_row(places, rarities, column) for column in range(4))
+        + weights.name * _name(places, rarities)
+    ) / (total * (1 + weights.passage + weights.row + weights.name))
+
+
+def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
+    """The weight of the words in the passage of the body, or among the headings, that holds most of it."""
+    best = 0.0
+    for column in (BODY, HEADINGS):
+        stands = sorted((place, word) for word, found in enumerate(places.found) for place in found[column])
+        within = [0] * len(rarities)
+        weight = 0.0
+        first = 0
+        for place, word in stands:
+            if not within[word]:
+                weight += rarities[word]
+            within[word] += 1
+            while stands[first][0] <= place - window:
+                left = stands[first][1]
+                within[left] -= 1
+                if not within[left]:
+                    weight -= rarities[left]
+                first += 1
+            best = max(best, weight)
+    return best
+
+
+def _row(places: Places, rarities: Sequence[float], column: int) -> float:
+    """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order."""
+    weight = 0.0
+    for word in range(len(rarities) - 1):
+        following = set(places.found[word + 1][column])
+        if following:
+            rare = min(rarities[word], rarities[word + 1])
+            if any(place + 1 in following for place in places.found[word][column]):
+                weight += rare
+            elif any(place + 2 in following for place in places.found[word][column]):
+                weight += rare / 2  # a stop word between them
+    return weight
+
+
+def _name(places: Places, rarities: Sequence[float]) -> float:
+    """How much of the question is the title, times how much of the title is the question."""
+    best = 0.0
+    for column in (TITLE, ALIASES):
+        if places.lengths[column]:
+            held = [(rare, len(found[column])) for rare, found in zip(rarities, places.found, strict=True)]
+            asked = sum(rare for rare, count in held if count)
+            filled = min(1.0, sum(count for _, count in held) / places.lengths[column])
+            best = max(best, asked * filled)
+    return best

@@ -1,0 +1,488 @@
+"""What a tool needs of an open vault: its root, its configuration, its ripgrep, and the rules a call walks by.
+
+Links, archives and URLs are imported when a call names one: together they cost 40 ms that a plain search need not pay.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from vaulttools.config import VaultConfig
+from vaulttools.core import paths
+from vaulttools.core.work import INCOMPLETE, Reason, Work
+from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong, VaultToolsError
+from vaulttools.files import disk, excluded, globs
+from vaulttools.files import document as documents
+from vaulttools.files.catalogue import Entry, Rules
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.excluded import Excluded
+from vaulttools.files.patience import within
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Place, Root
+from vaulttools.files.scope import Covering, Scope, Walk
+from vaulttools.files.selectors import Ranges
+from vaulttools.files.snapshots import SnapshotStore
+from vaulttools.matching import ripgrep
+from vaulttools.matching.ripgrep import Ripgrep
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from vaulttools.files.known import Known
+    from vaulttools.index.background import Live
+    from vaulttools.notes.links import LinkIndex
+    from vaulttools.notes.note import Note
+    from vaulttools.resources.targets import Target, Targets
+    from vaulttools.resources.urls import Resolvers
+
+
+_LEAST_SECONDS: Final = 0.1
+"""For reading one text, however little time of a call is left."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One vault, for any number of calls from any number of threads."""
+
+    root: Root
+    config: VaultConfig
+    config_folder: str
+    """Vault-relative."""
+    snapshots: SnapshotStore = field(default_factory=SnapshotStore)
+    """The texts behind the tags of hashline mode."""
+    has_index: bool = False
+    """Whether an index is kept while the vault is open."""
+
+    @cached_property
+    def resolvers(self) -> Resolvers:
+        """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
+        from vaulttools.resources import documentation, obsidian, urls
+
+        resolvers = urls.Resolvers()
+        resolvers.register("obsidian", obsidian.resolver(self.root, self.resolve_link))
+        resolvers.register("vaulttools", documentation.resolve)
+        return resolvers
+
+    @cached_property
+    def index(self) -> Live:
+        """The index of this vault; it begins to work when it is first asked."""
+        from vaulttools.index.background import Live
+
+        live = Live(self.root, self.config.index_folder, self.config.max_file_size)
+        made: Live = vars(self).setdefault("index", live)  # two threads may come first: one index for both
+        if made is live:
+            # Of a vault that nobody closed; a process that ends need not wait for it.
+            weakref.finalize(self, live.end).atexit = False
+        return made
+
+    @cached_property
+    def passing_index(self) -> Live:
+        """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
+        answered in one way. It ends with the use of the vault."""
+        from shutil import rmtree
+        from tempfile import mkdtemp
+
+        from vaulttools.index.background import Live
+
+        folder = mkdtemp(prefix="vaulttools-")
+        live = Live(self.root, folder, self.config.max_file_size)
+        made: Live = vars(self).setdefault("passing_index", live)
+        if made is not live:
+            rmtree(folder)
+            return made
+        vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
+        return made
+
+    def close(self) -> None:
+        """End the work on the indexes; calls under way go on to their end."""
+        if "index" in vars(self):
+            self.index.close()
+        if end := vars(self).get("_end_passing_index"):
+            end()
+
+    def structures(self, work: Work, wait: float = 0.0) -> Known | None:
+        """What is known of the structure of all notes, after so many seconds for the index at most; None: nothing.
+
+        Without an index, or where there can be none, one is made for as long as the vault is open.
+        """
+        from vaulttools.index.database import Unavailable
+
+        for index in self._indexes():
+            with suppress(Unavailable):
+                if wait:
+                    index.wait(cancel=work.cancel, timeout=wait)
+                known = index.known(work.started)
+                if known is not None or index.unavailable is None:
+                    return known
+        return None
+
+    def read_structures(
+        self, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
+    ) -> None:
+        """Wait until the structure of every note is known, however long that takes.
+
+        Raises:
+            Cancelled: the caller set `cancel`.
+        """
+        from vaulttools.index.database import Unavailable
+
+        for index in self._indexes():
+            with suppress(Unavailable):
+                index.wait(on_progress, cancel)
+                return
+
+    def _indexes(self) -> Iterator[Live]:
+        """The index, and the one to be asked where that is unavailable."""
+        if self.has_index:
+            yield self.index
+        yield self.passing_index
+
+    @cached_property
+    def ripgrep(self) -> Ripgrep:
+        """The ripgrep that searches this vault; looked for at the first call that needs it.
+
+        Raises:
+            RipgrepUnavailable: there is none that can be used.
+        """
+        return ripgrep.locate(self.config.rg)
+
+    def scope(
+        self,
+        walks: tuple[Walk, ...],
+        named: tuple[str, ...],
+        work: Work,
+        *,
+        hidden: bool,
+        include_excluded: bool,
+        gitignore: bool = False,
+        pruned: frozenset[str] = frozenset(),
+        default_excludes: bool = False,
+    ) -> Scope:
+        """The scope of a call under the vault's present rules."""
+        rules = self._excluded(work) if self._excludes(include_excluded) else None
+        return Scope(
+            self.root,
+            Rules(
+                hidden=hidden,
+                excluded=rules or Excluded(),
+                ignores=gitignore,
+                pruned=pruned,
+                default_excludes=default_excludes,
+            ),
+            walks,
+            named,
+            self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
+            self.known(work),
+        )
+
+    def known(self, work: Work) -> Known | None:
+        """What an index knows of the vault as of the beginning of a call; None: nothing, or not all of it."""
+        return self.index.known(work.started) if self.has_index else None
+
+    def targets(self, entries: Sequence[str]) -> Targets:
+        """What the `paths` of a call name.
+
+        Raises:
+            PathNotFound: nothing is there under any of them; of a single path it carries what is spelled nearly so.
+            BadArgument: one is empty, malformed, several in one, or not allowed.
+        """
+        from vaulttools.resources.targets import Reader
+
+        try:
+            return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
+        except PathNotFound as error:
+            if len(error.given) > 1 or globs.has_magic(error.given[0]) or "://" in error.given[0]:
+                raise
+            from vaulttools.resources.naming import close_to
+
+            visible = self._visible(Work(self.config.time_limit))
+            raise PathNotFound(*error.given, close=close_to(error.given[0], visible)) from None
+
+    def named(self, given: str, work: Work) -> Target:
+        """The one note or other text that a name means.
+
+        Raises:
+            BadArgument: none, or several; see `resources.naming`.
+        """
+        from vaulttools.resources.naming import Naming
+        from vaulttools.resources.targets import Reader
+
+        reader = Reader(self.root, self.resolvers, self.resolve_link)
+        return Naming(reader, lambda: self.links(work), lambda: self._visible(work)).target(given)
+
+    def _visible(self, work: Work) -> Iterator[str]:
+        """The files and folders that may be offered for a name that nothing has."""
+        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
+        return (entry.path for entry in scope.entries() if entry.left_out is None)
+
+    def resolve_link(self, target: str) -> str | None:
+        """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""
+        return self.links(Work(self.config.time_limit)).resolve(target)
+
+    def links(self, work: Work, known: Known | None = None, *, told: bool = False) -> LinkIndex:
+        """The names that links can use: of all files that Obsidian sees, excluded ones too; `known` is what is known of
+        a vault that has no index. With `told`, `work` is told of folders that could not be listed."""
+        from vaulttools.notes.links import LinkIndex
+
+        scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
+        scope = replace(scope, known=known or scope.known)
+
+        def made() -> tuple[LinkIndex, list[Entry]]:
+            entries = list(scope.entries())
+            missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
+            # What is in iCloud, and not here, has its name all the same (`faults.md` S01, S02).
+            there = (None, "not downloaded")
+            return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
+
+        if scope.known is None or not scope.known.holds(""):
+            index, missed = made()
+        else:
+            index, missed = scope.known.kept("links", made)
+        if told and work.complete:  # else it was told what is missing
+            for path, _, reason in missed:
+                assert reason is not None
+                work.pass_over(path, reason, is_folder=True)
+        return index
+
+    def note(self, document: Document, known: Known | None) -> Note:
+        """The note that a document is, with the parts that an index has of this text, else parsed when asked for."""
+        from vaulttools.notes.note import Note
+
+        return self.parsed_note(document, known) or Note(document.path, document.text)
+
+    def parsed_note(self, document: Document, known: Known | None) -> Note | None:
+        """The note that a document is, where an index has the parts of this text; else None."""
+        data = None if known is None else known.structure(document.path, document.text)
+        if data is None:
+            return None
+        from vaulttools.notes.stored import load
+
+        return load(data, document.path, document.text)
+
+    def lines_of(self, target: Target) -> Ranges | None:
+        """The lines of a file that are meant: a range, the section or block that a link names, or None for all.
+
+        Raises:
+            BadArgument: the note has no such heading or block, or cannot be read.
+        """
+        if target.place is None or not (target.headings or target.block):
+            return target.ranges
+        from vaulttools.notes import subpath
+        from vaulttools.notes.note import Note
+
+        read = self._read(target, target.place)
+        note, name = Note(read.path, read.text), paths.shown(read.path)
+        if target.block is not None:
+            block = subpath.block(note, target.block, name)
+            return Ranges(((block.start_line, block.end_line),))
+        section = subpath.section(note, target.headings, name)
+        return Ranges(((section.line, section.end_line),))
+
+    def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:
+        """The text of a file, an archive member or a virtual resource, and sentences about what was odd.
+
+        Raises:
+            BadArgument: the file cannot be read.
+            MemberUnreadable: the member cannot be read; its reason says why.
+        """
+        if target.place is not None:
+            place = target.place
+            try:
+                return within(max(work.remaining(), _LEAST_SECONDS), lambda: self._read(target, place)), ()
+            except TimeoutError as error:
+                raise BadArgument(f"Cannot read {target.given}: {error}") from error
+        if target.virtual is not None:
+            return Document(target.virtual.name, target.virtual.text), ()
+        from vaulttools.resources import archives
+
+        assert target.member is not None
+        archive, member = target.member
+        try:
+            with disk.fdopen(self.root.open(archive), "rb") as file:
+                read = archives.read_member(file, archive, member, work.remaining)
+        except OSError as error:
+            raise archives.MemberUnreadable("not a readable archive") from error
+        if read.is_cut_short:
+            work.pass_over(archive, "too large")
+        return Document(f"{archive}:{member}", read.text), read.warnings
+
+    def _read(self, target: Target, place: Place) -> Document:
+        try:
+            return documents.read(self.root, place.path, self.config.max_file_size)
+        except NotRead as error:
+            raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
+
+    def selected(
+        self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool
+    ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
+        """Of walks without a glob and of files named, what a glob filter selects; a blank one selects everything.
+
+        A file that the filter names exactly, as it is written (spec 2.8), counts as named (spec 2.7); a folder means
+        what it holds, also behind a link (spec 2.1). What lies in a protected folder is not selected (spec 2.3).
+
+        Raises:
+            InvalidGlob: it is malformed.
+            OutsideVault: it leads out of the vault.
+        """
+        if glob is None or not glob.strip():
+            return walks, named
+        try:
+            place = self.root.locate(glob)
+        except AccessDenied:
+            return (), ()
+        except PathTooLong:
+            if not globs.has_magic(glob):
+                raise
+            place = Place(glob, None)
+        if place.kind == "file":
+            is_meant = place.path in named or any(walk.covers(place.path) for walk in walks)
+            return (), (place.path,) if is_meant else ()
+        if place.kind == "folder":
+            held = tuple(path for path in named if paths.is_below(place.path, path))
+            return _narrowed(walks, place.path), held
+        parsed = globs.parse(self.root.anchored(glob), ignore_case=ignore_case)
+        try:
+            base = self.root.locate(parsed.literal_folders or ".")
+        except AccessDenied:  # not told above when the rest of the glob is too long for a path
+            return (), ()
+        # A walk from further up would not follow a link; elsewhere it must, for the rules about the folders on the way.
+        if base.kind == "folder" and self.root.resolved(base.path) != base.path:
+            walks = _narrowed(walks, base.path)
+        return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
+
+    def _excluded(self, work: Work) -> Excluded:
+        """The vault's excluded files; that its settings cannot be read is told, and nothing is left out."""
+        try:
+            return excluded.read(Path(self.root.absolute(self.config_folder)))
+        except OSError as error:
+            work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
+            return Excluded()
+
+    def _excludes(self, include_excluded: bool) -> bool:
+        return self.config.respect_excluded and not include_excluded
+
+    def _regex_excluded(self, entries: Sequence[str], work: Work) -> Callable[[Sequence[str]], Covering]:
+        """Obsidian's `/regex/` entries, matched by ripgrep: nothing from a vault is compiled in this process."""
+
+        def covered(paths: Sequence[str]) -> Covering:
+            lines = [path.replace("\n", " ") for path in paths]
+            found: set[int] = set()
+            stopped: Reason | None = None
+            warnings: list[str] = []
+            for entry in entries:
+                matched = self.ripgrep.lines_matching([entry], lines, work)
+                if matched is None:
+                    # Not shown: it stands in a protected folder.
+                    warnings.append(
+                        "A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing."
+                    )
+                else:
+                    found |= matched[0]
+                    stopped = stopped or matched[1]
+            return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
+
+        return covered
+
+
+def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) -> Session:
+    """The vault at a folder; `has_index`: with the index that the configuration asks for.
+
+    Raises:
+        BadArgument: there is no such folder, or it holds the folder configured for its index.
+        VaultToolsError: it cannot be read.
+    """
+    given = os.path.abspath(os.path.expanduser(folder))
+    real = os.path.realpath(given)
+    if not os.path.isdir(real):
+        what = "not a folder" if os.path.exists(real) else "no such folder"
+        raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
+    found = _config_folders(Path(real))
+    added = [_below(folder, (real, given)) for folder in config.protected]
+    config_folder = config.config_folder or next(iter(found), ".obsidian")
+    protection = Protection.of((*added, config_folder, *found))
+    root = Root(real, given, protection)
+    has_index = has_index and config.index == "auto"
+    if has_index and config.index_folder is not None:
+        _ensure_outside(root, config.index_folder)
+    return Session(root, config, config_folder, has_index=has_index)
+
+
+def _end(index: Live, folder: str) -> None:
+    """End an index that nobody needs any more, and remove its folder."""
+    from shutil import rmtree
+
+    index.close()
+    rmtree(folder, ignore_errors=True)
+
+
+def _ensure_outside(root: Root, index_folder: str) -> None:
+    """Nothing, when the configured folder is not in the vault; that it cannot be used is no reason not to search.
+
+    Raises:
+        BadArgument: it is.
+    """
+    from vaulttools.index import location
+    from vaulttools.index.database import Unavailable
+
+    with suppress(Unavailable):
+        location.of(root, index_folder)
+
+
+def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:
+    """The walks with only what lies in a folder."""
+    return tuple(part for walk in walks if (part := walk.narrowed(folder)) is not None)
+
+
+def _below(folder: str, roots: tuple[str, str]) -> str:
+    """A protected folder of the configuration as a path from the root, where it is given as an absolute one.
+
+    Raises:
+        BadArgument: it is absolute and lies elsewhere, so that it could protect nothing.
+    """
+    if not os.path.isabs(folder):
+        return folder
+    for root in roots:
+        if Path(folder).is_relative_to(root):
+            return Path(folder).relative_to(root).as_posix()
+    raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
+
+
+def _config_folders(root: Path) -> list[str]:
+    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule E03).
+
+    One device may have its own: all are protected, the first is the one whose excluded files hold.
+
+    Raises:
+        VaultToolsError: the root cannot be listed.
+    """
+    try:
+        with disk.scandir(root) as scanned:
+            names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
+    except OSError as error:  # what is not known to be a config folder would not be protected
+        raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+    found = (name for name in names if any(_may_stand(root / name / file) for file in _SETTINGS))
+    return sorted(found, key=lambda name: name != ".obsidian")
+
+
+_SETTINGS: Final = ("app.json", "core-plugins.json")
+
+
+def _may_stand(path: Path) -> bool:
+    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
+    is_absent = False
+    for _ in range(2):  # an error may pass
+        try:
+            return stat.S_ISREG(disk.stat(path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            is_absent = True
+        except OSError:
+            continue
+    return not is_absent
