@@ -1,16 +1,21 @@
-"""Measure ranked search on `questions.toml`: hit@1, hit@5 and MRR by kind, as a Markdown table.
+"""Measure ranked search: which note comes first, and whether the words of the answer are shown, as Markdown tables.
 
-`python benchmarks/ranking.py`
+`python benchmarks/ranking.py [VAULT...]`
 
-The vaults are the corpus beside the project, where it is there, and one that is made: the notes of `notes.toml` among a
-thousand of filler. Half of the questions, chosen by a hash of their text, is for tuning; the other half is held out
-(`docs/benchmarks.md` says what was seen of it). Beside ours stands plain BM25: every word of the question, joined by
-OR, in the index's own word table with FTS5's default weights.
+The vaults are the corpora beside the project, where they are there, and one that is made: the notes of `notes.toml`
+among a thousand of filler. `questions.toml` names the notes that answer: hit@1, hit@5 and MRR by kind, beside plain
+BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's default weights).
+`answers.toml`, and `questions.json` beside the project, hold a regular expression for the words that answer: whether
+the answer's text holds them, whether the note is among the first five, and the size of the text, by wording.
+
+Half of the questions, chosen by a hash of their text, is for tuning; the other half is held out (`docs/benchmarks.md`
+says what was seen of it).
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import statistics
 import sys
@@ -19,7 +24,7 @@ import tempfile
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +38,9 @@ sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, no
 from make_vault import make_vault  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus"
-ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz"}
+ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz", "ency": "encyclopaedia.tar.xz"}
+GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
+GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
 FILLER = 1_000
 SHOWN = 10
 
@@ -48,6 +55,8 @@ class Asked:
     kind: str
     text: str
     right: frozenset[str]
+    key: str = ""
+    """A regular expression for the words that answer; empty where only the note is known."""
 
     @property
     def is_held_out(self) -> bool:
@@ -67,6 +76,10 @@ class Answered:
     ours: int
     plain: int
     milliseconds: float
+    characters: int
+    """Of the answer's text."""
+    is_answered: bool
+    """Whether the text holds the words that answer."""
 
 
 def questions() -> list[Asked]:
@@ -80,33 +93,60 @@ def questions() -> list[Asked]:
     ]
 
 
-def main() -> int:
-    """Ask everything, and print the tables; the exit status is 0."""
-    asked = questions()
+def answers() -> list[Asked]:
+    """The questions of which the words of the answer are known: ours, and those beside the project where they are."""
+    asked = [
+        Asked(vault, f"ours, {each['wording']}", each["question"], frozenset(each["paths"]), each["key"])
+        for vault, some in tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8")).items()
+        for each in some
+    ]
+    if not GIVEN.exists():
+        print(f"(without the questions of {GIVEN.name}, which is not beside the project)")
+        return asked
+    return asked + [
+        Asked(
+            GIVEN_VAULTS[each["vault"]],
+            f"given, {each['wording']}",
+            each["question"],
+            frozenset(each["paths"]),
+            each["key"],
+        )
+        for each in json.loads(GIVEN.read_text(encoding="utf-8"))
+    ]
+
+
+def main(vaults: Sequence[str]) -> int:
+    """Ask everything, or what concerns some vaults, and print the tables; the exit status is 0."""
+    asked = [each for each in [*questions(), *answers()] if not vaults or each.vault in vaults]
     with tempfile.TemporaryDirectory() as temporary:
-        folders = dict(_folders(Path(temporary)))
+        folders = dict(_folders(Path(temporary), {each.vault for each in asked}))
         answered = [
             answer
             for name, folder in folders.items()
             for answer in _answered(folder, Path(temporary, f"{name} index"), [a for a in asked if a.vault == name])
         ]
-    for name in {each.vault for each in asked} - folders.keys():
+    for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    print("\n".join(_table(answered)))
+    if notes := [each for each in answered if not each.asked.key]:
+        print("\n".join(_table(notes)) + "\n")
+    if keyed := [each for each in answered if each.asked.key]:
+        print("\n".join(_answers_table(keyed)) + "\n")
     times = [each.milliseconds for each in answered]
-    print(f"\nA question took {statistics.median(times):.1f} ms (median), {max(times):.0f} ms at most.")
+    print(f"A question took {statistics.median(times):.1f} ms (median), {max(times):.0f} ms at most.")
     return 0
 
 
-def _folders(temporary: Path) -> Iterator[tuple[str, Path]]:
+def _folders(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
     for name, archive in ARCHIVES.items():
-        if (CORPUS / archive).exists():
+        if name in wanted and (CORPUS / archive).exists():
             with tarfile.open(CORPUS / archive) as tar:
                 tar.extractall(temporary / name, filter="data")
             folder = temporary / name
             while len(list(folder.iterdir())) == 1:  # the archive's own folder
                 folder = next(folder.iterdir())
             yield name, folder
+    if "made" not in wanted:
+        return
     made = temporary / "made"
     make_vault(made, FILLER)
     for path, text in tomllib.loads((PROJECT / "benchmarks" / "notes.toml").read_text(encoding="utf-8")).items():
@@ -122,9 +162,12 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> Itera
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
         for each in asked:
             start = time.perf_counter()
-            found = [note.path for note in vault.query(each.text, limit=SHOWN).notes]
+            answer = vault.query(each.text, limit=SHOWN)
             took = (time.perf_counter() - start) * 1000
-            yield Answered(each, each.place(found), each.place(_plain(connection, each.text)), took)
+            found = [note.path for note in answer.notes]
+            is_answered = bool(each.key and re.search(each.key, answer.text))
+            plain = each.place(_plain(connection, each.text))
+            yield Answered(each, each.place(found), plain, took, len(answer.text), is_answered)
         connection.close()
 
 
@@ -149,6 +192,37 @@ def _table(answered: Sequence[Answered]) -> Iterator[str]:
         yield f"| {kind} | " + " | ".join(map(_cells, halves)) + " |"
 
 
+def _answers_table(answered: Sequence[Answered]) -> Iterator[str]:
+    columns = "n | answer in the text | note in the first 5 | first | characters: median | most"
+    yield f"| questions, wording, vault | tuning: {columns} | held out: {columns} |"
+    yield "|---|" + "--:|" * 12
+    for kind in dict.fromkeys(each.asked.kind for each in answered):
+        for vault in dict.fromkeys(each.asked.vault for each in answered):
+            if some := [each for each in answered if (each.asked.kind, each.asked.vault) == (kind, vault)]:
+                yield _answers_row(f"{kind}, {vault}", some)
+    for wording in ("shared", "paraphrase", "foreign"):
+        yield _answers_row(f"all, {wording}", [each for each in answered if each.asked.kind.endswith(wording)])
+    yield _answers_row("all but foreign", [each for each in answered if not each.asked.kind.endswith("foreign")])
+
+
+def _answers_row(name: str, some: Sequence[Answered]) -> str:
+    halves = ([a for a in some if not a.asked.is_held_out], [a for a in some if a.asked.is_held_out])
+    return f"| {name} | " + " | ".join(map(_answers_cells, halves)) + " |"
+
+
+def _answers_cells(some: Sequence[Answered]) -> str:
+    if not some:
+        return "0 | | | | | "
+    shares = (
+        [each.is_answered for each in some],
+        [1 <= each.ours <= 5 for each in some],
+        [each.ours == 1 for each in some],
+    )
+    sizes = [each.characters for each in some]
+    rates = (f"{statistics.mean(share):.2f}" for share in shares)
+    return " | ".join([str(len(some)), *rates, f"{statistics.median(sizes):,.0f}", f"{max(sizes):,}"])
+
+
 def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered]]]:
     for vault in dict.fromkeys(each.asked.vault for each in answered):
         yield f"all of {vault}", [each for each in answered if each.asked.vault == vault]
@@ -168,4 +242,4 @@ def _rates(places: Sequence[int]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
