@@ -1,0 +1,302 @@
+"""Prints dates and durations as moment.js does: format tokens, relative times, weeks by locale.
+
+Obsidian hands every date format of a vault to moment.js, so that its tokens are those of daily notes and of Bases.
+Names of months and days are English.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Final, NamedTuple
+
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+
+_TOKENS: Final = re.compile(
+    r"\[[^\[]*\]|\\?(?:[Hh]mm(?:ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[o|w]?|W[o|W]?|Qo?|N{1,5}"
+    r"|YYYYYY|YYYYY|YYYY|YY|y{2,4}|yo?|gg(?:ggg?)?|GG(?:GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?"
+    r"|LTS|LT|LL?L?L?|l{1,4}|.)"
+)
+"""The tokens of moment 2.30, `formattingTokens`; text in square brackets stays as it is, a line end is dropped."""
+
+_LONG: Final = re.compile(r"\[[^\[]*\]|\\?(?:LTS|LT|LL?L?L?|l{1,4})")
+
+_LONG_FORMATS: Final = {
+    "LTS": "h:mm:ss A",
+    "LT": "h:mm A",
+    "L": "MM/DD/YYYY",
+    "LL": "MMMM D, YYYY",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "l": "M/D/YYYY",
+    "ll": "MMM D, YYYY",
+    "lll": "MMM D, YYYY h:mm A",
+    "llll": "ddd, MMM D, YYYY h:mm A",
+}
+
+
+class Weeks(NamedTuple):
+    """How a locale counts weeks, moment's `dow` and `doy`."""
+
+    first_day: int = 0
+    """From 0, Sunday."""
+    january: int = 6
+    """The week that holds day `7 + first_day - january` of January is the first of the year."""
+
+
+ENGLISH_WEEKS: Final = Weeks()
+ISO_WEEKS: Final = Weeks(1, 4)
+
+_LOCALES: Final[Mapping[str, Weeks]] = {
+    name: weeks
+    for weeks, names in (
+        (
+            ISO_WEEKS,
+            "af ar-ma ar-tn bm br ca cs cy da de-at de-ch de el en-gb en-ie en-nz en-sg es-do es et fi fil fo fr-ch fr "
+            "fy ga gd gl hu is it-ch it km ku-kmr lb lt lv mi mt my nb nl-be nl nn no oc-lnc pl pt ru sd se sk sq ss "
+            "sv tet tl-ph tlh tzl uk ur vi x-pseudo yo zh zh-cn",
+        ),
+        (
+            Weeks(1, 7),
+            "az be bg bs cv eo eu hr hy-am jv ka kk ky me mk ms-my ms ro sl sr-cyrl sr sw tg tk tr ug-cn uz-latn uz",
+        ),
+        (Weeks(6, 12), "ar-ly ar fa ku ps tzm-latn tzm"),
+        (Weeks(0, 4), "ar-dz en-au es-mx"),
+        (Weeks(0, 12), "ar-kw"),
+        (Weeks(7, 12), "dv"),
+        (Weeks(0, 3), "gom-deva gom-latn"),
+        (ENGLISH_WEEKS, "ar-ps ar-sa es-us fr-ca pt-br zh-hk zh-mo zh-tw"),
+    )
+    for name in names.split()
+}
+"""The locales of moment 2.30 whose weeks are not those of English, and those whose language would mislead.
+
+Obsidian calls `zh-cn` `zh`, and `nb` `no`."""
+
+
+def weeks_of(locale: str) -> Weeks:
+    """How weeks are counted in a locale such as `de` or `en-GB`; as in `en` where it is not known."""
+    name = locale.lower().replace("_", "-").partition(".")[0]
+    return _LOCALES.get(name) or _LOCALES.get(name.partition("-")[0], ENGLISH_WEEKS)
+
+
+def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> str:
+    """The date and time in a moment.js format: `YYYY-MM-DD` gives `2026-06-10`.
+
+    `moment` is a local time; `Z` and `x` need its zone, or take the system's.
+    """
+    for _ in range(5):  # a long format may hold another
+        expanded = _LONG.sub(lambda found: _LONG_FORMATS.get(found[0], found[0]), tokens)
+        if expanded == tokens:
+            break
+        tokens = expanded
+
+    def printed(found: re.Match[str]) -> str:
+        token = found[0]
+        if token in _PRINTED:
+            return _PRINTED[token](moment)
+        if token in _IN_WEEKS:
+            return _IN_WEEKS[token](moment, weeks)
+        if token[0] == "S":
+            digits = f"{moment.microsecond // 1000:03}"
+            return digits[: len(token)].ljust(len(token), "0")
+        if token[0] == "[":
+            return token[1:-1] if token[-1] == "]" else token
+        return token.replace("\\", "")
+
+    return "".join(map(printed, _TOKENS.finditer(tokens)))
+
+
+def week_of(day: date, weeks: Weeks) -> tuple[int, int]:
+    """The year that a day's week belongs to, and the number of the week in it, from 1."""
+    number = (day.timetuple().tm_yday - (_weekday(day) - weeks.first_day) % 7 + 6 - _offset(day.year, weeks)) // 7
+    if number < 1:
+        return day.year - 1, number + _weeks_in(day.year - 1, weeks)
+    length = _weeks_in(day.year, weeks)
+    return (day.year + 1, number - length) if number > length else (day.year, number)
+
+
+def _offset(year: int, weeks: Weeks) -> int:
+    """The day of the year, from 0, on which the first week begins."""
+    inside = 7 + weeks.first_day - weeks.january
+    local = (7 + (date(max(year, 1), 1, 1) + timedelta(inside - 1)).isoweekday() - weeks.first_day) % 7
+    return -local + inside - 1
+
+
+def _weeks_in(year: int, weeks: Weeks) -> int:
+    if not 1 <= year < 9999:
+        return 52
+    days = date(year, 12, 31).timetuple().tm_yday
+    return (days - _offset(year, weeks) + _offset(year + 1, weeks)) // 7
+
+
+def _weekday(day: date) -> int:
+    """From 0, Sunday."""
+    return day.isoweekday() % 7
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 // 10 == 1:
+        return f"{number}th"
+    return f"{number}{({1: 'st', 2: 'nd', 3: 'rd'}).get(number % 10, 'th')}"
+
+
+def _zone(moment: datetime, between: str) -> str:
+    aware = moment if moment.tzinfo else moment.astimezone()
+    minutes = round((aware.utcoffset() or timedelta()).total_seconds() / 60)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{between}{abs(minutes) % 60:02}"
+
+
+def _twelve(moment: datetime) -> int:
+    return moment.hour % 12 or 12
+
+
+def _day_of_year(moment: datetime) -> int:
+    return moment.timetuple().tm_yday
+
+
+def _quarter(moment: datetime) -> int:
+    return (moment.month + 2) // 3
+
+
+def _milliseconds(moment: datetime) -> int:
+    return math.floor(moment.timestamp() * 1000 + 0.5)
+
+
+_PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
+    "M": lambda at: str(at.month),
+    "Mo": lambda at: _ordinal(at.month),
+    "MM": lambda at: f"{at.month:02}",
+    "MMM": lambda at: _MONTHS[at.month - 1][:3],
+    "MMMM": lambda at: _MONTHS[at.month - 1],
+    "D": lambda at: str(at.day),
+    "Do": lambda at: _ordinal(at.day),
+    "DD": lambda at: f"{at.day:02}",
+    "DDD": lambda at: str(_day_of_year(at)),
+    "DDDo": lambda at: _ordinal(_day_of_year(at)),
+    "DDDD": lambda at: f"{_day_of_year(at):03}",
+    "d": lambda at: str(_weekday(at)),
+    "do": lambda at: _ordinal(_weekday(at)),
+    "dd": lambda at: _DAYS[_weekday(at)][:2],
+    "ddd": lambda at: _DAYS[_weekday(at)][:3],
+    "dddd": lambda at: _DAYS[_weekday(at)],
+    "E": lambda at: str(at.isoweekday()),
+    "Q": lambda at: str(_quarter(at)),
+    "Qo": lambda at: _ordinal(_quarter(at)),
+    "Y": lambda at: f"{at.year:04}",
+    "YY": lambda at: f"{at.year % 100:02}",
+    "YYYY": lambda at: f"{at.year:04}",
+    "YYYYY": lambda at: f"{at.year:05}",
+    "YYYYYY": lambda at: f"+{at.year:06}",
+    "y": lambda at: str(at.year),
+    "yy": lambda at: f"{at.year:02}",
+    "yyy": lambda at: f"{at.year:03}",
+    "yyyy": lambda at: f"{at.year:04}",
+    "yo": lambda at: _ordinal(at.year),
+    **dict.fromkeys(("N", "NN", "NNN", "NNNNN"), lambda at: "AD"),
+    "NNNN": lambda at: "Anno Domini",
+    "H": lambda at: str(at.hour),
+    "HH": lambda at: f"{at.hour:02}",
+    "h": lambda at: str(_twelve(at)),
+    "hh": lambda at: f"{_twelve(at):02}",
+    "k": lambda at: str(at.hour or 24),
+    "kk": lambda at: f"{at.hour or 24:02}",
+    "hmm": lambda at: f"{_twelve(at)}{at.minute:02}",
+    "hmmss": lambda at: f"{_twelve(at)}{at.minute:02}{at.second:02}",
+    "Hmm": lambda at: f"{at.hour}{at.minute:02}",
+    "Hmmss": lambda at: f"{at.hour}{at.minute:02}{at.second:02}",
+    "m": lambda at: str(at.minute),
+    "mm": lambda at: f"{at.minute:02}",
+    "s": lambda at: str(at.second),
+    "ss": lambda at: f"{at.second:02}",
+    "a": lambda at: "am" if at.hour < 12 else "pm",
+    "A": lambda at: "AM" if at.hour < 12 else "PM",
+    "x": lambda at: str(_milliseconds(at)),
+    "X": lambda at: str(_milliseconds(at) // 1000),
+    "Z": lambda at: _zone(at, ":"),
+    "ZZ": lambda at: _zone(at, ""),
+    **dict.fromkeys(("z", "zz"), lambda at: ""),  # moment knows the zone's name only with its extension for zones
+}
+
+_IN_WEEKS: Final[Mapping[str, Callable[[datetime, Weeks], str]]] = {
+    "w": lambda at, weeks: str(week_of(at, weeks)[1]),
+    "wo": lambda at, weeks: _ordinal(week_of(at, weeks)[1]),
+    "ww": lambda at, weeks: f"{week_of(at, weeks)[1]:02}",
+    "W": lambda at, _: str(week_of(at, ISO_WEEKS)[1]),
+    "Wo": lambda at, _: _ordinal(week_of(at, ISO_WEEKS)[1]),
+    "WW": lambda at, _: f"{week_of(at, ISO_WEEKS)[1]:02}",
+    "gg": lambda at, weeks: f"{week_of(at, weeks)[0] % 100:02}",
+    "gggg": lambda at, weeks: f"{week_of(at, weeks)[0]:04}",
+    "ggggg": lambda at, weeks: f"{week_of(at, weeks)[0]:05}",
+    "GG": lambda at, _: f"{week_of(at, ISO_WEEKS)[0] % 100:02}",
+    "GGGG": lambda at, _: f"{week_of(at, ISO_WEEKS)[0]:04}",
+    "GGGGG": lambda at, _: f"{week_of(at, ISO_WEEKS)[0]:05}",
+    "e": lambda at, weeks: str((_weekday(at) - weeks.first_day) % 7),
+}
+
+
+def humanized(months: float, days: float, milliseconds: float) -> str:
+    """A duration in words, without its sign: `a day`, `14 days`, `3 months`. The parts are moment's own."""
+    months, days, milliseconds = abs(months), abs(days), abs(milliseconds)
+    in_days = days + _round(months * 146097 / 4800) + milliseconds / 86_400_000
+    seconds, minutes, hours = _round(in_days * 86_400), _round(in_days * 1_440), _round(in_days * 24)
+    in_months = months + (days + milliseconds / 86_400_000) * 4800 / 146097
+    whole_days, whole_months, years = _round(in_days), _round(in_months), _round(in_months / 12)
+    steps = (  # moment's thresholds
+        (seconds <= 44, "a few seconds"),
+        (minutes <= 1, "a minute"),
+        (minutes < 45, f"{minutes} minutes"),
+        (hours <= 1, "an hour"),
+        (hours < 22, f"{hours} hours"),
+        (whole_days <= 1, "a day"),
+        (whole_days < 26, f"{whole_days} days"),
+        (whole_months <= 1, "a month"),
+        (whole_months < 11, f"{whole_months} months"),
+        (years <= 1, "a year"),
+    )
+    return next((words for holds, words in steps if holds), f"{years} years")
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """How long before or after `now` a time is: `3 days ago`, `in 2 hours`. Both have a zone, or neither has."""
+    months, milliseconds = _difference(now, moment)
+    words = humanized(months, 0, milliseconds)
+    ahead = months * 146097 / 4800 * 86_400_000 + milliseconds
+    return f"in {words}" if ahead > 0 else f"{words} ago"
+
+
+def _difference(start: datetime, end: datetime) -> tuple[int, float]:
+    """Whole months from one time to another, and the milliseconds beyond them; both negative when it is earlier."""
+    if end < start:
+        months, milliseconds = _difference(end, start)
+        return -months, -milliseconds
+    months = (end.year - start.year) * 12 + end.month - start.month
+    if plus_months(start, months) > end:
+        months -= 1
+    beyond = end - plus_months(start, months)
+    return months, beyond / timedelta(milliseconds=1)
+
+
+def plus_months(moment: datetime, months: int) -> datetime:
+    """The same day and time so many months later, or the last day of a month that has no such day.
+
+    Raises:
+        ValueError: the year is not between 1 and 9999.
+    """
+    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        raise ValueError("year out of range")
+    after = date(year + month // 11, (month + 1) % 12 + 1, 1) if (year, month) != (9999, 11) else None
+    last = 31 if after is None else (after - timedelta(1)).day
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+
+
+def _round(number: float) -> int:
+    """As JavaScript rounds: halves upward."""
+    return math.floor(number + 0.5)
