@@ -12,9 +12,10 @@ Reading order, each step on the result of the one before:
 Why not pathspec: its patterns know no braces, read a leading `!` or `#` as syntax, let `src/*` reach `src/a/b.md`, and
 backtrack (the time of `*a*a*a*…b` has the number of stars as its power). So the translation is our own, and its time
 is at most the length of the glob times that of the path: after a star the *first* place where the next fixed piece
-fits is as good as any later one, so it is taken for good in an atomic group, as CPython's `fnmatch` does; the same
+fits is as good as any later one, so a loop over what does not begin such a piece ends there and nowhere else; the same
 holds for runs of components between two `**`. Only the piece after the last star of a component and the run after the
-last `**` try several places, and each try ends within the piece or the run.
+last `**` try several places, and each try ends within the piece or the run. An atomic group would do the same, but
+CPython 3.11.0 to 3.11.3 lose matches of those around a group.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def name_regex(atoms: Sequence[str | None]) -> str:
     *middle, last = rest
     if not (first or last or any(middle)):
         return "[^/]++"
-    return first + "".join(f"(?>[^/]*?{fixed})" for fixed in middle if fixed) + "[^/]*" + last
+    return first + "".join(f"(?:(?!{fixed})[^/])*{fixed}" for fixed in middle if fixed) + "[^/]*" + last
 
 
 def path_regex(components: Sequence[str | None]) -> str:
@@ -131,7 +132,8 @@ def path_regex(components: Sequence[str | None]) -> str:
     if not rest:
         return "/".join(first)
     *middle, last = rest
-    folders = "".join(f"(?>(?:[^/]++/)*?{'/'.join(run)}/)" for run in middle if run)
+    runs = ["/".join(run) + "/" for run in middle if run]
+    folders = "".join(f"(?:(?!{run})[^/]++/)*{run}" for run in runs)
     return "".join(f"{name}/" for name in first) + folders + (f"(?:.*/)?{'/'.join(last)}" if last else ".+")
 
 

@@ -33,7 +33,7 @@ _UNREADABLE = re.compile(
 )
 _BRACKET = re.compile(r"[][{}]")
 _TOO_DEEP = f"brackets are nested deeper than {MAX_BRACKETS}"
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_JSON_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,11 @@ _BACKTICKS = re.compile("`+")
 _MATH = re.compile(r"\$(?![\s$])[^$\n]*+(?<![\s\\])\$(?!\d)")
 _DEFINITION = re.compile(r"\[(?!\^)[^\]\n]++\]:[ \t]*+\S++")
 # Looser than a link, since what looks like a destination has no tags either.
-_DESTINATION = re.compile(r"\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\)")
+_DESTINATION = re.compile(r"\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*\)")
 _HTML = re.compile(
     r"""
       </?[A-Za-z][\w-]*+
-      (?: \s++ [A-Za-z_:][\w.:-]*+ (?: \s*+ = \s*+ (?: "[^"]*+" | '[^']*+' | [^\s"'=<>`]++ ) )?+ )*+ \s*+ /?>
+      (?: \s++ [A-Za-z_:][\w.:-]*+ (?: \s*+ = \s*+ (?: "[^"]*+" | '[^']*+' | [^\s"'=<>`]++ ) )? )* \s*+ /?>
     | <[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*+>                               # a URL
     """,
     re.VERBOSE,

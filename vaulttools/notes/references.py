@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 
 # `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule L16).
-WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*+\]\]")
+WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*\]\]")
 
 # At least two characters, so that the drive of a Windows path is none.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")

@@ -20,7 +20,7 @@ from vaulttools.notes.references import Reference, markdown_link, wikilink
 from vaulttools.notes.source import Source
 
 _CHECKBOX = re.compile(r"\[(.)\](?=[ \t\n]|\Z)")
-_TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])++[ \t]*+")
+_TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
 
 
 def parse(text: str, body_line: int = 1) -> Structure:

@@ -1,0 +1,137 @@
+"""No regular expression of the package needs what CPython 3.11.0 to 3.11.3 get wrong.
+
+Their `re` loses matches of a possessive quantifier or an atomic group around a group (python/cpython issue 106052), so
+that Debian 12's Python 3.11.2 found no wikilinks at all.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vaulttools
+from vaulttools.files import globs, ignores
+from vaulttools.notes import callouts
+
+PACKAGE = Path(vaulttools.__file__).parent
+
+BUILT = {"files/globs.py": "parse", "files/ignores.py": "_any_of", "notes/callouts.py": "_at_depth"}
+"""The functions that compile a text put together at run time; a test of its own reads what each of them compiles."""
+
+_parser: Any = importlib.import_module("re._parser")  # private: there is no other way to read a regex as Python does
+
+
+def risky(pattern: re.Pattern[Any]) -> list[str]:
+    """What 3.11.0 to 3.11.3 get wrong in a regex; empty when there is nothing."""
+    return list(_risky(_parser.parse(pattern.pattern, pattern.flags)))
+
+
+def _risky(part: Any) -> Iterator[str]:
+    """The same of a part of a parsed regex: lists of (operator, arguments), the arguments any nest of such lists."""
+    if not isinstance(part, _parser.SubPattern | list | tuple):
+        return
+    if len(part) == 2 and str(part[0]) == "ATOMIC_GROUP":
+        yield "an atomic group"
+    if len(part) == 2 and str(part[0]) == "POSSESSIVE_REPEAT":
+        repeated = part[1][2]
+        if len(repeated) != 1 or str(repeated[0][0]) not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+            yield "a possessive quantifier on more than one character"
+    for index in range(len(part)):
+        yield from _risky(part[index])
+
+
+def compiled() -> dict[str, re.Pattern[Any]]:
+    """The regexes that stand at the top of the modules, alone or in a container, by module and name."""
+    found: dict[str, re.Pattern[Any]] = {}
+    for module in pkgutil.walk_packages([str(PACKAGE)], "vaulttools."):
+        if module.name.endswith("__main__"):
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for at, pattern in enumerate(_patterns(value)):
+                found[f"{module.name}.{name}[{at}]"] = pattern
+    return found
+
+
+def _patterns(value: object) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        yield from _patterns(tuple(value.values()))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _patterns(each)
+
+
+def calls_in_functions() -> Iterator[tuple[str, str, ast.Call]]:
+    """The calls of `re` inside functions: the module's path, the function, the call."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                for call in ast.walk(function):
+                    if (
+                        isinstance(call, ast.Call)
+                        and isinstance(call.func, ast.Attribute)
+                        and isinstance(call.func.value, ast.Name)
+                        and call.func.value.id == "re"
+                        and call.func.attr != "escape"
+                    ):
+                        yield path.relative_to(PACKAGE).as_posix(), function.name, call
+
+
+@pytest.mark.parametrize(
+    "text", [r"(?:ab)*+", r"(a)++", r"(?:a|bc)?+", r"(?:a+){2,3}+", r"x(?:y(?>a))", r"(?=(?:ab)++)", r"(?(1)(?>a))()"]
+)
+def test_what_those_versions_get_wrong_is_recognised(text: str) -> None:
+    assert risky(re.compile(text))
+
+
+@pytest.mark.parametrize(
+    "text", [r"a*+", r"[ab]++", r"(?:a|b)*+", r".?+", r"(?:[^a]*+a)*", r"\s{2,}+", r"[^a]++", r"(?i:a)[)]+"]
+)
+def test_a_possessive_quantifier_on_one_character_is_right_everywhere(text: str) -> None:
+    assert not risky(re.compile(text))
+
+
+def test_no_regex_of_the_package_needs_what_those_versions_get_wrong() -> None:
+    patterns = compiled()
+    assert len(patterns) > 100
+    assert {name: risky(pattern) for name, pattern in patterns.items() if risky(pattern)} == {}
+
+
+def test_no_regex_inside_a_function_needs_it_either() -> None:
+    for module, function, call in calls_in_functions():
+        text = call.args[0]
+        if isinstance(text, ast.Constant):
+            assert not risky(re.compile(text.value)), (module, function, text.value)
+        elif not isinstance(text, ast.Name | ast.Attribute):
+            assert BUILT.get(module) == function, f"{module}: {function} compiles what no test reads"
+
+
+@given(st.lists(st.sampled_from(["a", "*", "?", "[ab]", "[!a]", "**", "/", ".md", "{a,b*}"]), min_size=1, max_size=12))
+def test_no_regex_made_of_a_glob_needs_it(pieces: list[str]) -> None:
+    try:
+        glob = globs.parse("".join(pieces), ignore_case=False)
+    except vaulttools.VaultToolsError:
+        return
+    assert [risky(pattern) for pattern in (glob._path, glob._reach)] == [[], []]
+
+
+@given(st.lists(st.sampled_from(["a", "*", "?", "[ab]", "[!a]", "**", "/", ".md", "\\*"]), min_size=1, max_size=12))
+def test_no_regex_made_of_an_ignore_line_needs_it(pieces: list[str]) -> None:
+    lines, _ = ignores.parse_lines("".join(pieces))
+    for block in ignores._blocks(lines):
+        assert [risky(pattern) for pattern in (block.names, block.paths) if pattern] in ([[]], [[], []])
+
+
+def test_no_regex_of_a_callout_needs_it() -> None:
+    assert risky(callouts._at_depth(3)) == []
