@@ -6,8 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from vaulttools import Vault
+
+# Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
+# machine both happen to every test. All examples of a test share what its fixtures made.
+_CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("any machine", deadline=None, suppress_health_check=_CHECKS)
+settings.load_profile("any machine")
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from platformdirs import user_config_path
 
@@ -673,7 +673,7 @@ PARTS = st.sampled_from([*FOLDERS, *GLOBS, "..", ".", "", "there.md", "open.md",
 
 
 @posix_only
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     field=st.sampled_from(FIELDS),
     parts=st.lists(PARTS, min_size=1, max_size=5),

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vaulttools.files import disk
@@ -420,7 +420,7 @@ ALL_PATHS = sorted({str(Path(*Path(path).parts[:depth])) for path in TREE for de
 
 @needs_git
 @given(text, text, text)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None)
 @example("*\n!a", "!*\nb", "*\n!**/")
 @example("a\\ \n\\#a\n\\!a", "[]a]\n[a\\]]", "**\\/b")
 def test_fault_T06_git_ignores_the_same_paths(
@@ -434,7 +434,7 @@ def test_fault_T06_git_ignores_the_same_paths(
 
 @needs_git
 @given(text, text, text)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None)
 def test_fault_T06_a_walk_sees_the_files_that_git_lists(
     repository: Path, readable: Callable[[str], str], top: str, deep: str, deeper: str
 ) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools import AccessDenied, BadArgument, OutsideVault
@@ -452,7 +452,7 @@ PARTS = st.sampled_from([*FOLDERS, *FILES, "..", ".", "", "*", "%2e%2e", "~", r"
 
 
 @posix_only
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     parts=st.lists(PARTS, max_size=7), separators=st.lists(st.sampled_from(["/", "\\", "//"]), min_size=7, max_size=7)
 )

@@ -150,7 +150,7 @@ def test_everything_has_the_folders_too(root: Root) -> None:
 FOLDERS = st.sampled_from(["", "a", "a/b", "Archive"])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(folders=st.lists(FOLDERS, max_size=4), named=st.lists(st.sampled_from(VISIBLE), max_size=4))
 def test_whatever_is_named_the_files_are_sorted_and_single(root: Root, folders: list[str], named: list[str]) -> None:
     found = files(scope_of(root, *map(Walk, folders), named=named))

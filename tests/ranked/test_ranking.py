@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
@@ -156,7 +156,7 @@ VAULTS = st.dictionaries(st.sampled_from([f"{word} {n}.md" for word in WORDS for
 QUESTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None)
 @given(files=VAULTS, changes=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
 def test_notes_that_changed_rank_as_freshly_indexed_ones(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], changes: dict[str, str], questions: list[str]
@@ -172,7 +172,7 @@ def test_notes_that_changed_rank_as_freshly_indexed_ones(
             assert before.hits == after.hits
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None)
 @given(files=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
 def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], questions: list[str]
