@@ -50,6 +50,10 @@ class ToolMethods(ABC):
         within: Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"] | None = None,
         tags: str | list[str] | None = None,
         properties: dict[str, str | None] | None = None,
+        modified_after: str | None = None,
+        modified_before: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
         sort: Literal["path", "modified", "matches"] = "path",
         include_excluded: bool = False,
         cancel: Event | None = None,
@@ -67,6 +71,10 @@ class ToolMethods(ABC):
             within: The part of a note in which a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
             tags: Only notes with all of these tags, nested ones included: `work`.
             properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
+            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Only files modified before this date.
+            created_after: Only files created on this date or later.
+            created_before: Only files created before this date.
             sort: Order of the files: by path, newest first, or most matching lines first. (one of path, modified, matches; default path)
             include_excluded: Search the vault's excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
@@ -85,6 +93,10 @@ class ToolMethods(ABC):
             "within": within,
             "tags": tags,
             "properties": properties,
+            "modified_after": modified_after,
+            "modified_before": modified_before,
+            "created_after": created_after,
+            "created_before": created_before,
             "sort": sort,
             "include_excluded": include_excluded,
         }
@@ -135,6 +147,8 @@ class ToolMethods(ABC):
         *,
         hidden: bool = True,
         gitignore: bool = True,
+        modified_after: str | None = None,
+        modified_before: str | None = None,
         limit: int = 200,
         timeout: float = 5.0,
         include_excluded: bool = False,
@@ -147,6 +161,8 @@ class ToolMethods(ABC):
             paths: Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.
             hidden: Include names that start with a dot. (default true)
             gitignore: Leave out what ignore files name. (default true)
+            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Only files modified before this date.
             limit: Most paths returned, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60; what was found by then is returned. (a number, 0 or more; default 5.0)
             include_excluded: Include the vault's excluded files. (default false)
@@ -160,6 +176,8 @@ class ToolMethods(ABC):
             "paths": paths,
             "hidden": hidden,
             "gitignore": gitignore,
+            "modified_after": modified_after,
+            "modified_before": modified_before,
             "limit": limit,
             "timeout": timeout,
             "include_excluded": include_excluded,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.config import VaultConfig
 from vaulttools.core import paths
+from vaulttools.core.dates import Calendar
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong, VaultToolsError
 from vaulttools.files import disk, excluded, globs
@@ -60,6 +61,8 @@ class Session:
     """The texts behind the tags of hashline mode."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
+    calendar: Calendar = field(default_factory=Calendar)
+    """What day it is for whoever asks."""
 
     @cached_property
     def resolvers(self) -> Resolvers:

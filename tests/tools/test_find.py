@@ -190,7 +190,8 @@ def test_urls_are_found_by_the_file_behind_them_and_virtual_ones_refused(make_va
         ({"paths": "*", "timeout": "soon"}, 'timeout must be a number, 0 or more, got "soon"'),
         (
             {"paths": "*", "depth": 1},
-            "unknown argument 'depth'; accepted are: paths, hidden, gitignore, limit, timeout",
+            "unknown argument 'depth'; accepted are: paths, hidden, gitignore, modified_after, modified_before, "
+            "limit, timeout",
         ),
         ({}, "paths is required: a list of texts"),
     ],

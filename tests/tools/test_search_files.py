@@ -157,6 +157,10 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "within": ("string", None),
         "tags": ("array", None),
         "properties": ("object", None),
+        "modified_after": ("string", None),
+        "modified_before": ("string", None),
+        "created_after": ("string", None),
+        "created_before": ("string", None),
         "sort": ("string", "path"),
         "include_excluded": ("boolean", False),
     }

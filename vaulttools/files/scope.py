@@ -17,6 +17,7 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import catalogue
 from vaulttools.files.catalogue import Entry, Rules
+from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.known import Known
 from vaulttools.files.listing import Listing
@@ -82,11 +83,17 @@ class Scope:
     """What the `/regex/` entries of `rules.excluded` say of some paths; None when there are no such entries."""
     known: Known | None = None
     """What an index knows of the vault; None: the disk is walked."""
+    times: FileTimes | None = None
+    """When the files must have been modified and created; None: no matter."""
     warnings: list[tuple[str, str]] = field(default_factory=list)
     """Sentences about ignore files and excluded files met so far, in path order, each with the folder it was met in."""
 
     def entries(self) -> Iterator[Entry]:
         """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
+        entries = self._entries()
+        return entries if self.times is None else self.times.of(self.root, self.known, entries)
+
+    def _entries(self) -> Iterator[Entry]:
         named = [Entry(path, "file") for path in sorted(set(self.named), key=paths.order)]
         streams = [iter(named), *(self._walked(walk, folders=False) for walk in self.walks)]
         if len(streams) == 2 and not named:
@@ -100,8 +107,15 @@ class Scope:
         if self.known is None or not all(self.known.holds(walk.folder) for walk in self.walks):
             return None
         if len(self.walks) == 1 and not self.named:
-            return self._kept(self.known, self.walks[0], folders=False)
+            return self._timely(self.known, self._kept(self.known, self.walks[0], folders=False))
         return Listing(self.entries())
+
+    def _timely(self, known: Known, listing: Listing) -> Listing:
+        """Of a listing that is kept, what `times` selects, made at most once until a file changes."""
+        times = self.times
+        if times is None:
+            return listing
+        return known.kept((listing, times), lambda: Listing(times.of(self.root, known, listing)), times=True)
 
     def everything(self) -> Iterator[Entry]:
         """As `entries`, of the first walk alone, with the folders and links in it."""

@@ -12,8 +12,9 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.answers import answer, page
+from vaulttools.answers import answer, dated, page
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.dated import DateText
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
@@ -21,6 +22,7 @@ from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk, globs
 from vaulttools.files.catalogue import Entry
+from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.resources.targets import Target, Targets
@@ -65,6 +67,8 @@ class FindRequest(Request):
     paths: Texts = Field(description="Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.")
     hidden: bool = Field(True, description="Include names that start with a dot.")
     gitignore: bool = Field(True, description="Leave out what ignore files name.")
+    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
     limit: Annotated[int, BeforeValidator(_limited)] = Field(
         LIMIT, description="Most paths returned, 200 at most.", json_schema_extra={"minimum": 1}
     )
@@ -90,6 +94,8 @@ class _Found:
     """Paths found so far, with their time of modification; told to the caller at most every 200 ms."""
 
     work: Work
+    only: FileTimes | None
+    """When they must have been modified; None: no matter."""
     times: dict[str, int]
     reported: float
 
@@ -97,10 +103,15 @@ class _Found:
         try:
             status = disk.status(vault.root.absolute(path))
         except OSError:
+            if self.only is not None:
+                self.work.pass_over(path, "unreadable", is_folder=is_folder)
+                return
             modified = 0  # nobody knows: it stands behind all others
         else:
             if status is None:
                 return  # gone since it was listed
+            if self.only is not None and not self.only.select(status):
+                return
             modified = status.st_mtime_ns
         self.times[f"{path}/" if is_folder else path] = modified
         if self.work.on_progress is not None and time.monotonic() - self.reported >= PROGRESS_SECONDS:
@@ -132,10 +143,11 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
     targets = vault.targets(request.paths)
-    every, timed_out = _collect(vault, request, targets, work)
+    times, told = dated.file_times(request, vault.calendar)
+    every, timed_out = _collect(vault, request, targets, times, work)
     kept = every[: request.limit]
     work.searched = len(every)
-    notices = []
+    notices = told
     if targets.missing:
         notices.append(f"Skipped missing paths: {named(targets.missing)}")
     if timed_out:
@@ -145,7 +157,8 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         )
     notices += answer.passed_over(work, found=bool(kept), told=["time limit"])
     if not kept and work.complete:
-        notices += _other_case(vault, request, targets, work)
+        at_any_time = _at_any_time(vault, request, targets, work) if times is not None else []
+        notices += at_any_time or _other_case(vault, request, targets, work)
     reached = len(every) > request.limit
     if reached:
         notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
@@ -168,7 +181,9 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     )
 
 
-def _collect(vault: Session, request: FindRequest, targets: Targets, work: Work) -> tuple[list[str], bool]:
+def _collect(
+    vault: Session, request: FindRequest, targets: Targets, times: FileTimes | None, work: Work
+) -> tuple[list[str], bool]:
     """Everything that the targets name, newest first, and whether time ran out."""
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
         scope = _scope(vault, request, targets, target, work)
@@ -176,8 +191,8 @@ def _collect(vault: Session, request: FindRequest, targets: Targets, work: Work)
             _tell(scope, work)
             for entry in newest.left_out:
                 work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
-            return newest.paths, False
-    found = _Found(work, {}, time.monotonic())
+            return (newest.paths if times is None else list(_timely(newest.paths, times, scope, work))), False
+    found = _Found(work, times, {}, time.monotonic())
     for target in targets.found:
         if target.is_single:
             if target.place is None:
@@ -197,6 +212,16 @@ def _collect(vault: Session, request: FindRequest, targets: Targets, work: Work)
                 found.add(vault, entry.path, is_folder=entry.kind == "folder")
         _tell(scope, work)
     return found.newest_first(), False
+
+
+def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) -> Iterator[str]:
+    """Of paths, those that were modified when they must have been; what nobody can tell is passed over."""
+    for path in found:
+        try:
+            if times.hold(scope.root, scope.known, path.removesuffix("/")):
+                yield path
+        except OSError:
+            work.pass_over(path, "unreadable", is_folder=path.endswith("/"))
 
 
 def _known(scope: Scope, glob: Glob | None) -> _Newest | None:
@@ -241,6 +266,13 @@ def _scope(
 def _tell(scope: Scope, work: Work) -> None:
     for _, sentence in scope.warnings:
         work.warn(sentence)
+
+
+def _at_any_time(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
+    """How many paths there are whenever they were modified."""
+    again = Work(max(work.remaining(), 0.1), work.cancel)
+    number = len(_collect(vault, request, targets, None, again)[0])
+    return [f"Modified at another time: {number:,} path{'s' if number != 1 else ''}."] if number else []
 
 
 def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:

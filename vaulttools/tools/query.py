@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -25,6 +24,7 @@ from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument, InvalidQuery
 from vaulttools.files import disk
+from vaulttools.files.file_times import created
 from vaulttools.files.scope import Scope
 from vaulttools.query import facts, foreign
 from vaulttools.query.exact import Exact, Match
@@ -322,13 +322,7 @@ class _Order:
             status = disk.stat(self._vault.root.absolute(path))
         except OSError:
             return 0
-        return status.st_mtime_ns if self._by == "modified" else _created(status)
-
-
-def _created(status: os.stat_result) -> int:
-    """Nanoseconds. Linux does not tell Python: there it is the earlier of the times of change of text and of entry."""
-    birth: float | None = getattr(status, "st_birthtime", None)
-    return min(status.st_mtime_ns, status.st_ctime_ns) if birth is None else int(birth * 1e9)
+        return status.st_mtime_ns if self._by == "modified" else created(status)
 
 
 def _title(path: str) -> str:

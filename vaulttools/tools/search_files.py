@@ -11,8 +11,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers import answer, dated, excerpt, hints, page
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.dated import DateText
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts, Values
 from vaulttools.answers.tool import Tool
@@ -39,6 +40,10 @@ _READ_TOGETHER: Final = 16
 
 _SEVERAL: Final = re.compile(r"[\s,]")
 """What no tag holds, and several written as one text do (rule T01)."""
+
+
+_FILTERS: Final = ("within", "tags", "properties", *dated.NAMES)
+"""The arguments without which a search that found nothing is tried again."""
 
 
 def _named_tags(tags: list[str]) -> list[str]:
@@ -73,6 +78,10 @@ class SearchFilesRequest(Request):
         None,
         description='Only notes whose properties match: `{"status": "active"}`; null means present and empty.',
     )
+    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
+    created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
+    created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
     sort: Literal["path", "modified", "matches"] = Field(
         "path", description="Order of the files: by path, newest first, or most matching lines first."
     )
@@ -110,7 +119,8 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     """Search, and show the first files."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
-    scope = _scope(vault, request, work)
+    times, told = dated.file_times(request, vault.calendar)
+    scope = replace(_scope(vault, request, work), times=times)
     search = Search(
         vault.ripgrep,
         vault.root,
@@ -127,7 +137,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         files.append(file)
         sections.append(section)
     total -= search.vanished
-    notices = list(compiled.notices)
+    notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     notices += answer.conflict_copies(file.path for file in files)
@@ -271,14 +281,15 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
 
 def _hints(vault: Session, request: SearchFilesRequest, search: Search) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
-        other = replace(search, pattern=pattern, scope=_scope(vault, request, again), work=again, loose=None)
+        scope = replace(_scope(vault, request, again), times=search.scope.times)
+        other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
         return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))
 
     found = hints.other_readings(search, files)
-    if (request.file_pattern or "").strip() and not search.work.searched:
+    if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
         found.append("file_pattern selected no file to search.")
-    given = [name for name in ("within", "tags", "properties") if getattr(request, name) not in (None, "anywhere")]
-    if _looks_into_notes(request):
+    given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
+    if given:
         again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
         every = request.model_copy(update=dict.fromkeys(given))
         other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)

@@ -1,0 +1,63 @@
+"""The date arguments of tools: checked when they are given, resolved when the call runs."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, ValidationInfo
+
+from vaulttools.answers.request import Request
+from vaulttools.core import dates
+from vaulttools.core.dates import Calendar
+from vaulttools.files.file_times import FileTimes
+
+_SHOWN: Final = 60
+"""Characters of a refused date that the sentence repeats."""
+
+MODIFIED_AFTER: Final = "Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago)."
+MODIFIED_BEFORE: Final = "Only files modified before this date."
+CREATED_AFTER: Final = "Only files created on this date or later."
+CREATED_BEFORE: Final = "Only files created before this date."
+
+NAMES: Final = ("modified_after", "modified_before", "created_after", "created_before")
+"""The arguments about files."""
+
+
+def _checked(text: str, info: ValidationInfo) -> str:
+    try:
+        dates.first_day(text, date(2000, 1, 1))
+    except ValueError as error:
+        shown = json.dumps(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…", ensure_ascii=False)
+        raise ValueError(f"{info.field_name} must be a date, got {shown}; {error}") from None
+    return text
+
+
+DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
+"""A text that names a date."""
+
+
+def file_times(request: Request, calendar: Calendar) -> tuple[FileTimes | None, list[str]]:
+    """What the date arguments of a request select, None: all files; and a sentence about it, if any is given."""
+    today = calendar.today()
+    given = {
+        name: dates.first_day(text, today, calendar.first_weekday)
+        for name in NAMES
+        if (text := getattr(request, name, None)) is not None
+    }
+    if not given:
+        return None, []
+    phrases = [
+        f"{verb} {spanned(given.get(f'{verb}_after'), given.get(f'{verb}_before'))}"
+        for verb in ("modified", "created")
+        if f"{verb}_after" in given or f"{verb}_before" in given
+    ]
+    times = FileTimes(**{name: calendar.start_of(day) for name, day in given.items()})
+    return times, [f"Only files {' and '.join(phrases)}."]
+
+
+def spanned(after: date | None, before: date | None) -> str:
+    """`from 2026-11-20 on`, `before 2026-11-20`, or `from 2026-11-20 to before 2026-11-27`."""
+    first = "" if after is None else f"from {after.isoformat()} {'on' if before is None else 'to '}"
+    return first + ("" if before is None else f"before {before.isoformat()}")

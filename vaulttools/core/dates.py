@@ -1,0 +1,107 @@
+"""Reads the dates that tools take: `2026-11-20`, `2026-11`, `today`, `last week`, `7d`, `+2w`.
+
+Every form names a span of days, and is read as the first day of it: "after" includes that day, "before" ends with the
+day before. The clock and the time zone are arguments, so that nothing here asks the machine unless it is told to.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final
+
+FORMS: Final = (
+    "2026-11-20, 2026-11, 2026, today, yesterday, tomorrow, this week, last month, next year, "
+    "7d (seven days ago) or +7d (ahead), also with w, m (months) and y"
+)
+"""What is accepted, for the sentence of a refusal."""
+
+_ABSOLUTE: Final = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
+_SPAN: Final = re.compile(r"(this|next|last) (week|month|year)")
+_DISTANCE: Final = re.compile(r"([+-]?)([0-9]{1,6}) ?([dwmy])")
+_DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_STEPS: Final = {"this": 0, "next": 1, "last": -1}
+
+SUNDAY: Final = 6
+"""As `date.weekday` counts. Weeks begin on it in English, the language that Obsidian has unless it is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """What day it is, where, and on which day weeks begin."""
+
+    now: Callable[[], float] | None = None
+    """Seconds since 1970; None: the clock of the machine."""
+    zone: tzinfo | None = None
+    """None: that of the machine."""
+    first_weekday: int = SUNDAY
+    """As `date.weekday` counts: 0 is Monday."""
+
+    def today(self) -> date:
+        """The day of this moment."""
+        return datetime.fromtimestamp((self.now or machine_time)(), self.zone).date()
+
+    def start_of(self, day: date) -> int:
+        """The first moment of a day, in nanoseconds since 1970.
+
+        Where clocks are set forward at midnight the day begins at 1:00, and where midnight comes twice, with the first.
+        """
+        try:
+            return int(datetime(day.year, day.month, day.day, tzinfo=self.zone).timestamp()) * 1_000_000_000
+        except (OverflowError, OSError, ValueError):  # Windows knows no local time before 1970
+            return (day - date(1970, 1, 1)).days * 86_400_000_000_000
+
+
+def machine_time() -> float:
+    """Seconds since 1970 by the clock of the machine."""
+    return time.time()
+
+
+def first_day(text: str, today: date, first_weekday: int = SUNDAY) -> date:
+    """The first day of the span that a text names.
+
+    >>> first_day("2026-11", date(2026, 11, 22))
+    datetime.date(2026, 11, 1)
+    >>> first_day("last week", date(2026, 11, 22), first_weekday=0)
+    datetime.date(2026, 11, 9)
+    >>> first_day("1m", date(2026, 3, 31))
+    datetime.date(2026, 2, 28)
+
+    Raises:
+        ValueError: with a sentence: it is none of the forms, or there is no such day in the years 1 to 9999.
+    """
+    said = " ".join(text.casefold().split())
+    try:
+        if found := _ABSOLUTE.fullmatch(said):
+            return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+        if said in _DAYS:
+            return today + timedelta(days=_DAYS[said])
+        if found := _SPAN.fullmatch(said):
+            return _span(found[2], _STEPS[found[1]], today, first_weekday)
+        if found := _DISTANCE.fullmatch(said):
+            number = int(found[2])
+            return _moved(today, number if found[1] == "+" else -number, found[3])
+    except (ValueError, OverflowError):
+        raise ValueError("there is no such date") from None
+    raise ValueError(f"it takes {FORMS}")
+
+
+def _span(unit: str, step: int, today: date, first_weekday: int) -> date:
+    """The first day of this week, month or year, or of the one before or after it."""
+    if unit == "week":
+        return today - timedelta(days=(today.weekday() - first_weekday) % 7) + timedelta(weeks=step)
+    start = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
+    return _moved(start, step, unit[0])
+
+
+def _moved(day: date, number: int, unit: str) -> date:
+    """A day so many days, weeks, months or years later; the last of a month that has no such day."""
+    if unit in "dw":
+        return day + timedelta(days=number * (7 if unit == "w" else 1))
+    months = day.year * 12 + day.month - 1 + number * (12 if unit == "y" else 1)
+    year, month = divmod(months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))

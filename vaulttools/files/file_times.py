@@ -1,0 +1,73 @@
+"""Selects files by when they were modified and created."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from vaulttools.files import disk
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.known import Known
+from vaulttools.files.root import Root
+
+
+@dataclass(frozen=True, slots=True)
+class FileTimes:
+    """When a file must have been modified and created.
+
+    In nanoseconds since 1970, `after` included and `before` not; None: no matter.
+    """
+
+    modified_after: int | None = None
+    modified_before: int | None = None
+    created_after: int | None = None
+    created_before: int | None = None
+
+    def of(self, root: Root, known: Known | None, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """The entries that are selected, and those that a rule leaves out anyway.
+
+        A file whose times cannot be told may be one of them: it is left out as unreadable.
+        """
+        for entry in entries:
+            if entry.left_out is not None:
+                yield entry
+                continue
+            try:
+                if self.hold(root, known, entry.path):
+                    yield entry
+            except OSError:
+                yield entry._replace(left_out="unreadable")
+
+    def hold(self, root: Root, known: Known | None, path: str) -> bool:
+        """Whether a vault-relative file is selected; False when it is gone.
+
+        Raises:
+            OSError: its times cannot be told.
+        """
+        modified = known.modified(path) if known is not None else None
+        if modified and not _between(modified, self.modified_after, self.modified_before):
+            return False
+        if modified and self.created_after is None and self.created_before is None:
+            return True
+        status = disk.status(root.absolute(path))
+        return status is not None and self.select(status)
+
+    def select(self, status: os.stat_result) -> bool:
+        """Whether a file of that status is selected."""
+        return _between(status.st_mtime_ns, self.modified_after, self.modified_before) and _between(
+            created(status), self.created_after, self.created_before
+        )
+
+
+def created(status: os.stat_result) -> int:
+    """When a file was created, in nanoseconds since 1970.
+
+    Linux does not tell Python: there it is the earlier of the times of change of text and of entry.
+    """
+    birth: float | None = getattr(status, "st_birthtime", None)
+    return min(status.st_mtime_ns, status.st_ctime_ns) if birth is None else int(birth * 1e9)
+
+
+def _between(moment: int, after: int | None, before: int | None) -> bool:
+    return (after is None or moment >= after) and (before is None or moment < before)
