@@ -1,4 +1,4 @@
-"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, N01, P05)."""
+"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, N01)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from markdown_it.token import Token
 
 from vaulttools.notes import inline
 from vaulttools.notes.brackets import MarkdownLink
-from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Structure
 from vaulttools.notes.references import Reference
 from vaulttools.notes.structure import parse
@@ -52,7 +51,8 @@ def external(written: str, target: str, display: str = "t") -> Reference:
         ("[t](<My note.md>)", [markdown("[t](<My note.md>)", "My note.md")]),
         ("[t](J%C3%B6rg.md)", [markdown("[t](J%C3%B6rg.md)", "Jörg.md")]),
         ("[t](100%.md) [t](a%FFb)", [markdown("[t](100%.md)", "100%.md"), markdown("[t](a%FFb)", "a%FFb")]),
-        ("[t](C%23.md#H)", [markdown("[t](C%23.md#H)", "C#.md", "H")]),
+        ("[t](C%23.md#H)", [markdown("[t](C%23.md#H)", "C%23.md", "H")]),
+        ("[t](a%20b%26c.md)", [markdown("[t](a%20b%26c.md)", "a b%26c.md")]),
         ('[t](a.md "Title")', [markdown('[t](a.md "Title")', "a.md")]),
         ("[t](a(b).md)", [markdown("[t](a(b).md)", "a(b).md")]),
         (r"[t](a\)b) [t](a&amp;b)", [markdown(r"[t](a\)b)", "a)b"), markdown("[t](a&amp;b)", "a&b")]),
@@ -249,26 +249,6 @@ def test_links_count_lines_from_the_top_and_begin_where_they_open() -> None:
         wiki("![[i]]", "i", line=4),
         wiki("[[d]]", "d", line=7),
     )
-
-
-@pytest.mark.parametrize(
-    ("lines", "found"),
-    [
-        (["up: '[[N#H|x]]'"], [(2, "[[N#H|x]]", "N", "up")]),
-        (["up:", "  - '[[A]]'", '  - "see [[B]] and [[C]]"'], [(3, "[[A]]", "A", "up"), (4, "[[B]]", "B", "up"),
-                                                              (4, "[[C]]", "C", "up")]),
-        (["a: '[[N]]'", "b: '[[N]]'"], [(2, "[[N]]", "N", "a"), (3, "[[N]]", "N", "b")]),
-        (["m: {k: '[[N]]'}"], [(2, "[[N]]", "N", "m")]),
-        (["a: x", "b: \"[[J\\u00f6rg]]\""], [(2, "[[Jörg]]", "Jörg", "b")]),
-        (["a: [[N]]"], []),
-        (["a: '[t](N.md)'"], []),
-    ],
-)  # fmt: skip
-def test_rule_P05_links_in_properties(lines: list[str], found: list[tuple[int, str, str, str]]) -> None:
-    note = Note("n.md", "\n".join(["---", *lines, "---", "[[Body]]"]))
-    *in_properties, in_body = note.references
-    assert [(link.line, link.written, link.target, link.in_property) for link in in_properties] == found
-    assert in_body == wiki("[[Body]]", "Body", line=len(lines) + 3)
 
 
 def _markdown_links(text: str) -> list[tuple[bool, str]]:

@@ -19,11 +19,13 @@ LINES = [
     *("#work", "#Work/a #work/a/b", "text #x/y and #1 `#no`", "```", "#é", "## Head #tag/", "", "%%#hid%%", "#x//y"),
     *("[[a]]", "[[x/a|shown]] and ![[p.png]]", "[m](b.md) [n](x/c) <http://x.org>", "[[nowhere#h]] [[a]]", "[[#Head]]"),
     *("A b and a, b", "see al one here", "[[b|A b]]", "`al one`", "[[../b]] [[./c]]", "[e](https://x.org)", "ÉCOLE é"),
+    *("[m](A%20b.md) [n](x%2Fa.md)", "[m](%C3%A9.md) [n](b%.md)"),
 ]
 BLOCKS = [
     *("", "", "tags: [work, x]", "tags: Work x/y", "Tags:\n- '#é'", "status: active", "Status: 2", "status: [a, b]"),
     *("status:", "status: ''", "status: []", "due: 2026-01-01", "done: true", "aliases: [al one, B]", "up: '[[a]]'"),
     *("m: {k: v}", "n: 1.5", "tags: [work", "due: 2026-01-01T10:00:00", "status: Active\nstatus2: null", "alias: zz"),
+    *("up: '[m](x/a.md)'", "up: ['[m](../A%20b.md)', '[[c]]', '[m](x%2Fc.md)', 'see [m](b.md)']"),
 ]
 
 texts = st.builds(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from tests.conftest import Files, MakeVault
+from tests.conftest import FIXTURES, Files, MakeVault
 from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
 from vaulttools.core import limits
 from vaulttools.notes.links import LinkIndex
 from vaulttools.notes.mentions import mentions
 from vaulttools.notes.note import Note
+from vaulttools.notes.references import Reference
 from vaulttools.tools.links import LinkFound
 
 FILES: Files = {
@@ -115,9 +117,48 @@ def test_rule_L04_a_name_that_no_link_can_hold_is_reached_by_its_path(make_vault
     vault = make_vault({"C# notes.md": "sharp", "m.md": "[[C# notes]] [t](C%23%20notes.md)"})
     assert [(link.target, link.resolved) for link in vault.links(note="m").links] == [
         ("C", False),
-        ("C# notes.md", True),
+        ("C%23 notes.md", False),
     ]
     assert vault.read("C# notes.md").content == vault.read("C# notes").content == "sharp"
+
+
+def test_rule_L01_P05_links_are_those_that_obsidian_counted(make_vault: MakeVault) -> None:
+    """All 36 links of a note as the app recorded them, with where each leads, and the notes that link to it."""
+    case = json.loads((FIXTURES / "cases/obsidian-links.json").read_text(encoding="utf-8"))
+    vault = make_vault(case["files"])
+    name = case["note"]
+    note = Note(name, case["files"][name])
+    names = LinkIndex(case["files"])
+    references = sorted((each for each in note.references if each.kind != "external"), key=lambda each: each.embed)
+    assert [
+        {
+            "path": _linktext(each),
+            "display": each.display or _linktext(each).replace("#", " > "),
+            "leads_to": names.resolve(each.target, name),
+        }
+        for each in references
+    ] == case["links"]
+
+    out = vault.links(note=name, limit=100)
+    assert sorted(link.target for link in out.links if link.resolved) == sorted(
+        link["leads_to"] for link in case["links"] if link["leads_to"]
+    )
+    gone = [link["path"] for link in case["links"] if link["leads_to"] is None]
+    assert [link.target for link in out.links if not link.resolved] == gone
+    assert [link.target for link in vault.links(direction="unresolved").links] == gone
+    back = vault.links(note=name, direction="back").links
+    assert list(dict.fromkeys(link.source for link in back)) == case["backlinks"]
+    to_other = vault.links(note="Oracle/Other.md", direction="back", glob=name).links
+    assert len(to_other) == sum(link["leads_to"] == "Oracle/Other.md" for link in case["links"])
+    for source, written in case["others"].items():
+        others = Note(source, case["files"][source]).references
+        assert [f"[[{_linktext(each)}|{each.display or _linktext(each)}]]" for each in others] == written
+
+
+def _linktext(reference: Reference) -> str:
+    """A link's text as the app keeps it: the target with its headings or block."""
+    block = [f"^{reference.block}"] if reference.block else []
+    return "#".join((reference.target, *reference.headings, *block))
 
 
 def test_rule_L12_a_markdown_link_resolves_by_name_too(make_vault: MakeVault) -> None:

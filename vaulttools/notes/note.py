@@ -128,9 +128,9 @@ class Note(Contents):
         """The links in the properties (rule P05)."""
         if self.stored:
             return self.stored.property_references
-        if not (self.frontmatter and "[[" in self.frontmatter.raw):
+        if not (self.frontmatter and ("[[" in self.frontmatter.raw or "](" in self.frontmatter.raw)):
             return ()
-        from vaulttools.notes.references import in_properties
+        from vaulttools.notes.property_links import in_properties
 
         return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 

@@ -1,19 +1,16 @@
 """References: links and embeds where they stand in a note, in its body or its properties, with what they name.
 
-Finding them between other things in a line is left to `inline` and `brackets`; which file they lead to, to `links`.
+Finding them between other things in a line is left to `inline` and `brackets`, finding them in properties to
+`property_links`; which file they lead to, to `links`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
-from urllib.parse import unquote
+from typing import Literal, NamedTuple, TypeAlias
 
+from vaulttools.notes.decode_uri import decode_uri
 from vaulttools.notes.links import split_linktext
-
-if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 
@@ -41,8 +38,8 @@ class Reference(NamedTuple):
     """``external`` is a Markdown link with a scheme, which leads out of the vault."""
     embed: bool
     target: str
-    """Which file: without headings and display text, percent-decoded. `""` is the note itself; a URL in full if
-    external."""
+    """Which file: without headings and display text; of a Markdown link decoded as `decode_uri` does. `""` is the note
+    itself; a URL in full if external."""
     headings: tuple[str, ...]
     """The chain of headings that leads to the section meant, outermost first (rule L05)."""
     block: str | None
@@ -71,54 +68,20 @@ def wikilink(written: str, line: int, in_property: str | None = None) -> Referen
     return Reference(line, written, "wikilink", embed, target, headings, block, shown, in_property)
 
 
-def markdown_link(written: str, line: int, text: str, destination: str) -> Reference | None:
+def markdown_link(
+    written: str, line: int, text: str, destination: str, in_property: str | None = None
+) -> Reference | None:
     """What `[text](destination)` or `![text](destination)` names, the destination without `<>` and escapes.
 
     None for an empty destination, which names nothing, and for `data:`, which holds what it shows and leads nowhere.
-    A heading is split off before percent-decoding, so that `C%23.md` is the file `C#.md`.
     """
     embed = written.startswith("!")
     display = _FOLDED_LINE.sub(" ", text)
     if _SCHEME.match(destination):
         if destination[:5].lower() == "data:":
             return None
-        return Reference(line, written, "external", embed, destination, (), None, display)
-    target, *parts = destination.split("#")
-    _, headings, block = split_linktext("#".join(("", *map(_decoded, parts))))
+        return Reference(line, written, "external", embed, destination, (), None, display, in_property)
+    target, headings, block = split_linktext(decode_uri(destination))
     if not (target or headings or block):
         return None
-    return Reference(line, written, "markdown", embed, _decoded(target).strip(), headings, block, display)
-
-
-def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
-    """The wikilinks in the values of a block (rule P05), in the order of properties.
-
-    ``raw`` is the text of the block, from line ``first_line`` on: a link's line is the first on which it is written so
-    after those before it, or the first of the block where it is not written so at all.
-    """
-    position = 0
-    for name, value in properties.items():
-        for text in _texts(value):
-            for found in WIKILINK.finditer(text):
-                offset = raw.find(found[0], position)
-                position = offset + len(found[0]) if offset >= 0 else position
-                line = raw.count("\n", 0, max(offset, 0)) + first_line
-                if reference := wikilink(found[0], line, name):
-                    yield reference
-
-
-def _decoded(text: str) -> str:
-    if "%" not in text:
-        return text
-    try:
-        return unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        return text
-
-
-def _texts(value: Value) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | dict):
-        for element in value.values() if isinstance(value, dict) else value:
-            yield from _texts(element)
+    return Reference(line, written, "markdown", embed, target, headings, block, display, in_property)
