@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.answers.page import Section, cut_of, fit
+from vaulttools.answers.page import Section, fit
 from vaulttools.core import limits
 
 
@@ -21,11 +21,11 @@ def _kept(text: str, name: str) -> int:
 
 def test_what_fits_is_whole() -> None:
     sections = [Section("## a.md", ["1", "", "2"], "(3 more)"), Section("## b.md", ["3"])]
-    text = fit("Found 2 matching files:", sections, ["[One.]", "[Two.]"]).text
-    assert text == (
+    fitted = fit("Found 2 matching files:", sections, ["[One.]", "[Two.]"])
+    assert fitted.text == (
         "Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]"  # as spec 4 has it
     )
-    assert cut_of(text) == []
+    assert list(fitted.cut) == []
 
 
 def test_an_answer_may_be_its_first_line_alone() -> None:
@@ -41,12 +41,13 @@ def test_a_file_does_not_crowd_out_another() -> None:
 
 def test_a_cut_says_how_much_is_missing_before_the_last_notice() -> None:
     sections = [_section("a", 2_000, 100), _section("b", 1, 60_000), _section("c", 1)]
-    *shown, cut, last = fit("Found:", sections, ["[First.]", "[How to go on.]"]).text.split("\n")
+    fitted = fit("Found:", sections, ["[First.]", "[How to go on.]"])
+    *shown, cut, last = fitted.text.split("\n")
     missing = 2_002 - sum(_kept("\n".join(shown), name) for name in "abc")
     assert shown[-2:] == ["", "[First.]"]
     assert cut == f"[Cut at 50 KiB: {missing:,} more lines and 1 whole file. Narrow the pattern or the paths.]"
     assert last == "[How to go on.]"
-    assert cut_of(f"Found:\n\n{cut}") == [cut[1:-1]]
+    assert list(fitted.cut) == [cut[1:-1]]
 
 
 def test_a_cut_says_what_its_tool_advises() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -49,6 +49,29 @@ class Answer(BaseModel):
         return details
 
 
+class Envelope(TypedDict):
+    """The fields that every answer has."""
+
+    text: str
+    found: bool
+    complete: bool
+    searched: int
+    skipped: dict[str, Skipped]
+    notices: list[str]
+
+
+def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> Envelope:
+    """The fields that every answer has, from what the call's budget counted."""
+    return Envelope(
+        text=text,
+        found=found,
+        complete=work.complete,
+        searched=work.searched,
+        skipped=_skipped(work),
+        notices=list(notices),
+    )
+
+
 def _visible(node: Any, key: str = "") -> Any:
     """A detail with its lines cut and its unseen characters escaped, as in a text."""
     if isinstance(node, str):
@@ -62,7 +85,7 @@ def _visible(node: Any, key: str = "") -> Any:
     return node
 
 
-def skipped(work: Work) -> dict[str, Skipped]:
+def _skipped(work: Work) -> dict[str, Skipped]:
     """What the call passed over, as details hold it."""
     return {
         reason: Skipped(count=entry.count, paths=[paths.portable(path) for path in entry.paths])

@@ -11,7 +11,7 @@ from vaulttools.core import limits
 NARROW: Final = "Narrow the pattern or the paths."
 """What shows more of a search by pattern."""
 
-_CUT: Final = f"[Cut at {limits.TEXT_BYTES // 1024} KiB:"
+_CUT: Final = f"Cut at {limits.TEXT_BYTES // 1024} KiB:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A text, and what of each section is in it."""
+    """A text, and how much of the sections is in it."""
 
     text: str
     kept: Sequence[int | None]
-    """How many lines; None: not even the heading."""
-
-
-def cut_of(text: str) -> list[str]:
-    """The sentence with which `fit` said that it had to leave lines out of a text; none when it had not."""
-    _, cut, rest = text.rpartition(f"\n{_CUT}")
-    return [f"{_CUT[1:]}{rest.partition(']')[0]}"] if cut else []
+    """By section: how many of its lines; None: not even its heading."""
+    cut: Sequence[str] = ()
+    """The truncation notice, without its brackets; empty when the text holds everything."""
 
 
 def fit(
@@ -54,12 +50,13 @@ def fit(
     if _size(whole) <= limits.TEXT_BYTES:
         return Fitted(whole, [len(section.lines) for section in sections])
     kept = _shares(
-        sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, _cut_notice(sections, [], advice)]))
+        sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, f"[{_cut_notice(sections, [], advice)}]"]))
     )
     shown = between.join(
         _text(section, count) for section, count in zip(sections, kept, strict=True) if count is not None
     )
-    return Fitted(_joined(first, shown, [*notices[:-1], _cut_notice(sections, kept, advice), *notices[-1:]]), kept)
+    cut = _cut_notice(sections, kept, advice)
+    return Fitted(_joined(first, shown, [*notices[:-1], f"[{cut}]", *notices[-1:]]), kept, (cut,))
 
 
 def fitting(notices: Sequence[str]) -> list[str]:
@@ -105,7 +102,7 @@ def _cut_notice(sections: Sequence[Section], kept: Sequence[int | None], advice:
     files = sum(count is None for count in kept) if kept else len(sections)
     missing = [f"{lines:,} more line{'s' if lines != 1 else ''}"] if lines or not files else []
     missing += [f"{files:,} whole file{'s' if files != 1 else ''}"] if files else []
-    return f"{_CUT} {' and '.join(missing)}. {advice}]"
+    return f"{_CUT} {' and '.join(missing)}. {advice}"
 
 
 def _text(section: Section, count: int) -> str:

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 from vaulttools.answers import answer, dated, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
+from vaulttools.answers.page import Fitted
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
@@ -162,20 +163,14 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     reached = len(every) > request.limit
     if reached:
         notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
-    text, in_text = _text(kept, targets, page.fitting(answer.bracketed(notices)), work)
-    cut = page.cut_of(text)
+    fitted = _fitted(kept, targets, page.fitting(answer.bracketed(notices)), work)
     return FindAnswer(
-        text=text,
-        shown={"files": [paths.portable(path) for path in kept[:in_text]]},
-        found=bool(kept),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *cut],
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(kept)),
+        shown={"files": [paths.portable(path) for path in kept[: fitted.kept[0]]]},
         scope_path=paths.portable(targets.scope_path),
         file_count=len(kept),
         files=[paths.portable(path) for path in kept],
-        truncated=reached or timed_out or bool(cut),
+        truncated=reached or timed_out or bool(fitted.cut),
         result_limit_reached=request.limit if reached else None,
         missing_paths=[paths.portable(path) for path in targets.missing],
     )
@@ -316,20 +311,21 @@ def grouped(found: Sequence[str]) -> str:
     return "\n\n".join(blocks)
 
 
-def _text(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> tuple[str, int]:
-    """The whole text; when it would be too large, the first paths of it; and how many paths are in it."""
+def _fitted(kept: Sequence[str], targets: Targets, notices: Sequence[str], work: Work) -> Fitted:
+    """The text with as many paths as fit; `kept` holds one number, that of the paths."""
     end = "\n".join(notices)
     if not kept:
         first = answer.nothing_found(work, _NOTHING)
-        return "\n\n".join(filter(None, [first, end])), 0
+        return Fitted("\n\n".join(filter(None, [first, end])), [0])
     if len(targets.found) == 1 and targets.found[0].is_single and len(kept) == 1:
-        return "\n\n".join(filter(None, [paths.shown(kept[0]), end])), 1
+        return Fitted("\n\n".join(filter(None, [paths.shown(kept[0]), end])), [1])
     shown = len(kept)
     while True:
-        cut = f"[Cut at {limits.TEXT_BYTES // 1024} KiB: {len(kept) - shown:,} more paths. Narrow the glob.]"
-        text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, cut if shown < len(kept) else ""]))
+        left = len(kept) - shown
+        cut = [f"Cut at {limits.TEXT_BYTES // 1024} KiB: {left:,} more paths. Narrow the glob."] if left else []
+        text = "\n\n".join(filter(None, [grouped(kept[:shown]), end, *answer.bracketed(cut)]))
         if len(text.encode("utf-8", "surrogatepass")) <= limits.TEXT_BYTES:
-            return text, shown
+            return Fitted(text, [shown], cut)
         shown -= max(1, shown // 10)
 
 

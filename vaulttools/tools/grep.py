@@ -85,22 +85,17 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
             f"Showing {len(matches):,} of {of} matching lines. Raise max_results or narrow pattern, path or glob."
         )
     first = "" if matches else answer.nothing_found(work, "No matches found")
-    sections = [Section("", _lines(file, request.context_lines, last)) for file, last in shown]
+    rows = [_lines(file, request.context_lines, last) for file, last in shown]
+    sections = [Section("", lines) for lines, _ in rows]
     between = "\n--\n" if request.context_lines else "\n"
     fitted = page.fit(first, sections, answer.bracketed(notices), between)
-    cut = page.cut_of(fitted.text)
     return GrepAnswer(
-        text=fitted.text,
-        shown={"matches": list(_in_text(shown, sections, fitted.kept))},
-        found=bool(matches),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *cut],
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(matches)),
+        shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
         matches=matches,
         total_matches=min(total, COUNTED_LINES) if not exact else total,
         total_is_exact=exact and work.complete,
-        truncated=total > len(matches) or bool(cut),
+        truncated=total > len(matches) or bool(fitted.cut),
     )
 
 
@@ -154,32 +149,33 @@ def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Itera
         wanted -= len(first.hits)
 
 
-def _lines(found: FileHits, context: int, last_line: int) -> list[str]:
-    """One file's lines, `--` between those that do not follow each other when there is context."""
+def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:
+    """One file's rows, `--` between those that do not follow each other, and which rows are matching lines (from 0)."""
     name = paths.shown(found.document.path)
     columns = {hit.line: hit.column for hit in found.hits}
     text = found.document.lines
     lines: list[str] = []
+    places: list[int] = []
     for window in excerpt.around(columns, context, context, last_line):
         if lines and context:
             lines.append("--")
         for number in range(window.start, window.end + 1):
             mark = ":" if number in columns else "-"
+            if number in columns:
+                places.append(len(lines))
             shown = render.line(text[number - 1], columns.get(number))
             lines.append(f"{name}{mark}{number}{mark} {shown}".rstrip(" "))
-    return lines
+    return lines, places
 
 
 def _in_text(
-    shown: Sequence[tuple[FileHits, int]], sections: Sequence[Section], kept: Sequence[int | None]
+    shown: Sequence[tuple[FileHits, int]], places: Sequence[Sequence[int]], kept: Sequence[int | None]
 ) -> Iterator[GrepMatch]:
-    """The matching lines among the lines of each section that are in the text, cut around the match as there."""
-    for (found, _), section, count in zip(shown, sections, kept, strict=True):
-        name = paths.shown(found.document.path)
-        in_text = set(section.lines[: count or 0])
-        for hit in found.hits:
-            text = render.line(hit.text, hit.column)
-            if f"{name}:{hit.line}: {text}".rstrip(" ") in in_text:
+    """The matching lines among the rows of each file that are in the text, cut around the match as there."""
+    for (found, _), of_hits, count in zip(shown, places, kept, strict=True):
+        for hit, place in zip(found.hits, of_hits, strict=True):
+            if place < (count or 0):
+                text = render.line(hit.text, hit.column)
                 yield GrepMatch(path=paths.portable(found.document.path), line=hit.line, text=text)
 
 

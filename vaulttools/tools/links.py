@@ -122,13 +122,8 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     sections += _sections(links, request.direction)
     fitted = page.fit(first, sections, answer.bracketed(notices), advice=corpus.NARROW)
     return LinksAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=found.total > 0),
         shown=_in_text(links, orphans, request.direction, fitted.kept),
-        found=found.total > 0,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text)],
         links=links,
         orphans=orphans,
         total=found.total,

@@ -74,13 +74,8 @@ def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
     if len(shown) < len(headings):
         notices.append(_left_out(len(headings) - len(shown)))
     return OutlineAnswer(
-        text=_composed(first, shown, notices),
+        **answer.envelope(work, _composed(first, shown, notices), notices, found=True),
         shown={"headings": shown},
-        found=True,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=notices,
         path=paths.portable(opened.document.path),
         total_lines=len(opened.document.lines),
         frontmatter_lines=frontmatter_lines,

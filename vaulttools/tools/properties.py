@@ -110,13 +110,8 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
         notices += _example(one)
     fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
     return PropertiesAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(found)),
         shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},
-        found=bool(found),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text)],
         properties=shown,
         total_properties=len(found),
     )

@@ -250,15 +250,10 @@ def _page(
     )
     in_text = zip(shown, fitted.kept, strict=True)
     return QueryAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=bool(shown)),
         shown={
             "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
         },
-        found=bool(shown),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text), *closing],
         notes=[note for note, _ in shown],
         total_notes=total_notes,
         total_is_exact=total_is_exact,

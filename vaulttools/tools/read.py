@@ -100,12 +100,7 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     if end < part.end:
         notices.append(_continuation(opened, part, end + 1))
     return ReadAnswer(
-        text=_composed(_first_line(opened, part, end), shown, notices),
-        found=True,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=notices,
+        **answer.envelope(work, _composed(_first_line(opened, part, end), shown, notices), notices, found=True),
         path=paths.portable(opened.document.path),
         start_line=part.start,
         end_line=end,

@@ -92,12 +92,9 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
         *_lines(found, matches, every, shown, request.page, pages),
     ]
     return SampleAnswer(
-        text=end.text(body, _next_step(shown, request.page, pages)),
-        found=found is not None,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=end.notices,
+        **answer.envelope(
+            work, end.text(body, _next_step(shown, request.page, pages)), end.notices, found=found is not None
+        ),
         matches=exploration.number(matches),
         clusters=[
             ClusterRange(start_line=cluster.start, end_line=cluster.end, matches=len(cluster.lines))

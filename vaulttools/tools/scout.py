@@ -93,12 +93,9 @@ def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
         *(toon.row(2, path, count) for path, count in files),
     ]
     return ScoutAnswer(
-        text=end.text(body, _next_step(scanned, place, files)),
-        found=bool(scanned.files),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=end.notices,
+        **answer.envelope(
+            work, end.text(body, _next_step(scanned, place, files)), end.notices, found=bool(scanned.files)
+        ),
         matches=exploration.number(scanned.matches),
         files=exploration.number(scanned.file_count),
         top_directories=[_counted(place, path, count) for path, count in directories],

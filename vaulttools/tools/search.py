@@ -160,19 +160,13 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         )
     sections = [file.section for file in shown]
     fitted = page.fit(_first_line(on_page, total, skip, work), sections, answer.plain(notices))
-    cut = page.cut_of(fitted.text)
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
     in_text = [name for name, kept in zip(names, fitted.kept, strict=True) if kept]
     return SearchAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(shown)),
         shown={"files": in_text},
-        found=bool(shown),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *cut],
         scope_path=paths.portable(targets.scope_path),
         match_count=sum(file.hits for file in shown),
         file_count=len(shown),
@@ -181,7 +175,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         file_limit_reached=PAGE_FILES if next_skip is not None else None,
         per_file_limit_reached=per_file,
         lines_truncated=lines_cut,
-        truncated=bool(next_skip or per_file or lines_cut or cut),
+        truncated=bool(next_skip or per_file or lines_cut or fitted.cut),
         missing_paths=[paths.portable(path) for path in targets.missing],
         total_files=total,
         total_is_exact=exact and work.complete,

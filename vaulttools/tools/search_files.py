@@ -150,13 +150,8 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         closing = [f"Showing {len(files)} of {of} matching files. Raise max_results or narrow the pattern."]
     fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
     return SearchFilesAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={"files": [_first_of(file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
-        found=total > 0,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text), *closing],
         files=files,
         total_files=total,
         total_is_exact=exact and work.complete,

@@ -99,12 +99,12 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     closing.scan_limit(end, scanned)
     closing.what_was_left_out(end, work, found=bool(scanned.files))
     return ShowAnswer(
-        text=end.text(_lines(request, place, scanned.matches, text, windows, hits)),
-        found=bool(hits) or request.line is not None,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=end.notices,
+        **answer.envelope(
+            work,
+            end.text(_lines(request, place, scanned.matches, text, windows, hits)),
+            end.notices,
+            found=bool(hits) or request.line is not None,
+        ),
         matches=exploration.number(scanned.matches),
         snippets=[
             Snippet(

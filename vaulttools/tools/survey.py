@@ -123,15 +123,15 @@ def run(vault: Session, request: SurveyRequest, work: Work) -> SurveyAnswer:
     found = any(matches.number for matches, _ in totals)
     next_step = "choose one useful term and path, then run vaulttools scout"
     return SurveyAnswer(
-        text=end.text(
-            _lines(request, given, searched, totals),
-            next_step if found else "no matches; try other terms, modes or paths",
+        **answer.envelope(
+            work,
+            end.text(
+                _lines(request, given, searched, totals),
+                next_step if found else "no matches; try other terms, modes or paths",
+            ),
+            end.notices,
+            found=found,
         ),
-        found=found,
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=end.notices,
         overall=[
             OverallCount(
                 term=term,

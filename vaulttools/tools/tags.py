@@ -78,13 +78,8 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
     )
     return TagsAnswer(
-        text=fitted.text,
+        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(tags)),
         shown={"tags": shown[: fitted.kept[0] or 0]},
-        found=bool(tags),
-        complete=work.complete,
-        searched=work.searched,
-        skipped=answer.skipped(work),
-        notices=[*notices, *page.cut_of(fitted.text)],
         tags=shown,
         total_tags=len(tags),
     )
