@@ -367,6 +367,10 @@ class ToolMethods(ABC):
         mode: Literal["ranked", "obsidian"] = "ranked",
         folder: str | None = None,
         glob: str | None = None,
+        modified_after: str | None = None,
+        modified_before: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
         limit: int = 10,
         page: int = 1,
         sort: Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"] | None = None,
@@ -383,6 +387,10 @@ class ToolMethods(ABC):
             mode: ranked: any of the words, the best first. obsidian: exactly what Obsidian's search finds. (one of ranked, obsidian; default ranked)
             folder: Only files in this folder, at any depth: `Projects`.
             glob: Only files that this glob selects: `Daily/**`.
+            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Only files modified before this date.
+            created_after: Only files created on this date or later.
+            created_before: Only files created before this date.
             limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
             page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
             sort: Order of the notes. Default: relevance in mode ranked, name in mode obsidian. modified and created: newest first. A leading - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
@@ -400,6 +408,10 @@ class ToolMethods(ABC):
             "mode": mode,
             "folder": folder,
             "glob": glob,
+            "modified_after": modified_after,
+            "modified_before": modified_before,
+            "created_after": created_after,
+            "created_before": created_before,
             "limit": limit,
             "page": page,
             "sort": sort,

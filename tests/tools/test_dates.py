@@ -57,6 +57,18 @@ def test_after_is_inclusive_and_before_exclusive(vault: Vault, given: dict[str, 
     assert [file.path for file in vault.search_files("word", **given).files] == notes
 
 
+@pytest.mark.parametrize("mode", ["ranked", "obsidian"])
+def test_both_modes_of_query_take_dates(vault: Vault, mode: Any) -> None:
+    found = vault.query("word", mode=mode, modified_after="2026-11", modified_before="today")
+    assert sorted(note.path for note in found.notes) == ["november.md", "saturday.md"]
+    assert "Only files modified from 2026-11-01 to before 2026-11-22." in found.notices
+    none = vault.query("word", mode=mode, modified_after="tomorrow")
+    assert (none.found, none.complete) == (False, True)
+    assert none.notices[-1] == "dates selected no note to search."
+    files = vault.query("file:board", mode="obsidian", modified_after="today").notes
+    assert [file.path for file in files] == ["board.canvas"]
+
+
 def test_how_the_dates_were_understood_is_told(vault: Vault) -> None:
     answer = vault.search_files("word", modified_after="yesterday", modified_before="tomorrow", context_lines=0)
     assert answer.text == (
@@ -111,7 +123,7 @@ def test_a_file_whose_times_cannot_be_told_makes_the_answer_incomplete(
     assert (answer.complete, answer.skipped["unreadable"].count) == (False, 4)
 
 
-@pytest.mark.parametrize("tool", ["find", "search_files"])
+@pytest.mark.parametrize("tool", ["find", "search_files", "query"])
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -120,8 +132,8 @@ def test_a_file_whose_times_cannot_be_told_makes_the_answer_incomplete(
     ],
 )
 def test_a_bad_date_is_refused_in_one_sentence(vault: Vault, tool: str, text: str, why: str) -> None:
-    given = {"paths": "*.md"} if tool == "find" else {"pattern": "word"}
-    result = vault.call(tool, {**given, "modified_after": text})
+    given = {"find": {"paths": "*.md"}, "search_files": {"pattern": "word"}, "query": {"query": "word"}}
+    result = vault.call(tool, {**given[tool], "modified_after": text})
     assert result.is_error
     assert result.text.startswith(f'modified_after must be a date, got "{text}"; {why}')
 

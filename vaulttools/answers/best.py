@@ -14,6 +14,7 @@ from vaulttools.core.work import Reason, Work
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
+from vaulttools.files.file_times import FileTimes
 from vaulttools.files.known import Known
 from vaulttools.notes.note import Note
 from vaulttools.ranked.ranking import Hit, Ranking, rank
@@ -64,6 +65,7 @@ def best(
     *,
     folder: str | None,
     glob: str | None,
+    times: FileTimes | None,
     include_excluded: bool,
 ) -> Best:
     """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given.
@@ -71,7 +73,7 @@ def best(
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    scope = corpus.scope_of(vault, work, folder, glob, include_excluded=include_excluded)
+    scope = corpus.scope_of(vault, work, folder, glob, times=times, include_excluded=include_excluded)
     listing = corpus.listed(scope)
     known = scope.known
 

@@ -16,6 +16,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
+from vaulttools.files.file_times import FileTimes
 from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.notes.contents import Contents
@@ -91,16 +92,22 @@ def ask(
 
 
 def scope_of(
-    vault: Session, work: Work, folder: str | None, glob: str | None, *, include_excluded: bool = False
+    vault: Session,
+    work: Work,
+    folder: str | None,
+    glob: str | None,
+    *,
+    times: FileTimes | None = None,
+    include_excluded: bool = False,
 ) -> Scope:
-    """The notes in a folder that a glob selects, once their structure is known or most of the time is over.
+    """The notes in a folder that a glob and times select, once their structure is known or most of the time is over.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
     walks, files = selection(vault, folder, glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
-    scope = replace(scope, known=vault.structures(work))
+    scope = replace(scope, known=vault.structures(work), times=times)
     if scope.known is not None and (
         scope.known.version() is not None or len(scope.known.unknown(listed(scope).files)) <= _FEW
     ):

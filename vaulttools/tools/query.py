@@ -12,10 +12,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from vaulttools.answers import answer, corpus, hints, page
+from vaulttools.answers import answer, corpus, dated, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.best import Shown, best
 from vaulttools.answers.corpus import Corpus, Question
+from vaulttools.answers.dated import DateText
 from vaulttools.answers.excerpt import Excerpt as Window
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
@@ -66,6 +67,10 @@ class QueryRequest(Request):
     )
     folder: str | None = Field(None, description="Only files in this folder, at any depth: `Projects`.")
     glob: str | None = Field(None, description="Only files that this glob selects: `Daily/**`.")
+    modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
+    modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
+    created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
+    created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
     limit: int = Field(10, ge=1, le=limits.RESULTS, description="Notes shown on a page.")
     page: int = Field(1, ge=1, le=limits.RESULTS, description="Which page, from 1.")
     sort: Sort | None = Field(
@@ -125,7 +130,7 @@ def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, op
     """The notes that answer a question best, of those that match its operators."""
     if not read(question).terms:
         raise BadArgument(f"query must hold a letter or a digit, got {json.dumps(request.query[:80])}")
-    told: list[str] = []
+    times, told = dated.file_times(request, vault.calendar)
     within: frozenset[str] | None = None
     order: _Order | None = None
     is_sorted = request.sort not in (None, "relevance")
@@ -148,6 +153,7 @@ def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, op
         within,
         folder=request.folder,
         glob=request.glob,
+        times=times,
         include_excluded=request.include_excluded,
     )
     for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
@@ -195,6 +201,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     """Exactly what Obsidian's search finds."""
     node = parse(request.query)
     exact, asked = _exact(vault, request, work, node)
+    _, dates = dated.file_times(request, vault.calendar)
     order = _Order(vault, exact, request.sort)
     bound = max(limits.COUNTED_FILES, request.page * request.limit)
     first = list(islice(exact.matching(order), bound + 1))
@@ -204,6 +211,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     next_page = request.page + 1 if start + len(shown) < len(first) else None
     notices = [
         *told,
+        *dates,
         *foreign.in_query(node),
         *_unselected(request, asked),
         *corpus.notices(asked, work, found=total > 0),
@@ -264,7 +272,14 @@ def _page(
 
 def _exact(vault: Session, request: QueryRequest, work: Work, node: Node) -> tuple[Exact, Corpus[Facts]]:
     """The query, and what it rests on."""
-    scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
+    scope = corpus.scope_of(
+        vault,
+        work,
+        request.folder,
+        request.glob,
+        times=dated.file_times(request, vault.calendar)[0],
+        include_excluded=request.include_excluded,
+    )
     asked = corpus.answered(vault, QUESTION, work, scope)
     walks, named = corpus.selection(vault, request.folder, request.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
@@ -425,8 +440,12 @@ def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
 
 
 def _unselected(request: QueryRequest, asked: Corpus[Any]) -> list[str]:
-    """Whether the glob is why there is nothing; a folder that does not exist is refused."""
-    return ["glob selected no note to search."] if request.glob and not (asked.notes or asked.waiting) else []
+    """Whether the glob or the dates are why there is nothing; a folder that does not exist is refused."""
+    given = ["glob"] if request.glob else []
+    given += ["dates"] if any(getattr(request, name) is not None for name in dated.NAMES) else []
+    if not given or asked.notes or asked.waiting:
+        return []
+    return [f"{' and '.join(given)} selected no note to search."]
 
 
 def _elsewhere(vault: Session, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
