@@ -8,12 +8,10 @@
 | `parameters`, `help` | a tool's parameter table and command help, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
 | `source FILE` | a file of `docs/`, as code |
-| `modules` | every module and the duty that its first line states |
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
@@ -129,15 +127,6 @@ def _configuration(_: str, __: str) -> str:
     return "\n".join(rows)
 
 
-def _modules(_: str, __: str) -> str:
-    package = REPOSITORY / "vaulttools"
-    rows = ["| module | its duty |", "|---|---|"]
-    for path in sorted(package.rglob("*.py"), key=lambda path: (len(path.relative_to(package).parts) > 1, path)):
-        duty = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
-        rows.append(f"| `{path.relative_to(package).as_posix()}` | {_cell(duty)} |")
-    return "\n".join(rows)
-
-
 def _source(file: str, _: str) -> str:
     text = (REPOSITORY / "docs" / file).read_text(encoding="utf-8")
     # Not "python": what is so marked is run by the tests as it stands, and these need a model.
@@ -174,5 +163,4 @@ _MARKS: dict[str, Callable[[str, str], str]] = {
     "parameters": _parameters,
     "help": _help,
     "configuration": _configuration,
-    "modules": _modules,
 }
