@@ -63,7 +63,12 @@ LATE_IMPORTS = {
         "vaulttools.server.guard",
         "vaulttools.server.vaults",
     },
-    "index.content": {"vaulttools.notes.note", "vaulttools.notes.stored"},
+    "index.content": {
+        "vaulttools.index",
+        "vaulttools.index.passages",
+        "vaulttools.notes.note",
+        "vaulttools.notes.stored",
+    },
     "index.filesystems": {"ctypes", "fcntl"},
     "index.location": {"platformdirs"},
     "index.watch": {"vaulttools.index.inotify"},

@@ -12,7 +12,7 @@ import xxhash
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.files.root import Root
-from vaulttools.index import content
+from vaulttools.index import content, passages
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, Words, read, scan
 from vaulttools.index.key import Key
 from vaulttools.notes.note import Note
@@ -35,6 +35,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
     assert before <= found.checked <= time.time_ns()
     assert found.structure is not None
     assert zlib.decompress(found.structure) == dump(Note("folder/Name.md", text))
+    assert found.passages == passages.dump(Note("folder/Name.md", text))
     assert found == Content(
         path="folder/Name.md",
         key=Key.of(os.stat(indexed.vault / "folder/Name.md")),
@@ -44,6 +45,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
         trigrams="---\naliases: [other, 'third']\ntitle: own\n---\n# strasse\nbody s\n## two\n\n\n",
         words=Words("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo"),
         structure=found.structure,
+        passages=found.passages,
     )
 
 
@@ -51,7 +53,7 @@ def test_a_scan_is_a_read_without_words_and_structure(indexed: Indexed) -> None:
     whole = read_of(indexed, b"# A\r\ntext")
     found = scan(indexed.root, "a.md")
     assert found is not None
-    assert found == replace(whole, checked=found.checked, words=None, structure=None)
+    assert found == replace(whole, checked=found.checked, words=None, structure=None, passages=None)
     assert found.flags == HAS_CR
 
 

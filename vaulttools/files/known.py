@@ -5,7 +5,7 @@ Whoever asks must get the same answer as from the files themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
@@ -102,6 +102,12 @@ class Known(Protocol):
     def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
         """Which of some notes hold any of some words, each in any of its spellings, and where in the `most` best; of
         those whose text is known. With `most` 0 the words are only counted. None when nothing is known."""
+
+    def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
+        """What `index.passages` made of notes, of those whose text is known."""
+
+    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        """By digest the notes that hold a passage with it, of those whose text is known."""
 
     def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
         """The stems of words, of so many characters, that begin so, each with the number of notes that hold it."""

@@ -77,6 +77,8 @@ class Content:
     """Of a note whose text was read, else None; likewise the structure."""
     structure: bytes | None = None
     """What `notes.stored` makes of the note, compressed by zlib."""
+    passages: bytes | None = None
+    """What `index.passages` makes of it."""
 
 
 def read(root: Root, path: str) -> Content | None:
@@ -84,10 +86,11 @@ def read(root: Root, path: str) -> Content | None:
     scanned, text = _scanned(root, path)
     if scanned is None or scanned.state != "text" or not is_note(path):
         return scanned
+    from vaulttools.index import passages
     from vaulttools.notes.note import Note
 
     note = Note(path, text)
-    return replace(scanned, words=words_of(note), structure=_structure(note))
+    return replace(scanned, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
 
 
 def scan(root: Root, path: str) -> Content | None:

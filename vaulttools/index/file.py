@@ -11,7 +11,7 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 4
+SCHEMA: Final = 5
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
@@ -45,6 +45,8 @@ CREATE TABLE files (
     digest BLOB NOT NULL
 );
 CREATE TABLE notes (id INTEGER PRIMARY KEY, structure BLOB NOT NULL);
+CREATE TABLE passages (id INTEGER PRIMARY KEY, columns BLOB NOT NULL);
+CREATE TABLE copies (digest INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (digest, id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
 );

@@ -290,6 +290,27 @@ class Present:
                 self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
             return self._asked[2]
 
+    def passages(self, notes: Iterable[str]) -> dict[str, bytes]:
+        """As `Known.passages`."""
+        rows = {row.id: row for path in notes if (row := self._rows.get(path)) is not None}
+        try:
+            found = self.store.passages(rows)
+        except Unavailable as error:
+            self._fail(error)
+            return {}
+        return {rows[id_].path: columns for id_, text, columns in found if rows[id_].digest == text}
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        """As `Known.copies`, of all that the store holds: stale files too."""
+        copies: dict[int, set[str]] = {digest: set() for digest in digests}
+        try:
+            for digest, id_ in self.store.copies(digests):
+                if (path := self._paths.get(id_)) is not None:
+                    copies[digest].add(path)
+        except Unavailable as error:
+            self._fail(error)
+        return copies
+
     def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
         """As `Known.vocabulary`."""
         try:
@@ -490,6 +511,17 @@ class AsOf:
         if self._version is None:
             among = among.difference(self.unknown(list(among)))
         return self._present.words(words, most, among, self._stale)
+
+    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
+        """Of the notes that are not unknown."""
+        unknown = set(self.unknown(notes))
+        return self._present.passages(path for path in notes if path not in unknown)
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        """Of the notes that are not unknown."""
+        found = self._present.copies(digests)
+        unknown = set(self.unknown(list(set().union(*found.values()))))
+        return {digest: paths - unknown for digest, paths in found.items()}
 
     def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
         """Of all that the store holds."""

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, get_args
 import apsw
 
 from vaulttools.files.known import Places, Spelling, WordHits
+from vaulttools.index import passages
 from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
@@ -35,6 +36,7 @@ _DELETIONS: Final = (
     "DELETE FROM trigrams WHERE rowid = ?",
     "DELETE FROM words WHERE rowid = ?",
     "DELETE FROM notes WHERE id = ?",
+    "DELETE FROM passages WHERE id = ?",
 )
 
 
@@ -155,6 +157,21 @@ class Store:
             json.dumps([*ids]),
         )
         return [(id_, digest, self._inflated(structure)) for id_, digest, structure in found]
+
+    def passages(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
+        """What `index.passages` made of notes, in no order, each with its id and the digest of its text."""
+        return self._read(
+            "SELECT id, digest, columns FROM passages JOIN files USING (id)"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps([*ids]),
+        )
+
+    def copies(self, digests: Iterable[int]) -> list[tuple[int, int]]:
+        """The notes that hold passages, by the digests of these: pairs of a digest and an id."""
+        found = self._read(
+            "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
+        )
+        return [(digest, id_) for digest, id_ in found]
 
     def _inflated(self, structure: bytes) -> bytes:
         try:
@@ -284,6 +301,11 @@ class Writer:
             )
         if content.structure is not None:
             self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
+        if content.passages is not None:
+            self._connection.execute("INSERT INTO passages VALUES (?, ?)", (id_, content.passages))
+            self._connection.executemany(
+                "INSERT INTO copies VALUES (?, ?)", [(digest, id_) for digest in passages.digests(content.passages)]
+            )
         return True
 
     def remove(self, path: str) -> bool:
@@ -307,5 +329,8 @@ class Writer:
         return _Known(id_, state, digest, Key(*stamps))
 
     def _forget(self, id_: int) -> None:
+        columns: list[Any] = self._connection.execute("SELECT columns FROM passages WHERE id = ?", (id_,)).fetchall()
+        digests = [(digest, id_) for (data,) in columns for digest in passages.digests(data)]
+        self._connection.executemany("DELETE FROM copies WHERE digest = ? AND id = ?", digests)
         for deletion in _DELETIONS:
             self._connection.execute(deletion, (id_,))

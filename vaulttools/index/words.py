@@ -18,6 +18,9 @@ from vaulttools.index.file import WORDS_TOKENIZER
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
 """Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""
 
+_EDGES_TOKENIZER: Final = WORDS_TOKENIZER.removeprefix("porter ")
+"""The same words, not reduced to stems."""
+
 _local = threading.local()
 
 
@@ -29,13 +32,34 @@ stem. A plain tuple, as the tokenizer gives it: of a thousand words a second obj
 
 def tokens(text: str) -> list[Word]:
     """The words of a text in order: lower case, without accents, reduced to stems of English."""
-    if not hasattr(_local, "tokenizer"):
-        # A tokenizer belongs to a connection, and a connection to one thread at a time.
+    found: Any = _tokenizer(WORDS_TOKENIZER)(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
+    words: list[Word] = found
+    return words
+
+
+def count(text: str) -> int:
+    """How many words a text has; a third of the time of `tokens`."""
+    # Stems and accents change no word's edges.
+    found: Any = _tokenizer(_EDGES_TOKENIZER)(
+        text.encode("utf-8", "replace"),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
+    )
+    return len(found)
+
+
+def _tokenizer(named: str) -> apsw.FTS5Tokenizer:
+    """One of FTS5's, of this thread: a tokenizer belongs to a connection, and a connection to one thread at a time."""
+    if not hasattr(_local, "tokenizers"):
         _local.connection = apsw.Connection(":memory:")
-        name, *arguments = WORDS_TOKENIZER.split()
-        _local.tokenizer = _local.connection.fts5_tokenizer(name, arguments)
-    found: list[Word] = _local.tokenizer(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
-    return found
+        _local.tokenizers = {}
+    tokenizers: dict[str, apsw.FTS5Tokenizer] = _local.tokenizers
+    if named not in tokenizers:
+        name, *arguments = named.split()
+        tokenizers[named] = _local.connection.fts5_tokenizer(name, arguments)
+    return tokenizers[named]
 
 
 def ask(

@@ -1,0 +1,70 @@
+"""The passages of a note as the index keeps them: the same as from the note, found by the places of words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.index import passages
+from vaulttools.index.content import words_of
+from vaulttools.index.words import count, tokens
+from vaulttools.notes.note import Note
+from vaulttools.notes.passages import digest, split
+
+_LINES = """
+|# Head of it|### Sub-head|- item é|  - child_of|> quote's|```|text of it. And more|---|[x]: y
+"""
+LINES = st.lists(
+    st.sampled_from(
+        [
+            *_LINES.strip("\n").split("|"),
+            "| a | b |",
+            "|---|---|",
+            "| 1 | 2 |",
+            "word " * 200,
+            "語。" * 400,
+            "a\u0301 b",
+        ]
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=LINES, properties=st.sampled_from(["", "---\na: b\n---\n"]))
+def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], properties: str) -> None:
+    note = Note("a.md", properties + "\n".join(lines))
+    found = passages.of(note)
+    plain = split(note)
+    assert list(zip(found.starts, found.lengths, strict=True)) == [
+        (each.start, each.end - each.start) for each in plain
+    ]
+    assert list(found.headings) == [each.heading for each in plain]
+    assert list(found.parents) == [each.parent for each in plain]
+    texts = [note.text[each.start : each.end] for each in plain]
+    assert list(found.digests) == [digest(text) for text in texts]
+    places = [found.at(place) for place in range(len(tokens(words_of(note).body)))]
+    held = [places.count(number) for number in range(len(plain))]
+    assert held == [len(tokens(text)) for text in texts] == [count(text) for text in texts]
+    assert places == sorted(places) or -1 in places
+
+
+def test_the_path_of_a_heading_leads_to_the_top() -> None:
+    found = passages.of(Note("a.md", "# A\n## B\n### C\n## D\n#### E\n# F\n"))
+    assert [found.path(number) for number in range(-1, 6)] == [[], [0], [1, 0], [2, 1, 0], [3, 0], [4, 3, 0], [5]]
+
+
+def test_the_words_of_headings_are_counted_as_the_index_counts_them() -> None:
+    assert list(passages.of(Note("a.md", "# Two words\n## And three more\n# End\n")).heading_words) == [0, 2, 5]
+
+
+def test_windows_line_ends_change_nothing() -> None:
+    text = "# A\n\nOne two.\n\nThree\nfour.\n"
+    assert passages.dump(Note("a.md", text)) == passages.dump(Note("a.md", text.replace("\n", "\r\n")))
+
+
+@pytest.mark.parametrize("data", [b"", b"no zlib", passages.dump(Note("a.md", "text"))[:-8]])
+def test_bytes_that_are_none_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="no passages"):
+        passages.load(data)
