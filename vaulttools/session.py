@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from vaulttools.files.known import Known
-    from vaulttools.index.background import Live
+    from vaulttools.index.background import BackgroundIndex
     from vaulttools.notes.links import LinkIndex
     from vaulttools.notes.note import Note
     from vaulttools.resources.targets import Target, Targets
@@ -75,29 +75,29 @@ class Session:
         return resolvers
 
     @cached_property
-    def index(self) -> Live:
+    def index(self) -> BackgroundIndex:
         """The index of this vault; it begins to work when it is first asked."""
-        from vaulttools.index.background import Live
+        from vaulttools.index.background import BackgroundIndex
 
-        live = Live(self.root, self.config.index_folder, self.config.max_file_size)
-        made: Live = vars(self).setdefault("index", live)  # two threads may come first: one index for both
+        live = BackgroundIndex(self.root, self.config.index_folder, self.config.max_file_size)
+        made: BackgroundIndex = vars(self).setdefault("index", live)  # two threads may come first: one index for both
         if made is live:
             # Of a vault that nobody closed; a process that ends need not wait for it.
             weakref.finalize(self, live.end).atexit = False
         return made
 
     @cached_property
-    def passing_index(self) -> Live:
+    def passing_index(self) -> BackgroundIndex:
         """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
         answered in one way. It ends with the use of the vault."""
         from shutil import rmtree
         from tempfile import mkdtemp
 
-        from vaulttools.index.background import Live
+        from vaulttools.index.background import BackgroundIndex
 
         folder = mkdtemp(prefix="vaulttools-")
-        live = Live(self.root, folder, self.config.max_file_size)
-        made: Live = vars(self).setdefault("passing_index", live)
+        live = BackgroundIndex(self.root, folder, self.config.max_file_size)
+        made: BackgroundIndex = vars(self).setdefault("passing_index", live)
         if made is not live:
             rmtree(folder)
             return made
@@ -142,7 +142,7 @@ class Session:
                 index.wait(on_progress, cancel)
                 return
 
-    def _indexes(self) -> Iterator[Live]:
+    def _indexes(self) -> Iterator[BackgroundIndex]:
         """The index, and the one to be asked where that is unavailable."""
         if self.has_index:
             yield self.index
@@ -418,7 +418,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     return Session(root, config, config_folder, has_index=has_index)
 
 
-def _end(index: Live, folder: str) -> None:
+def _end(index: BackgroundIndex, folder: str) -> None:
     """End an index that nobody needs any more, and remove its folder."""
     from shutil import rmtree
 

@@ -23,7 +23,7 @@ from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import background as live
 from vaulttools.index import build
-from vaulttools.index.background import Live
+from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
@@ -48,7 +48,7 @@ def vault(make_vault: MakeVault) -> Iterator[Vault]:
         yield opened
 
 
-def index_of(vault: Vault) -> Live:
+def index_of(vault: Vault) -> BackgroundIndex:
     return vault._opened.index
 
 
@@ -81,13 +81,13 @@ def test_nothing_is_begun_before_a_call_needs_it(vault: Vault) -> None:
 
 def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     may_load = threading.Event()
-    loaded = Live._loaded
+    loaded = BackgroundIndex._loaded
 
-    def waiting(self: Live, store: Any) -> Any:
+    def waiting(self: BackgroundIndex, store: Any) -> Any:
         may_load.wait(30)
         return loaded(self, store)
 
-    monkeypatch.setattr(Live, "_loaded", waiting)
+    monkeypatch.setattr(BackgroundIndex, "_loaded", waiting)
     assert found(vault, "word7") == ["1/n7.md"]
     assert index_of(vault).known(time.monotonic()) is None
     may_load.set()

@@ -18,7 +18,7 @@ import pytest
 from tests.index.indexes import HOUR, Indexed
 from vaulttools.files import disk
 from vaulttools.index import build
-from vaulttools.index.state import AsOf, Pending, Present
+from vaulttools.index.state import IndexState, IndexView, Pending
 from vaulttools.index.store import Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch, watch
@@ -34,12 +34,12 @@ def store(indexed: Indexed) -> Iterator[Store]:
     made.close()
 
 
-def loaded(indexed: Indexed, store: Store, watching: Watch | None = None) -> Present:
-    return Present(indexed.root, store, watching, max_bytes=1000)
+def loaded(indexed: Indexed, store: Store, watching: Watch | None = None) -> IndexState:
+    return IndexState(indexed.root, store, watching, max_bytes=1000)
 
 
 @pytest.fixture
-def present(indexed: Indexed, store: Store) -> Present:
+def present(indexed: Indexed, store: Store) -> IndexState:
     """A vault of eight notes, indexed, without a watch."""
     indexed.write(FILES)
     return rested(loaded(indexed, store))
@@ -52,7 +52,7 @@ def opened() -> Iterator[ExitStack]:
 
 
 @pytest.fixture
-def watched(indexed: Indexed, store: Store, opened: ExitStack) -> Present:
+def watched(indexed: Indexed, store: Store, opened: ExitStack) -> IndexState:
     """The same with a watch."""
     indexed.write(FILES)
     found = watch(indexed.root)
@@ -63,12 +63,12 @@ def watched(indexed: Indexed, store: Store, opened: ExitStack) -> Present:
     return rested(made)
 
 
-def read(present: Present, pending: Pending) -> None:
+def read(present: IndexState, pending: Pending) -> None:
     """Index what is pending, without taking note of it."""
     assert build.update(present.store, present.root, list(pending.stale), pending.gone, workers=0).finished
 
 
-def rested(present: Present) -> Present:
+def rested(present: IndexState) -> IndexState:
     """Index what is pending, and take note of it."""
     present.catch_up()
     pending = present.pending()
@@ -77,20 +77,20 @@ def rested(present: Present) -> Present:
     return present
 
 
-def nominated(present: Present, literal: str) -> set[str] | None:
+def nominated(present: IndexState, literal: str) -> set[str] | None:
     present.catch_up()
-    found = AsOf(present).nominated(AllOf((literal,)))
+    found = IndexView(present).nominated(AllOf((literal,)))
     return None if found is None else set(found)
 
 
-def test_what_was_indexed_is_nominated_by_its_text_alone(watched: Present) -> None:
+def test_what_was_indexed_is_nominated_by_its_text_alone(watched: IndexState) -> None:
     assert watched.stale() == set()
     assert nominated(watched, "first") == {"a.md"}
     assert nominated(watched, "absent") == set()
     assert watched.progress() == (8, 8)
 
 
-def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: Present) -> None:
+def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"a.md": "other", "new.md": ""})
     assert nominated(watched, "absent") == {"a.md", "new.md"}
     assert watched.progress() == (7, 9)
@@ -99,7 +99,7 @@ def test_a_change_is_a_candidate_at_once(indexed: Indexed, watched: Present) -> 
     assert nominated(watched, "other") == {"a.md"}
 
 
-def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Indexed, watched: Present) -> None:
+def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"a.md": "other", "b.md": "other"})
     watched.catch_up()
     pending = watched.pending()
@@ -111,7 +111,7 @@ def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Ind
     assert not watched.settle(pending)
 
 
-def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: Present) -> None:
+def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: IndexState) -> None:
     away = indexed.folder / "away"
     (indexed.vault / "c").rename(away)
     watched.catch_up()
@@ -126,7 +126,7 @@ def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: In
 
 
 def test_a_folder_that_came_back_as_it_was_has_not_to_be_read(
-    indexed: Indexed, watched: Present, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
@@ -138,7 +138,7 @@ def test_a_folder_that_came_back_as_it_was_has_not_to_be_read(
     assert nominated(watched, "absent") == set()
 
 
-def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: Present) -> None:
+def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Indexed, present: IndexState) -> None:
     (indexed.vault / "a.md").rename(indexed.vault / "z.md")
     present.catch_up()
     assert (present.pending().gone, "z.md" in present.stale()) == (["a.md"], True)
@@ -147,13 +147,13 @@ def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Inde
     assert present.row("z.md") is not None
 
 
-def test_fault_I01_what_is_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: Present) -> None:
+def test_fault_I01_what_is_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: IndexState) -> None:
     assert present.stale() == FILES.keys()
     assert present.progress() == (8, 8)  # they are held all the same
     assert not present.is_behind()
 
 
-def test_and_is_read_once_more_when_it_is_old_enough(present: Present, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_and_is_read_once_more_when_it_is_old_enough(present: IndexState, monkeypatch: pytest.MonkeyPatch) -> None:
     assert present.pending().stale == {}
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
@@ -162,7 +162,7 @@ def test_and_is_read_once_more_when_it_is_old_enough(present: Present, monkeypat
     assert present.stale() == set()
 
 
-def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: Indexed, present: Present) -> None:
+def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: Indexed, present: IndexState) -> None:
     os.utime(indexed.vault / "a.md", (4e9, 4e9))
     present.catch_up()
     assert set(present.pending().stale) == {"a.md"}
@@ -176,7 +176,7 @@ def test_fault_I03_a_file_from_the_future_is_not_read_again_and_again(indexed: I
 
 
 def test_a_comparison_is_made_once_for_all_that_began_before_it(
-    present: Present, monkeypatch: pytest.MonkeyPatch
+    present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[None] = []
     compare = present.tree.compare
@@ -207,30 +207,30 @@ def closing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
-    indexed: Indexed, present: Present, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file below it that is named may still be readable, and nobody tells when it changes."""
     indexed.write({"c/d.md": "one\rtwo", "c/e.md": "x"})
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
     rested(present)
-    assert AsOf(present).unknown(["c/d.md"]) == []
-    assert AsOf(present).holding("lone return") == {"c/d.md"}
+    assert IndexView(present).unknown(["c/d.md"]) == []
+    assert IndexView(present).holding("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
         closing(patched, "c")
         present.catch_up()
         assert present.pending() == Pending({}, [], now + HOUR)
         assert present.row("c/d.md") is not None
-        assert AsOf(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
-        assert AsOf(present).holding("lone return") == set()
+        assert IndexView(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
+        assert IndexView(present).holding("lone return") == set()
         (indexed.vault / "c/e.md").unlink()
     present.catch_up()
     assert present.pending().gone == ["c/e.md"]
-    assert AsOf(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
+    assert IndexView(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
 
 
 def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
-    indexed: Indexed, present: Present, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, present: IndexState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         closing(patched, "c")
@@ -242,9 +242,9 @@ def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
     assert indexed.verify(present.store) == []
 
 
-def kept(present: Present, made: list[str]) -> None:
+def kept(present: IndexState, made: list[str]) -> None:
     for key, times in (("names", False), ("times", True)):
-        AsOf(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
+        IndexView(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def kept(present: Present, made: list[str]) -> None:
     ],
 )
 def test_what_was_made_is_kept_until_what_it_rests_on_changes(
-    indexed: Indexed, present: Present, change: dict[str, str], made: list[str]
+    indexed: Indexed, present: IndexState, change: dict[str, str], made: list[str]
 ) -> None:
     first: list[str] = []
     kept(present, first)
@@ -269,7 +269,7 @@ def test_what_was_made_is_kept_until_what_it_rests_on_changes(
     assert again == made
 
 
-def test_no_more_than_a_few_are_kept_and_the_last_used_go_last(present: Present) -> None:
+def test_no_more_than_a_few_are_kept_and_the_last_used_go_last(present: IndexState) -> None:
     made: list[int] = []
 
     def ask(number: int) -> None:
@@ -283,7 +283,7 @@ def test_no_more_than_a_few_are_kept_and_the_last_used_go_last(present: Present)
     assert made == [*range(100), 1]
 
 
-def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed: Indexed, watched: Present) -> None:
+def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"new.md": "from elsewhere"})
     other = indexed.open()
     indexed.update(other)
@@ -295,7 +295,7 @@ def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed
 
 
 def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_noticed(
-    indexed: Indexed, watched: Present, store: Store
+    indexed: Indexed, watched: IndexState, store: Store
 ) -> None:
     other = loaded(indexed, store)
     (indexed.vault / "a.md").unlink()
@@ -310,7 +310,7 @@ def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_notice
 
 
 def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
-    indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: IndexState, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(root: Any, path: str) -> int:
         raise OSError(errno.EMFILE, "too many open files")
@@ -323,7 +323,7 @@ def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
 
 
 def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
-    indexed: Indexed, watched: Present, store: Store, monkeypatch: pytest.MonkeyPatch, later: None
+    indexed: Indexed, watched: IndexState, store: Store, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:
     rested(watched)
     rows = store.rows
@@ -345,26 +345,26 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
 def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
-    indexed: Indexed, watched: Present, store: Store
+    indexed: Indexed, watched: IndexState, store: Store
 ) -> None:
     """Ids of the next one would mean other files."""
     text = "first"
     store.close()  # so that a new connection is needed
     for name in indexed.folder.glob("index.sqlite*"):
         name.unlink()
-    assert AsOf(watched).nominated(AllOf(("first",))) is None
-    assert AsOf(watched).structure("a.md", text) is None
+    assert IndexView(watched).nominated(AllOf(("first",))) is None
+    assert IndexView(watched).structure("a.md", text) is None
     with pytest.raises(Lost):
         watched.catch_up()
 
 
-def test_the_structure_is_that_of_a_text_and_of_no_other(watched: Present) -> None:
-    assert AsOf(watched).structure("a.md", "first") is not None
-    assert AsOf(watched).structure("a.md", "second") is None
-    assert AsOf(watched).structure("none.md", "first") is None
+def test_the_structure_is_that_of_a_text_and_of_no_other(watched: IndexState) -> None:
+    assert IndexView(watched).structure("a.md", "first") is not None
+    assert IndexView(watched).structure("a.md", "second") is None
+    assert IndexView(watched).structure("none.md", "first") is None
 
 
-def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: Present) -> None:
+def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: IndexState) -> None:
     indexed.vault.rename(indexed.folder / "away")
     with pytest.raises(Lost):
         present.catch_up()
@@ -373,15 +373,15 @@ def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: In
         present.catch_up()
 
 
-def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed, watched: Present) -> None:
+def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed, watched: IndexState) -> None:
     indexed.write({"x.bin": b"\0some words\0ab\0", "y.bin": b"\0others"})
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
     assert nominated(watched, "é") == {"x.bin", "y.bin"}  # of which the index of a binary file knows nothing
-    assert AsOf(watched).holding("nul") == {"x.bin", "y.bin"}
+    assert IndexView(watched).holding("nul") == {"x.bin", "y.bin"}
 
 
-def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: Present) -> None:
+def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: IndexState) -> None:
     """Of 300 folders, some come and go: what is asked is not asked of a dictionary that changes."""
     for number in range(300):
         (indexed.vault / f"f{number}").mkdir()
@@ -391,8 +391,8 @@ def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: P
     def ask() -> None:
         try:
             while not over.is_set():
-                AsOf(watched).outside()
-                AsOf(watched).nominated("fir")
+                IndexView(watched).outside()
+                IndexView(watched).nominated("fir")
         except BaseException as error:
             failed.append(error)
 

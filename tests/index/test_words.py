@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.index.indexes import Indexed
 from vaulttools.files.known import Spelling
 from vaulttools.index import words
-from vaulttools.index.state import AsOf, Present
+from vaulttools.index.state import IndexState, IndexView
 
 NOTES = {
     "a.md": "---\naliases: [Anchor]\n---\n# Chains\n\nThe anchor and the anchors.\n",
@@ -23,29 +23,31 @@ NOTES = {
 
 
 @pytest.fixture
-def known(indexed: Indexed, later: None) -> Iterator[AsOf]:
+def known(indexed: Indexed, later: None) -> Iterator[IndexView]:
     indexed.write(NOTES)
     store = indexed.open()
     indexed.update(store)
-    yield AsOf(Present(indexed.root, store, None, 1_000_000))
+    yield IndexView(IndexState(indexed.root, store, None, 1_000_000))
     store.close()
 
 
-def asked(known: AsOf, *spellings: str, most: int = 10, among: frozenset[str] = frozenset(NOTES)) -> dict[str, object]:
+def asked(
+    known: IndexView, *spellings: str, most: int = 10, among: frozenset[str] = frozenset(NOTES)
+) -> dict[str, object]:
     hits = known.words([[Spelling(text)] for text in spellings], most, among)
     assert hits is not None
     return {"counts": hits.counts, "notes": list(hits.places), "total": hits.total}
 
 
-def test_words_are_found_in_any_inflection_case_and_accents(known: AsOf) -> None:
+def test_words_are_found_in_any_inflection_case_and_accents(known: IndexView) -> None:
     assert asked(known, "ANCHORED", "ete") == {"counts": [2, 1], "notes": ["été.md", "a.md", "b.md"], "total": 3}
 
 
-def test_a_name_is_found_by_its_parts(known: AsOf) -> None:
+def test_a_name_is_found_by_its_parts(known: IndexView) -> None:
     assert asked(known, "router", "reset", "routerreset")["counts"] == [1, 1, 1]
 
 
-def test_the_places_are_told_by_part(known: AsOf) -> None:
+def test_the_places_are_told_by_part(known: IndexView) -> None:
     hits = known.words([[Spelling("anchor")], [Spelling("chain")]], 10, frozenset(NOTES))
     assert hits is not None
     assert [[list(part) for part in parts] for parts in hits.places["a.md"].found] == [
@@ -56,7 +58,7 @@ def test_the_places_are_told_by_part(known: AsOf) -> None:
     assert hits.notes == 4
 
 
-def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: AsOf) -> None:
+def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: IndexView) -> None:
     hits = known.words(
         [[Spelling("anch", is_beginning=True)], [Spelling("nowhere"), Spelling("summer")]], 10, frozenset(NOTES)
     )
@@ -64,41 +66,41 @@ def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: As
     assert hits.counts == [2, 1]
 
 
-def test_only_notes_that_are_asked_for_are_told_and_all_are_counted(known: AsOf) -> None:
+def test_only_notes_that_are_asked_for_are_told_and_all_are_counted(known: IndexView) -> None:
     assert asked(known, "anchor", among=frozenset({"b.md"})) == {"counts": [2], "notes": ["b.md"], "total": 1}
     assert asked(known, "anchor", among=frozenset()) == {"counts": [2], "notes": [], "total": 0}
 
 
-def test_the_best_are_told_and_the_others_counted(known: AsOf) -> None:
+def test_the_best_are_told_and_the_others_counted(known: IndexView) -> None:
     assert asked(known, "anchor", "summer", most=1)["total"] == 3
 
 
-def test_nothing_is_asked_for(known: AsOf) -> None:
+def test_nothing_is_asked_for(known: IndexView) -> None:
     assert asked(known) == {"counts": [], "notes": [], "total": 0}
     assert asked(known, "nowhere") == {"counts": [0], "notes": [], "total": 0}
 
 
 @pytest.mark.parametrize("text", ['"', '" OR body : "', "a* NEAR(b)", "title:x", "a\0b", "", "-", "\ud800", "(" * 99])
-def test_fault_I20_no_text_is_an_operator_of_the_query(known: AsOf, text: str) -> None:
+def test_fault_I20_no_text_is_an_operator_of_the_query(known: IndexView, text: str) -> None:
     assert asked(known, text)["counts"] == [0] if text != "a\0b" else True
 
 
-def test_the_vocabulary_is_told_by_its_beginning_and_length(known: AsOf) -> None:
+def test_the_vocabulary_is_told_by_its_beginning_and_length(known: IndexView) -> None:
     assert dict(known.vocabulary("ch", 1, 9)) == {"chain": 2}
     assert dict(known.vocabulary("c", 1, 4)) == {}
     assert dict(known.vocabulary("\U0010ffff", 1, 9)) == {}
 
 
-def test_pieces_of_text_are_found_as_they_are_folded(known: AsOf) -> None:
+def test_pieces_of_text_are_found_as_they_are_folded(known: IndexView) -> None:
     assert known.holding_text("nchors") == {"a.md"}
     assert known.holding_text("x") == frozenset()
 
 
-def test_a_changed_note_is_not_told_and_not_counted(known: AsOf, indexed: Indexed) -> None:
+def test_a_changed_note_is_not_told_and_not_counted(known: IndexView, indexed: Indexed) -> None:
     present = known._present
     indexed.write({"b.md": "Now something else.\n"})
     present.catch_up()
-    assert asked(AsOf(present), "anchor") == {"counts": [1], "notes": ["a.md"], "total": 1}
+    assert asked(IndexView(present), "anchor") == {"counts": [1], "notes": ["a.md"], "total": 1}
 
 
 @given(st.text(max_size=60))

@@ -41,7 +41,7 @@ _WAIT_SHARE: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[F, S]):
+class NoteProjection(Generic[F, S]):
     """What is asked of all notes. Both functions give the same for the same notes, so that it can be kept."""
 
     kind: str
@@ -81,7 +81,7 @@ class _Kept(Generic[S]):
 
 
 def ask(
-    vault: Session, question: Question[F, S], work: Work, folder: str | None = None, glob: str | None = None
+    vault: Session, question: NoteProjection[F, S], work: Work, folder: str | None = None, glob: str | None = None
 ) -> Corpus[S]:
     """The answer to a question about the notes in a folder that a glob selects, excluded files left out (E04).
 
@@ -115,7 +115,7 @@ def scope_of(
     return replace(scope, known=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 
 
-def answered(vault: Session, question: Question[F, S], work: Work, scope: Scope) -> Corpus[S]:
+def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
     """The answer to a question about the notes of a scope, and to `work` what was passed over."""
     corpus = _kept(vault, question, work, scope.known, listed(scope))
     for entry, reason in corpus.passed_over:
@@ -178,7 +178,9 @@ def _folder(vault: Session, given: str | None) -> str:
     return place.path
 
 
-def _kept(vault: Session, question: Question[F, S], work: Work, known: Known | None, listing: Listing) -> Corpus[S]:
+def _kept(
+    vault: Session, question: NoteProjection[F, S], work: Work, known: Known | None, listing: Listing
+) -> Corpus[S]:
     """The answer, made at most once for as long as nothing it rests on changes."""
     version = None if known is None else known.version()
     if known is None or version is None:
@@ -192,7 +194,9 @@ def _kept(vault: Session, question: Question[F, S], work: Work, known: Known | N
     return corpus
 
 
-def _made(vault: Session, question: Question[F, S], work: Work, known: Known | None, listing: Listing) -> Corpus[S]:
+def _made(
+    vault: Session, question: NoteProjection[F, S], work: Work, known: Known | None, listing: Listing
+) -> Corpus[S]:
     """The answer from what is known of the notes, and from the texts of the others while there is time."""
     facts: dict[str, F] = {}
     if known is not None:

@@ -20,7 +20,7 @@ from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.index import build, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
-from vaulttools.index.state import AsOf, Present
+from vaulttools.index.state import IndexState, IndexView
 from vaulttools.index.store import Store
 from vaulttools.index.watch import Lost, watch
 
@@ -42,7 +42,7 @@ _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
 
 
-class Live:
+class BackgroundIndex:
     """One index, for calls from any number of threads."""
 
     def __init__(self, root: Root, index_folder: str | None, max_bytes: int) -> None:
@@ -59,7 +59,7 @@ class Live:
 
     def _begin(self) -> None:
         """Be as one that nobody has asked."""
-        self._present: Present | None = None
+        self._present: IndexState | None = None
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
@@ -89,7 +89,7 @@ class Live:
             return None
         if present.stale():
             self._wake.set()
-        return AsOf(present)
+        return IndexView(present)
 
     def start(self) -> None:
         """Begin to load, once."""
@@ -203,7 +203,7 @@ class Live:
         finally:
             store.close()
 
-    def _loaded(self, store: Store) -> Present:
+    def _loaded(self, store: Store) -> IndexState:
         """All that is known, with a watch where one serves."""
         disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
         for _ in range(_LOADS):
@@ -211,16 +211,16 @@ class Live:
             if watching is None:
                 break
             try:
-                return Present(self._root, store, watching, self._max_bytes)
+                return IndexState(self._root, store, watching, self._max_bytes)
             except Lost as error:
                 _log.info("changes cannot be watched: %s", error)
                 watching.close()
             except BaseException:
                 watching.close()
                 raise
-        return Present(self._root, store, None, self._max_bytes)
+        return IndexState(self._root, store, None, self._max_bytes)
 
-    def _keep(self, present: Present) -> None:
+    def _keep(self, present: IndexState) -> None:
         """Keep up to date what was loaded, and index what is pending."""
         self._present, self.unavailable = present, None
         try:
@@ -234,7 +234,7 @@ class Live:
             self._present = None
             present.close()
 
-    def _update(self, present: Present) -> bool:
+    def _update(self, present: IndexState) -> bool:
         """Index what is pending; False when nothing is, or nothing could be done now."""
         self._begun += 1
         pending = present.pending()
@@ -262,8 +262,8 @@ class Live:
         self._written = max(0, written)
 
 
-_all: Final[WeakSet[Live]] = WeakSet()
-_left_behind: Final[list[Present]] = []
+_all: Final[WeakSet[BackgroundIndex]] = WeakSet()
+_left_behind: Final[list[IndexState]] = []
 """What a parent process had open: a child must neither use it nor close it (I21)."""
 
 

@@ -1,4 +1,4 @@
-"""What is known of a vault at present: its names, which files the store answers for, and which it does not any more.
+"""Keeps the in-memory state of an index: the tree of names, stored rows, stale files.
 
 A file is *stale* from the moment it may hold something else than the store has of it. Stale files are candidates of
 every search, so that a search never waits until they are indexed again.
@@ -64,7 +64,7 @@ class Pending(NamedTuple):
     """When this was so, in nanoseconds since 1970: what was read later is as new."""
 
 
-class Present:
+class IndexState:
     """One vault in one process; every method takes the lock it needs."""
 
     def __init__(self, root: Root, store: Store, watch: Watch | None, max_bytes: int) -> None:
@@ -430,10 +430,10 @@ class Present:
         return found
 
 
-class AsOf:
+class IndexView:
     """The vault as of the beginning of one call: `core.known.Known`."""
 
-    def __init__(self, present: Present) -> None:
+    def __init__(self, present: IndexState) -> None:
         self._present = present
         with present.lock:
             self._stale = present.stale()

@@ -14,7 +14,7 @@ from vaulttools.query.lines import Lines
 from vaulttools.query.tree import Phrase, Term
 
 
-class Of(NamedTuple):
+class NoteFacts(NamedTuple):
     """Of one note."""
 
     tags: tuple[str, ...]
@@ -54,7 +54,7 @@ class Values:
 class Facts:
     """Of all notes, found by what they say."""
 
-    def __init__(self, notes: Sequence[tuple[str, Of]]) -> None:
+    def __init__(self, notes: Sequence[tuple[str, NoteFacts]]) -> None:
         self.notes = frozenset(path for path, _ in notes)
         """Their paths."""
         tagged: dict[str, set[str]] = defaultdict(set)
@@ -77,7 +77,7 @@ class Facts:
         return self._tagged.get(tag.rstrip("/").casefold(), frozenset())
 
 
-def of(note: Contents) -> Of:
+def of(note: Contents) -> NoteFacts:
     """The facts of one note."""
     tags: dict[str, None] = {}
     for written in note.tags:
@@ -86,4 +86,4 @@ def of(note: Contents) -> Of:
             tags[tag] = None
             tag = tag.rpartition("/")[0].rstrip("/")
     open_ = [task.status == " " for task in note.tasks]
-    return Of(tuple(tags), note.properties, any(open_), not all(open_))
+    return NoteFacts(tuple(tags), note.properties, any(open_), not all(open_))

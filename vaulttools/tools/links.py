@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import Question
+from vaulttools.answers.corpus import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -156,7 +156,7 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
 def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work) -> _Found:
     """What only the links of all notes tell."""
     is_selected = _selecting(vault, request)
-    asked = corpus.ask(vault, QUESTION, work)
+    asked = corpus.ask(vault, PROJECTION, work)
     links = vault.links(work, vault.structures(work), told=True)
     name = "" if path is None else paths.shown(path)
     within = " in the notes selected" if request.folder or request.glob else ""
@@ -295,7 +295,7 @@ def _in_text(
     return {"links": shown}
 
 
-QUESTION: Final = Question("links", graph.written, Graph)
+PROJECTION: Final = NoteProjection("links", graph.written, Graph)
 """What counts of each note: its links."""
 
 TOOL: Final = Tool(

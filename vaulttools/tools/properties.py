@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import Question
+from vaulttools.answers.corpus import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -81,7 +81,7 @@ class PropertiesAnswer(Answer):
 
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Count all properties, and show the first; or one of them, and show its first values."""
-    asked = corpus.ask(vault, QUESTION, work, request.folder, request.glob)
+    asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
     every = asked.answer
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
@@ -238,7 +238,7 @@ def _elements(values: Iterable[Value]) -> Iterator[Value]:
             yield value
 
 
-QUESTION: Final = Question("properties", _properties, _count)
+PROJECTION: Final = NoteProjection("properties", _properties, _count)
 """What counts of each note: its properties."""
 
 TOOL: Final = Tool(

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from vaulttools.answers import answer, corpus, dated, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.best import Shown, best
-from vaulttools.answers.corpus import Corpus, Question
+from vaulttools.answers.corpus import Corpus, NoteProjection
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.excerpt import Excerpt as Window
 from vaulttools.answers.page import Section
@@ -280,7 +280,7 @@ def _exact(vault: Session, request: QueryRequest, work: Work, node: Node) -> tup
         times=dated.file_times(request, vault.calendar)[0],
         include_excluded=request.include_excluded,
     )
-    asked = corpus.answered(vault, QUESTION, work, scope)
+    asked = corpus.answered(vault, PROJECTION, work, scope)
     walks, named = corpus.selection(vault, request.folder, request.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
@@ -492,7 +492,7 @@ def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]
     return found
 
 
-QUESTION: Final = Question("query", facts.of, Facts)
+PROJECTION: Final = NoteProjection("query", facts.of, Facts)
 """What counts of each note: what can be asked without its text."""
 
 TOOL: Final = Tool(

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import Question
+from vaulttools.answers.corpus import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -58,7 +58,7 @@ class TagsAnswer(Answer):
 
 def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     """Count all tags, and show the first."""
-    asked = corpus.ask(vault, QUESTION, work, request.folder, request.glob)
+    asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
     tags = [each for each in asked.answer if request.name is None or covers(request.name, each.tag)]
     shown = tags[: request.limit]
     notices = corpus.notices(asked, work, found=bool(tags))
@@ -125,7 +125,7 @@ def _levels(tag: str) -> Iterator[tuple[str, str]]:
         tag = name
 
 
-QUESTION: Final = Question("tags", _written, _count)
+PROJECTION: Final = NoteProjection("tags", _written, _count)
 """What counts of each note: its tags as often as they are written."""
 
 TOOL: Final = Tool(
