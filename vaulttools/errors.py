@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 _SENTENCE = 8_000
 """Characters of a sentence; it may repeat a hundred paths, and an answer has a bound (spec 3)."""
@@ -82,6 +83,17 @@ class VaultToolsError(Exception):
 
     def __str__(self) -> str:
         return _shown(super().__str__())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not by its constructor, as other exceptions are: it takes facts, and `args` holds the sentence made of them.
+        return _copied, (type(self), self.args, vars(self))
+
+
+def _copied(kind: type[VaultToolsError], args: tuple[Any, ...], facts: dict[str, Any]) -> VaultToolsError:
+    """An equal error, in another process as well."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(facts)
+    return error
 
 
 class BadArgument(VaultToolsError):
