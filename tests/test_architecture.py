@@ -74,8 +74,6 @@ LATE_IMPORTS = {
     "index.watch": {"vaulttools.index.inotify"},
     "index.worker": None,
     "session": {
-        "shutil",
-        "tempfile",
         "vaulttools.index",
         "vaulttools.index.database",
         "vaulttools.index.background",
@@ -90,8 +88,8 @@ LATE_IMPORTS = {
     },
     "files.default_excludes": {"pathspec"},
     "matching.process": {"tempfile"},
-    "matching.scratch": {"tempfile"},
     "files.snapshots": {"xxhash"},
+    "files.temporary": {"shutil", "tempfile"},
     "notes.blocks": None,
     "resources.archives": None,
     "notes.frontmatter": None,

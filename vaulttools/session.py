@@ -31,6 +31,7 @@ from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Covering, Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
+from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.matching import ripgrep
 from vaulttools.matching.ripgrep import Ripgrep
 
@@ -86,22 +87,19 @@ class Session:
             weakref.finalize(self, live.end).atexit = False
         return made
 
-    @cached_property
+    @property
     def passing_index(self) -> BackgroundIndex:
         """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
         answered in one way. It ends with the use of the vault."""
-        from shutil import rmtree
-        from tempfile import mkdtemp
-
         from vaulttools.index.background import BackgroundIndex
 
-        folder = mkdtemp(prefix="vaulttools-")
-        live = BackgroundIndex(self.root, folder, self.config.max_file_size)
-        made: BackgroundIndex = vars(self).setdefault("passing_index", live)
-        if made is not live:
-            rmtree(folder)
-            return made
-        vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
+        name = f"passing_index_{os.getpid()}"  # a child after a fork makes its own, since its parent may end first
+        if name not in vars(self):
+            folder = TemporaryFolder()
+            live = BackgroundIndex(self.root, folder.path, self.config.max_file_size)
+            if vars(self).setdefault(name, live) is live:
+                vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
+        made: BackgroundIndex = vars(self)[name]
         return made
 
     def close(self) -> None:
@@ -418,12 +416,10 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     return Session(root, config, config_folder, has_index=has_index)
 
 
-def _end(index: BackgroundIndex, folder: str) -> None:
+def _end(index: BackgroundIndex, folder: TemporaryFolder) -> None:
     """End an index that nobody needs any more, and remove its folder."""
-    from shutil import rmtree
-
     index.close()
-    rmtree(folder, ignore_errors=True)
+    folder.remove()
 
 
 def _ensure_outside(root: Root, index_folder: str) -> None:

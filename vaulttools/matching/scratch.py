@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vaulttools.files.temporary import TemporaryFolder
+
 GROUP_FILES = 500
 GROUP_BYTES = 32 * 1024 * 1024
 """What is copied at a time."""
@@ -17,14 +19,15 @@ GROUP_BYTES = 32 * 1024 * 1024
 @contextmanager
 def copies(texts: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, dict[str, str]]]:
     """A folder that only this user can read, and the path of each text by the name of its copy; removed at the end."""
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="vaulttools-") as folder:
+    folder = TemporaryFolder()
+    try:
         names = {}
         for number, (path, text) in enumerate(texts):
             names[str(number)] = path
-            (Path(folder) / str(number)).write_bytes(text)
-        yield folder, names
+            (Path(folder.path) / str(number)).write_bytes(text)
+        yield folder.path, names
+    finally:
+        folder.remove()
 
 
 def grouped(texts: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
