@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from vaulttools import __version__
+from vaulttools.cli import output
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 
 if TYPE_CHECKING:
@@ -62,19 +63,24 @@ class _HelpedError(BadArgument):
 
 def run() -> NoReturn:
     """The console script: `main`, with what only a real process has to mind."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal or pipe of another encoding must not end a search with a traceback (`faults.md` O08).
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    output.open_streams()
     # pydantic would import importlib.metadata and email to look for plugins: 10 ms that no command here has use for.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough: `vaulttools … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.give_up()
         status = 141
+    except output.OutputFailed as failure:
+        output.tell(failure)
+        output.give_up()
+        status = FAILED
     except KeyboardInterrupt:
         status = 130
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        status = FAILED  # Python's own status of a traceback is 1, which means that nothing was found
     sys.exit(status)
 
 

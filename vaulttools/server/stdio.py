@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -18,7 +20,12 @@ from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from vaulttools.errors import VaultToolsError
+
 Item = SessionMessage | Exception
+
+FAILED: Final = 2
+"""The exit status of a failure, as for every command."""
 
 
 def serve(server: Server[Any], stop: Callable[[], None]) -> None:
@@ -26,32 +33,60 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
 
     From here on file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client (`faults.md`
     M01). The SDK does so too, but gives it back at the end, when threads of ours may still have something to say.
+
+    Raises:
+        VaultToolsError: stdin is closed.
     """
+    if sys.stdin is None:
+        raise VaultToolsError("stdin is closed; mcp reads what the client says from there, or give --http")
     wire = os.dup(1)
     os.dup2(2, 1)
 
-    def ended(number: int) -> None:
+    def exit_now(status: int) -> None:
         stop()
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.flush()
         # A thread is blocked in reading stdin, which nothing interrupts and a proper exit would wait for.
-        os._exit(128 + number)
+        os._exit(status)
+
+    def fail(error: OSError) -> None:
+        with suppress(OSError):
+            print(f"error: stdout cannot be written to: {error.strerror}", file=sys.stderr)
+        exit_now(FAILED)
 
     def end(number: int, frame: FrameType | None) -> None:
         # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
-        Thread(target=ended, args=(number,)).start()
+        Thread(target=exit_now, args=(128 + number,)).start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        anyio.run(_serve, server, wire)
+        anyio.run(_serve, server, _Wire(wire, fail))
     except* (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError):
         logging.getLogger("vaulttools").info("the client has gone")
     finally:
         stop()
 
 
-async def _serve(server: Server[Any], wire: int) -> None:
-    out = anyio.wrap_file(os.fdopen(wire, "w", encoding="utf-8", newline="\n", closefd=False))
+class _Wire(io.FileIO):
+    """The descriptor that leads to the client; a failure to write there is handed to `fail`."""
+
+    def __init__(self, descriptor: int, fail: Callable[[OSError], None]) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._fail = fail
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self._fail(error)
+            raise
+
+
+async def _serve(server: Server[Any], wire: _Wire) -> None:
+    out = anyio.wrap_file(io.TextIOWrapper(io.BufferedWriter(wire), encoding="utf-8", newline="\n"))
     async with stdio_server(stdout=out) as (read, write), anyio.create_task_group() as group:
         send, receive = anyio.create_memory_object_stream[Item]()
 

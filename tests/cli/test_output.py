@@ -1,0 +1,112 @@
+"""Output that fails: told on stderr where it is there, ended with status 2, never taken for "nothing found"."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from vaulttools.cli import main as cli
+
+pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
+
+FOUND = ("search-files", "TODO")
+NOT_FOUND = ("search-files", "occurs nowhere at all")
+PRINTING = [
+    *(FOUND, (*NOT_FOUND, "--json"), ("index", "status"), ("call", "tags"), ("tools",)),
+    *(("--help",), ("read", "--help"), ("mcp", "--print-config", "claude")),
+]
+PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+
+
+def ran(words: Sequence[str], redirected: str, vault: Path) -> tuple[int, bytes, bytes]:
+    """Status, stdout and stderr of a real process whose streams the shell has redirected."""
+    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools"]
+    done = subprocess.run([*shell, "--vault", str(vault), *words], stdin=subprocess.DEVNULL, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("redirected", "reason"), [(">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")]
+)
+@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
+def test_fault_O07_stdout_that_takes_nothing_is_told_and_a_failure(
+    words: Sequence[str], redirected: str, reason: bytes, small_vault: Path
+) -> None:
+    status, out, err = ran(words, redirected, small_vault)
+    assert (status, out) == (2, b"")
+    assert err.splitlines()[-1] == b"error: stdout cannot be written to: " + reason
+    assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
+def test_the_version_that_cannot_be_printed_is_a_failure(redirected: str) -> None:
+    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools", "--version"]
+    done = subprocess.run(shell, capture_output=True)
+    assert (done.returncode, done.stderr.count(b"\n"), done.stderr[:24]) == (2, 1, b"error: stdout cannot be ")
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(FOUND, 0), (NOT_FOUND, 1), (("index", "status"), 0), (("read", "zzz"), 2), (("nothing",), 2),
+     (("mcp", "--print-config", "claude"), 2), (("show", "e", "inbox.md", "--max-total", "1"), 2)],
+)  # fmt: skip
+def test_stderr_that_takes_nothing_changes_the_status_only_of_what_had_to_say_something_there(
+    words: Sequence[str], status: int, redirected: str, small_vault: Path
+) -> None:
+    assert ran(words, redirected, small_vault) == (status, ran(words, "", small_vault)[1], b"")
+
+
+@pytest.mark.parametrize("words", [FOUND, ("--help",), ("read", "zzz")], ids=" ".join)
+def test_without_any_stream_the_status_still_tells_a_failure(words: Sequence[str], small_vault: Path) -> None:
+    assert ran(words, "<&- >&- 2>&-", small_vault)[0] == 2
+    assert ran(words, "<&-", small_vault) == ran(words, "", small_vault)
+
+
+@pytest.mark.parametrize(
+    ("redirected", "sentence"),
+    [
+        ("<&-", b"error: stdin is closed; mcp reads what the client says from there, or give --http\n"),
+        (">&-", b"error: stdout cannot be written to: Bad file descriptor\n"),
+        (">/dev/full", b"error: stdout cannot be written to: No space left on device\n"),
+    ],
+)
+def test_fault_M07_a_server_whose_streams_fail_ends_at_once(
+    redirected: str, sentence: bytes, small_vault: Path
+) -> None:
+    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools"]
+    words = ["--vault", str(small_vault), "mcp", "--no-index"]
+    with subprocess.Popen([*shell, *words], bufsize=0, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stderr is not None
+        with suppress(BrokenPipeError):
+            server.stdin.write(PING)
+        assert server.wait(timeout=60) == 2  # while stdin is open
+        assert server.stderr.read() == sentence
+
+
+def test_a_server_needs_no_stderr(small_vault: Path) -> None:
+    shell = ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-m", "vaulttools"]
+    words = ["--vault", str(small_vault), "mcp", "--no-index"]
+    with subprocess.Popen([*shell, *words], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(PING)
+        assert server.stdout.readline() == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+        server.stdin.close()
+        assert server.wait(timeout=60) == 0
+
+
+def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
+    code = (
+        "from vaulttools.cli import main\n"
+        "def broken(words): raise RuntimeError('a bug')\n"
+        "main.main = broken\n"
+        "main.run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert done.returncode == cli.FAILED
+    assert done.stderr.endswith(b"RuntimeError: a bug\n")
