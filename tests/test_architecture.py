@@ -82,6 +82,7 @@ LATE_IMPORTS = {
         "vaulttools.notes.stored",
         "vaulttools.notes.subpath",
         "vaulttools.notes.note",
+        "vaulttools.notes.reader",
         "vaulttools.resources",
         "vaulttools.resources.naming",
         "vaulttools.resources.targets",

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from vaulttools.files.known import Known
     from vaulttools.index.background import BackgroundIndex
     from vaulttools.notes.links import LinkIndex
-    from vaulttools.notes.note import Note
-    from vaulttools.resources.targets import Target, Targets
+    from vaulttools.notes.reader import NoteReader
+    from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
 
 
@@ -71,7 +71,7 @@ class Session:
         from vaulttools.resources import documentation, obsidian, urls
 
         resolvers = urls.Resolvers()
-        resolvers.register("obsidian", obsidian.resolver(self.root, self.resolve_link))
+        resolvers.register_linking("obsidian", lambda resolve_link: obsidian.resolver(self.root, resolve_link))
         resolvers.register("vaulttools", documentation.resolve)
         return resolvers
 
@@ -188,24 +188,21 @@ class Session:
         """What an index knows of the vault as of the beginning of a call; None: nothing, or not all of it."""
         return self.index.known(work.started) if self.has_index else None
 
-    def targets(self, entries: Sequence[str]) -> Targets:
+    def targets(self, entries: Sequence[str], work: Work) -> Targets:
         """What the `paths` of a call name.
 
         Raises:
             PathNotFound: nothing is there under any of them; of a single path it carries what is spelled nearly so.
             BadArgument: one is empty, malformed, several in one, or not allowed.
         """
-        from vaulttools.resources.targets import Reader
-
         try:
-            return Reader(self.root, self.resolvers, self.resolve_link).read(entries)
+            return self._reader(work).read(entries)
         except PathNotFound as error:
             if len(error.given) > 1 or globs.has_magic(error.given[0]) or "://" in error.given[0]:
                 raise
             from vaulttools.resources.naming import close_to
 
-            visible = self._visible(Work(self.config.time_limit))
-            raise PathNotFound(*error.given, close=close_to(error.given[0], visible)) from None
+            raise PathNotFound(*error.given, close=close_to(error.given[0], self._visible(work))) from None
 
     def named(self, given: str, work: Work) -> Target:
         """The one note or other text that a name means.
@@ -214,19 +211,20 @@ class Session:
             BadArgument: none, or several; see `resources.naming`.
         """
         from vaulttools.resources.naming import Naming
+
+        return Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work)).target(given)
+
+    def _reader(self, work: Work) -> Reader:
+        """What reads the entries that a call names; it resolves links within the call's time, among all files that
+        Obsidian sees (rules L12 to L17)."""
         from vaulttools.resources.targets import Reader
 
-        reader = Reader(self.root, self.resolvers, self.resolve_link)
-        return Naming(reader, lambda: self.links(work), lambda: self._visible(work)).target(given)
+        return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
 
     def _visible(self, work: Work) -> Iterator[str]:
         """The files and folders that may be offered for a name that nothing has."""
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)
-
-    def resolve_link(self, target: str) -> str | None:
-        """The file that a link's target leads to, among all files that Obsidian sees, or None (rules L12 to L17)."""
-        return self.links(Work(self.config.time_limit)).resolve(target)
 
     def links(self, work: Work, known: Known | None = None, *, told: bool = False) -> LinkIndex:
         """The names that links can use: of all files that Obsidian sees, excluded ones too; `known` is what is known of
@@ -253,20 +251,11 @@ class Session:
                 work.pass_over(path, reason, is_folder=True)
         return index
 
-    def note(self, document: Document, known: Known | None) -> Note:
-        """The note that a document is, with the parts that an index has of this text, else parsed when asked for."""
-        from vaulttools.notes.note import Note
+    def notes(self, known: Known | None) -> NoteReader:
+        """What reads the notes of this vault; `known` is what an index knows of them."""
+        from vaulttools.notes.reader import NoteReader
 
-        return self.parsed_note(document, known) or Note(document.path, document.text)
-
-    def parsed_note(self, document: Document, known: Known | None) -> Note | None:
-        """The note that a document is, where an index has the parts of this text; else None."""
-        data = None if known is None else known.structure(document.path, document.text)
-        if data is None:
-            return None
-        from vaulttools.notes.stored import load
-
-        return load(data, document.path, document.text)
+        return NoteReader(self.root, self.config.max_file_size, known)
 
     def lines_of(self, target: Target) -> Ranges | None:
         """The lines of a file that are meant: a range, the section or block that a link names, or None for all.

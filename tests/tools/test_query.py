@@ -671,7 +671,7 @@ def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: p
     vault = make_vault({"a.md": "x", "b.md": "y", "c.canvas": canvas("z")})
     assert found(vault, "x") == ["a.md"]
     knows_all(vault)
-    monkeypatch.delattr("vaulttools.query.exact.documents.read")
+    monkeypatch.delattr("vaulttools.notes.reader.documents.read")
     assert found(vault, "file:a") == ["a.md", "c.canvas"]
     assert found(vault, "path:/[ab]/ OR file:c") == ["a.md", "b.md", "c.canvas"]
     assert found(vault, "-path:b") == ["a.md", "c.canvas"]

@@ -11,9 +11,7 @@ from vaulttools.answers.corpus import Corpus
 from vaulttools.answers.page import Section
 from vaulttools.core import paths, render
 from vaulttools.core.work import Reason, Work
-from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.known import Known
 from vaulttools.notes.note import Note
@@ -116,19 +114,12 @@ class _Notes:
 def _reader(vault: Session, known: Known | None, work: Work) -> Callable[[str], Note | None]:
     """Reads notes, each once; what cannot be read is told to `work`."""
     read: dict[str, Note | None] = {}
+    notes = vault.notes(known)
 
     def reader(path: str) -> Note | None:
         if path not in read:
-            read[path] = None
-            try:
-                document = documents.read(vault.root, path, vault.config.max_file_size)
-            except NotRead as error:
-                work.pass_over(path, error.reason)
-                return None
-            if document.is_binary:
-                work.pass_over(path, "binary")
-                return None
-            read[path] = vault.note(replace(document, text=document.normalised), known)
+            document = notes.document_or_tally(path, work)
+            read[path] = None if document is None else notes.note(replace(document, text=document.normalised))
         return read[path]
 
     return reader

@@ -13,7 +13,6 @@ from vaulttools.answers import answer
 from vaulttools.core import paths
 from vaulttools.core.work import INCOMPLETE, Reason, Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import FileTimes
@@ -206,6 +205,7 @@ def _made(
     passed_over: list[tuple[Entry, Reason]] = []
     found: list[tuple[str, F]] = []
     large = frozenset() if known is None else known.large
+    reader = vault.notes(known)
     for entry in listing:
         path = entry.path
         if entry.left_out is not None:
@@ -220,12 +220,9 @@ def _made(
             passed_over.append((entry, "time limit"))
         else:
             try:
-                document = documents.read(vault.root, path, vault.config.max_file_size)
+                document = reader.document(path)
             except NotRead as error:
                 passed_over.append((entry, error.reason))
-                continue
-            if document.is_binary:
-                passed_over.append((entry, "binary"))
             else:
                 found.append((path, question.read(Note(path, document.text))))
     return Corpus(question.join(found), len(found), passed_over)

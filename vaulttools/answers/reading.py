@@ -49,7 +49,7 @@ def opened(vault: Session, given: str, work: Work) -> Reading:
         raise BadArgument(f"Cannot read {target.given}: binary")
     work.remaining()  # a call that was cancelled meanwhile is not answered
     work.searched = 1
-    note = vault.note(document, vault.known(work))
+    note = vault.notes(vault.known(work)).note(document)
     notices = (*warnings, *answer.conflict_copies([document.path]), *answer.passed_over(work, found=True))
     return Reading(target, document, note, notices)
 

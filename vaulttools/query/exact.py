@@ -10,13 +10,9 @@ from typing import Final, NamedTuple
 
 from vaulttools.core.work import Work
 from vaulttools.files import disk
-from vaulttools.files import document as documents
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.known import Known
-from vaulttools.files.root import Root
-from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Span
-from vaulttools.notes.stored import load
+from vaulttools.notes.reader import NoteReader
 from vaulttools.query import evaluate, sieve
 from vaulttools.query.evaluate import Subject
 from vaulttools.query.plan import Plan
@@ -52,10 +48,8 @@ class Exact:
     sensitive: bool
     plan: Plan
     regexes: Regexes
-    root: Root
-    known: Known | None
+    reader: NoteReader
     work: Work
-    max_bytes: int
 
     def matching(self, order: Callable[[AbstractSet[str]], Sequence[str]]) -> Iterator[str]:
         """The paths of the files that answer, in an order that puts paths into their row."""
@@ -142,22 +136,14 @@ class Exact:
             _NoTextError: it cannot be read or is none, which is told to `work`; or it is gone.
         """
         document = self.regexes.documents.get(path) or self._read(path)
-        if document.is_binary:
-            self.work.pass_over(path, "binary")
-            raise _NoTextError
         if path in self.plan.files.canvases:
             return Text.of_canvas(document.text)
-        return Text([document.text], lambda: [self._note(document)])
-
-    def _note(self, document: Document) -> Note:
-        """The note with the parts that an index has of this text, else parsed when asked for."""
-        data = None if self.known is None else self.known.structure(document.path, document.text)
-        return Note(document.path, document.text) if data is None else load(data, document.path, document.text)
+        return Text([document.text], lambda: [self.reader.note(document)])
 
     def _read(self, path: str) -> Document:
         try:
-            return documents.read(self.root, path, self.max_bytes)
+            return self.reader.document(path)
         except NotRead as error:
-            if not disk.is_gone(self.root.absolute(path)):
+            if not disk.is_gone(self.reader.root.absolute(path)):
                 self.work.pass_over(path, error.reason)
             raise _NoTextError from error

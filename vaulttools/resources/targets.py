@@ -169,7 +169,10 @@ class Reader:
         if is_url(entry):
             url, selector = selectors.split(entry)
             try:
-                return [self._resource(entry, found, _parsed(selector)) for found in self.resolvers.resolve(url)]
+                return [
+                    self._resource(entry, found, _parsed(selector))
+                    for found in self.resolvers.resolve(url, self.resolve_link)
+                ]
             except PathNotFound:
                 return []
         place = Place("", "folder") if entry == "/" else self._literal(entry)

@@ -46,10 +46,17 @@ class Virtual:
 Resolver: TypeAlias = Callable[[str], Sequence[Backed | Virtual]]
 """Takes a whole URL as it was written; returns nothing when nothing is there; raises VaultToolsError to refuse it."""
 
+ResolveLink: TypeAlias = Callable[[str], str | None]
+"""Gives the vault-relative path of the file that a link's target leads to, or None."""
+
 
 def is_url(entry: str) -> bool:
     """Whether an entry of `paths` is written as a URL, of whatever scheme."""
     return _SCHEME.match(entry) is not None
+
+
+def _no_links(target: str) -> None:
+    """Resolves no link."""
 
 
 class Resolvers:
@@ -57,10 +64,18 @@ class Resolvers:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: dict[str, Resolver] = {}
+        self._known: dict[str, Callable[[ResolveLink], Resolver]] = {}
 
     def register(self, scheme: str, resolver: Resolver) -> None:
         """Let a resolver answer for a scheme, given without `://`; one that answered for it before no longer does.
+
+        Raises:
+            BadArgument: that is no scheme.
+        """
+        self.register_linking(scheme, lambda _: resolver)
+
+    def register_linking(self, scheme: str, make: Callable[[ResolveLink], Resolver]) -> None:
+        """As `register`, for a resolver that follows links: `make` gets what resolves links within the call's time.
 
         Raises:
             BadArgument: that is no scheme.
@@ -71,9 +86,9 @@ class Resolvers:
             )
         with self._lock:
             # A new mapping each time: whoever resolves meanwhile keeps the one it has.
-            self._known = {**self._known, scheme.lower(): resolver}
+            self._known = {**self._known, scheme.lower(): make}
 
-    def resolve(self, url: str) -> list[Backed | Virtual]:
+    def resolve(self, url: str, resolve_link: ResolveLink = _no_links) -> list[Backed | Virtual]:
         """What a URL leads to, in the order in which its resolver gives it; empty when nothing is there.
 
         Raises:
@@ -90,7 +105,7 @@ class Resolvers:
         if _GLOB.search(url.replace("?", "", 1)):
             raise BadArgument(f"Glob patterns are not supported for internal URLs: {paths.shown(url)}")
         try:
-            resources = list(known[scheme](url))
+            resources = list(known[scheme](resolve_link)(url))
         except VaultToolsError:
             raise
         except Exception as error:

@@ -143,7 +143,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     if any(entry.strip() == "/" for entry in request.paths):
         raise BadArgument("Searching from root directory '/' is not allowed")
     work.limit_to(request.timeout)
-    targets = vault.targets(request.paths)
+    targets = vault.targets(request.paths, work)
     times, told = dated.file_times(request, vault.calendar)
     every, timed_out = _collect(vault, request, targets, times, work)
     kept = every[: request.limit]

@@ -63,7 +63,7 @@ class GrepAnswer(Answer):
 def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     """Count all matching lines, and show the first."""
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=False)
-    targets = vault.targets([request.path or "/"])
+    targets = vault.targets([request.path or "/"], work)
     scope = _scope(vault, request, targets, work)
     loose = hints.loose(vault.ripgrep, compiled)
     search = Search(vault.ripgrep, vault.root, compiled, scope, work, vault.config.max_file_size, loose)

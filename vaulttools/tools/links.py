@@ -206,7 +206,7 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
     edges: list[Edge] = []
     for start in range(0, len(candidates), _READ_TOGETHER):
         for found in search.located(candidates[start : start + _READ_TOGETHER], limit=None):
-            note = vault.note(found.document, scope.known)
+            note = vault.notes(scope.known).note(found.document)
             lines = mentions(note, found.document.lines, names, [hit.line for hit in found.hits])
             edges += [Edge(found.document.path, line, path, path) for line in lines]
     of = f"of {' or '.join(map(_quoted, names[: limits.NAMED_PATHS]))}"
@@ -227,13 +227,11 @@ def _read(vault: Session, path: str, work: Work) -> Note:
     """The note at a path; of what is none, nothing."""
     if not paths.is_note(path):
         return Note(path, "")
+    reader = vault.notes(vault.known(work))
     try:
-        document = documents.read(vault.root, path, vault.config.max_file_size)
+        return reader.note(reader.document(path))
     except NotRead as error:
         raise BadArgument(f"Cannot read {paths.shown(path)}: {error.reason}") from error
-    if document.is_binary:
-        raise BadArgument(f"Cannot read {paths.shown(path)}: binary")
-    return vault.note(document, vault.known(work))
 
 
 def _selecting(vault: Session, request: LinksRequest) -> Callable[[str], bool]:

@@ -289,7 +289,7 @@ def _exact(vault: Session, request: QueryRequest, work: Work, node: Node) -> tup
     regexes = Regexes(request.query, vault.ripgrep, scope, work, most, len(files.notes))
     nominated = (lambda required: None) if known is None else known.nominated
     plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching)
-    return Exact(node, request.match_case, plan, regexes, vault.root, known, work, most), asked
+    return Exact(node, request.match_case, plan, regexes, vault.notes(known), work), asked
 
 
 def _files(scope: Scope, *, any_file: bool) -> Files:
@@ -310,7 +310,7 @@ class _Order:
     def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
         self._vault = vault
         self._orders = exact.plan.files.orders
-        self._known = exact.known
+        self._known = exact.reader.known
         name = sort or "name"
         name = "name" if name == "relevance" else name
         self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")

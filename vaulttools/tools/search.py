@@ -127,7 +127,7 @@ class _Plan:
 def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     """Search, and show one page of files."""
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
-    targets = vault.targets(request.paths or ["/"])
+    targets = vault.targets(request.paths or ["/"], work)
     plan = _planned(vault, request, targets, work)
     search = Search(
         vault.ripgrep,

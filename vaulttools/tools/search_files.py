@@ -199,7 +199,7 @@ def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
         return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         for found in search.located(together, limit=None):
-            hits = _filtered(request, found, vault.note(found.document, search.scope.known))
+            hits = _filtered(request, found, vault.notes(search.scope.known).note(found.document))
             if hits:
                 kept = FileHits(found.document, hits[: limits.KEPT_HITS])
                 yield FileCount(found.document.path, len(hits), kept)
@@ -264,7 +264,7 @@ def _first_of(file: FileMatch, kept: int) -> FileMatch:
 
 def _headings(vault: Session, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
-    note = vault.parsed_note(found.document, known)
+    note = vault.notes(known).indexed(found.document)
     return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
 
 

@@ -1,0 +1,54 @@
+"""Reads the notes of a vault for one call.
+
+The tools and both query modes read notes through it, so that they agree on what is unreadable and what is binary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vaulttools.core.work import Work
+from vaulttools.files import document as documents
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.known import Known
+from vaulttools.files.root import Root
+from vaulttools.notes.note import Note
+from vaulttools.notes.stored import load
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReader:
+    """Reads texts of one vault, and the notes that they are."""
+
+    root: Root
+    max_bytes: int
+    known: Known | None = None
+    """What an index knows of the vault; it saves parsing."""
+
+    def document(self, path: str) -> Document:
+        """The text of a file.
+
+        Raises:
+            NotRead: the file cannot be read, or is binary; `reason` says which.
+        """
+        document = documents.read(self.root, path, self.max_bytes)
+        if document.is_binary:
+            raise NotRead("binary")
+        return document
+
+    def document_or_tally(self, path: str, work: Work) -> Document | None:
+        """The text of a file; None when it cannot be read or is binary, and the call's tally says so."""
+        try:
+            return self.document(path)
+        except NotRead as error:
+            work.pass_over(path, error.reason)
+            return None
+
+    def note(self, document: Document) -> Note:
+        """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
+        return self.indexed(document) or Note(document.path, document.text)
+
+    def indexed(self, document: Document) -> Note | None:
+        """The note that a text is, with the parts that the index has of this very text; None when it has none."""
+        data = None if self.known is None else self.known.structure(document.path, document.text)
+        return None if data is None else load(data, document.path, document.text)
