@@ -5,7 +5,7 @@
 | `transcript COMMAND` | what the command prints, run in the repository with VAULTTOOLS_VAULT=fixtures/vault |
 | `details TOOL JSON` | the details of a call over the same vault |
 | `tools PREFIX` | the list of tools, each a link to its page |
-| `parameters`, `help` | a tool's parameter table and command help, on the page that bears its name |
+| `parameters` | a tool's parameter table, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
 | `source FILE` | a file of `docs/`, as code |
 """
@@ -43,8 +43,6 @@ _NEW_TOOL = """\
 <!-- generated: parameters -->
 <!-- end -->
 
-<!-- generated: help -->
-<!-- end -->
 """
 
 
@@ -112,10 +110,6 @@ def _parameters(_: str, name: str) -> str:
     return "\n".join(rows)
 
 
-def _help(_: str, name: str) -> str:
-    return f"```console\n$ vaulttools {name.replace('_', '-')} --help\n{cli.help_text(name)}\n```"
-
-
 def _configuration(_: str, __: str) -> str:
     rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
     for name, property_ in VaultConfig.model_json_schema()["properties"].items():
@@ -161,6 +155,5 @@ _MARKS: dict[str, Callable[[str, str], str]] = {
     "details": _details,
     "tools": _tools,
     "parameters": _parameters,
-    "help": _help,
     "configuration": _configuration,
 }
