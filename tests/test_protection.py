@@ -10,6 +10,7 @@ answered alike is tried with two names of one length.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -17,8 +18,10 @@ import os
 import socket
 import stat
 import sys
+import tarfile
 import time
 import unicodedata
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -60,6 +63,12 @@ CLOSED = (
     "a/.git",
 )
 ODD_SPELLINGS = (".OBSIDIAN", ".Obsidian.", ".git ", ".obsi\u200cdian", ".ſmarthole")
+ARCHIVED = (
+    *(*CLOSED[:4], "Private", "Team/Secret", "backup/vault/Team/Secret", "deep/er/.git", "..\\.trash"),
+    *ODD_SPELLINGS,
+    *("a/../.git", "TEAM/x/../secret", "x\\.obsidian"),
+)
+"""Folders of the archives; their names are closed at any depth."""
 OUTSIDE = ("outside", "vault2", "vault-evil", "vault_backup", "vault.bak")
 
 
@@ -152,12 +161,29 @@ def _with_what_is_open(place: Path) -> Path:
     ):
         (vault / name).parent.mkdir(parents=True, exist_ok=True)
         (vault / name).write_text(_note() if "/" in name else f"{WORD}\n", encoding="utf-8")
+    _archive(vault)
     if sys.platform != "win32":
         _link(vault)
     for path in [*vault.rglob("*"), vault]:
         if not path.is_symlink() or os.utime in os.supports_follow_symlinks:
             os.utime(path, (1_000_000_000, 1_000_000_000), follow_symlinks=not path.is_symlink())
     return place
+
+
+def _archive(vault: Path) -> None:
+    """Archives with what is closed in a vault; they are files like others, whatever is in them."""
+    closed = [f"{folder}/{name}" for folder in ARCHIVED for name in (THERE, f"{UNNAMED}.md")]
+    members = {"open.md": f"{WORD}\n", "Team/open.md": _note()} | {name: _note(CANARY) for name in closed}
+    with zipfile.ZipFile(vault / "backup.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, text in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    (vault / "backup.tar.gz").write_bytes(gzip.compress(packed.getvalue(), mtime=0))
 
 
 def _link(vault: Path) -> None:
@@ -379,9 +405,14 @@ P15 = (
     ".*",
     "**/*ANARI*",
 )
+P15_ARCHIVED = tuple(
+    f"{archive}:{folder}/there.md"
+    for archive in ("backup.zip", "backup.tar.gz", "PLACE/vault/backup.zip")
+    for folder in ARCHIVED
+)
 P16 = ("", " ", "/", ".", "./", "//", "*", "**", "/**", "**/*", "./**/*.md")
 FORMS = {"P01": P01, "P02": P02, "P03": P03, "P04": P04, "P05": P05, "P06": P06, "P08": P08, "P10": P10, "P11": P11}
-FORMS |= {"P12": P12, "P14": P14, "P15": P15, "P16": P16}
+FORMS |= {"P12": P12, "P14": P14, "P15": P15, "P15 archived": P15_ARCHIVED, "P16": P16}
 
 
 def _there(form: str, place: Path) -> str:
@@ -473,6 +504,11 @@ def test_fault_P15_spellings_of_protected_folders(field: Field, vault: Vault, pl
 
 
 @by_field
+def test_fault_P15_protected_folders_in_archives(field: Field, vault: Vault, place: Path) -> None:
+    _tried("P15 archived", field, vault, place)
+
+
+@by_field
 def test_fault_P16_the_root_and_nothing(field: Field, vault: Vault, place: Path) -> None:
     _tried("P16", field, vault, place)
 
@@ -545,6 +581,8 @@ def test_a_closed_path_among_open_ones_closes_the_call(field: Field, vault: Vaul
 
 
 REPRESENTATIVES = (
+    "backup.zip:.obsidian/there.md",
+    "backup.tar.gz:backup/vault/Team/Secret/there.md",
     "../outside/there.md",
     "PLACE/vault2/there.md",
     "chain/there.md",
@@ -621,6 +659,24 @@ def test_a_path_in_a_protected_folder_is_denied_by_the_folders_name(field: Field
         for path in (folder, f"{folder}/there.md", f"{folder}/"):
             result = vault.call(field.tool, field.arguments(path))
             assert (result.is_error, result.text) == (True, f"Access denied: '{shown}/' is a protected folder")
+
+
+@pytest.mark.parametrize("archive", ["backup.zip", "backup.tar.gz"])
+@pytest.mark.parametrize("field", [Field("search", "paths", is_list=True), Field("read", "note", is_list=False)])
+def test_a_member_in_a_protected_folder_is_denied_by_the_folders_name(field: Field, archive: str, vault: Vault) -> None:
+    def told(member: str) -> tuple[bool, str]:
+        result = vault.call(field.tool, field.arguments(f"{archive}:{member}"))
+        return result.is_error, result.text
+
+    for folder, shown in [(".obsidian", ".obsidian"), ("x/.GIT.", ".git"), ("backup/team/Secret", "Team/Secret")]:
+        denied = (True, f"Access denied: '{shown}/' is a protected folder")
+        for member in (folder, f"{folder}/", f"{folder}/there.md", f"{folder}/{ABSENT}", f"{folder}/there.md:1-5"):
+            assert told(member) == denied
+    assert told("never") == (True, told("..")[1].replace("..", "never"))
+    for member in ("open.md", "Team/open.md", "./Team//open.md"):
+        failed, text = told(member)
+        assert not failed
+        assert WORD in text
 
 
 @pytest.mark.parametrize("field", [field for field in FIELDS if field.name == "file_pattern"], ids=_named)

@@ -297,7 +297,8 @@ class Session:
         archive, member = target.member
         try:
             with disk.fdopen(self.root.open(archive), "rb") as file:
-                read = archives.read_member(file, archive, member, work.remaining)
+                closed = self.root.protection.folder_of_member
+                read = archives.read_member(file, archive, member, work.remaining, lambda name: bool(closed(name)))
         except OSError as error:
             raise archives.MemberUnreadable("not a readable archive") from error
         if read.is_cut_short:

@@ -116,3 +116,29 @@ def test_the_folded_form_is_that_of_every_spelling(name: str) -> None:
     assert folded(once) == once
     spellings = (f"{name}.", f"{name} ", unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name))
     assert {folded(spelling) for spelling in spellings} == {once}
+
+
+@pytest.mark.parametrize(
+    ("member", "folder"),
+    [
+        (".obsidian/app.json", ".obsidian"),
+        ("backup/vault/.GIT./config", ".git"),
+        ("x\\.trash\\a.md", ".trash"),
+        ("/.ſmarthole/a.md", ".smarthole"),
+        ("../.obsidian", ".obsidian"),
+        ("a/../.git/x", ".git"),
+        (".git/../a.md", ".git"),
+        ("Team/Secret/a.md", "Team/Secret"),
+        ("old/vault/TEAM//./secret./a.md", "Team/Secret"),
+        ("Team/x/../Secret/a.md", "Team/Secret"),
+        ("Team/a.md", None),
+        ("Secret/Team/a.md", None),
+        ("Team/x/Secret/a.md", None),
+        ("My Team/Secret/a.md", None),
+        (".gitignore", None),
+        ("..", None),
+        ("", None),
+    ],
+)
+def test_fault_P15_a_name_in_an_archive_is_closed_at_any_depth(member: str, folder: str | None) -> None:
+    assert Protection.of(("Team/Secret",)).folder_of_member(member) == folder

@@ -60,13 +60,25 @@ def zip_of(info: zipfile.ZipInfo, content: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def read(data: bytes, name: str, member: str, remaining: Callable[[], float] = lambda: 10.0) -> Member:
-    return read_member(io.BytesIO(data), name, member, remaining)
+def read(
+    data: bytes,
+    name: str,
+    member: str,
+    remaining: Callable[[], float] = lambda: 10.0,
+    is_closed: Callable[[str], bool] = lambda name: False,
+) -> Member:
+    return read_member(io.BytesIO(data), name, member, remaining, is_closed)
 
 
-def refusal(data: bytes, name: str, member: str = "a.md", remaining: Callable[[], float] = lambda: 10.0) -> str:
+def refusal(
+    data: bytes,
+    name: str,
+    member: str = "a.md",
+    remaining: Callable[[], float] = lambda: 10.0,
+    is_closed: Callable[[str], bool] = lambda name: False,
+) -> str:
     with pytest.raises(MemberUnreadable) as caught:
-        read(data, name, member, remaining)
+        read(data, name, member, remaining, is_closed)
     return caught.value.reason
 
 
@@ -228,7 +240,7 @@ def test_a_cut_archive_is_never_read_as_a_whole_one(name: str) -> None:
 @each_kind
 def test_fault_Z02_nothing_but_the_reading_is_done_to_the_file(name: str) -> None:
     file = io.BytesIO(packed(name, [("a.md", b"a")]))
-    read_member(file, name, "a.md", lambda: 10.0)
+    read_member(file, name, "a.md", lambda: 10.0, lambda name: False)
     assert not file.closed
 
 
@@ -304,6 +316,24 @@ def test_names_that_macos_stores_as_utf8_without_saying_so_are_found() -> None:
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         unsaid[data.index(signature) + flags + 1] &= ~0x08
     assert read(bytes(unsaid), "b.zip", "Über.md") == Member("a")
+
+    def closed(name: str) -> bool:
+        return name == "Über.md"
+
+    for asked in ("Über.md", "Über.md".encode().decode("cp437")):
+        assert refusal(bytes(unsaid), "b.zip", asked, is_closed=closed) == f"Archive file '{asked}' not found"
+
+
+@each_kind
+def test_a_closed_member_is_passed_by_as_if_it_were_not_there(name: str) -> None:
+    data = packed(name, [("x/a.md", b"shut"), ("a.md", b"open"), ("a.md", b"last"), ("y/b.md", b"shut")])
+
+    def closed(name: str) -> bool:
+        return name.startswith(("x/", "y"))
+
+    for asked in ("x/a.md", "x", "y/", "y/b.md", "z"):
+        assert refusal(data, name, asked, is_closed=closed) == f"Archive file '{asked}' not found"
+    assert read(data, name, "a.md", is_closed=closed).text == "last"
 
 
 def test_a_member_before_the_bound_is_read_and_one_behind_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:

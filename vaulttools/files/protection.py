@@ -80,6 +80,30 @@ class Protection:
                 return self.folders[walked]
         return None
 
+    def folder_of_member(self, member: str) -> str | None:
+        r"""As `folder_of`, of a name in an archive, which may hold a vault in any of its folders.
+
+        The names are closed at any depth, and a path wherever its folders follow each other. `\` is read as `/`, and
+        `..` as a name and as the way up: either reading closes.
+        """
+        parts = [part for part in member.replace("\\", "/").split("/") if part not in ("", ".")]
+        resolved: list[str] = []
+        for part in parts:
+            if part != "..":
+                resolved.append(part)
+            elif resolved:
+                resolved.pop()
+        for reading in (parts, resolved):
+            names = list(map(folded, reading))
+            for name in names:
+                if name in self.names:
+                    return self.names[name]
+            walked = f"/{'/'.join(names)}/"
+            for folder, shown in self.folders.items():
+                if f"/{folder}/" in walked:
+                    return shown
+        return None
+
     def closes(self, path: str, name: str) -> bool:
         """Whether a walk must not show or enter the entry `name` at `path`, its parent being open."""
         if (name[0] in self.initials or not name.isascii()) and folded(name) in self.names:

@@ -97,17 +97,24 @@ def split(path: str) -> tuple[str, str] | None:
     return (path[: suffix.end() - 1], path[suffix.end() :]) if suffix else None
 
 
-def read_member(file: BinaryIO, archive: str, member: str, remaining: Callable[[], float]) -> Member:
+def read_member(
+    file: BinaryIO,
+    archive: str,
+    member: str,
+    remaining: Callable[[], float],
+    is_closed: Callable[[str], bool],
+) -> Member:
     r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
 
     Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are names like others,
     never paths (`faults.md` Z02). Of several members of the name the last is read, and a warning says so (Z03).
-    `remaining` gives the seconds left and is asked before each read; what it raises comes through.
+    `remaining` gives the seconds left and is asked before each read; what it raises comes through. A member with a
+    name that `is_closed` is passed by as if it were not there.
 
     Raises:
         MemberUnreadable: there is no such text member within the bounds, it is damaged, or time has run out.
     """
-    sought = _Sought(member)
+    sought = _Sought(member, is_closed)
     source = _Source(file, remaining)
     if archive.lower().endswith(".zip"):
         _search_zip(source, sought)
@@ -128,21 +135,25 @@ def read_member(file: BinaryIO, archive: str, member: str, remaining: Callable[[
 class _Sought:
     """The member asked for, and what was found under its name."""
 
-    def __init__(self, member: str) -> None:
+    def __init__(self, member: str, is_closed: Callable[[str], bool]) -> None:
         self.copies = 0
         self.cut_short = False
         """Whether a part of the archive was not looked through."""
         self._member = member
         self._name = _plain(member)
+        self._is_closed = is_closed
         self._is_folder = not self._name
         self._content: bytes | MemberUnreadable | None = None
 
-    def is_file(self, name: str, *, folder: bool) -> bool:
-        """Whether an entry of the archive is the member asked for, and no folder."""
-        plain = _plain(name)
-        if plain.startswith(f"{self._name}/") or (folder and plain == self._name):
+    def is_file(self, *names: str, folder: bool) -> bool:
+        """Whether an entry of the archive, by one of the readings of its name, is the file asked for."""
+        near = [plain for plain in map(_plain, names) if f"{plain}/".startswith(f"{self._name}/")]
+        if not near or any(map(self._is_closed, names)):
+            return False
+        is_it = self._name in near
+        if folder or not is_it:
             self._is_folder = True
-        return plain == self._name and not folder
+        return is_it and not folder
 
     def found(self, content: bytes | MemberUnreadable, copies: int = 1) -> None:
         """Take the bytes of a further member of the name, or why it cannot be read, in place of the former's."""
@@ -262,7 +273,7 @@ def _search_zip(source: _Source, sought: _Sought) -> None:
         named = [
             entry
             for entry in entries
-            if any(sought.is_file(name, folder=name.endswith(("/", "\\"))) for name in _zip_names(entry))
+            if sought.is_file(*_zip_names(entry), folder=entry.filename.endswith(("/", "\\")))
         ]
         if named:
             sought.found(_zip_content(archive, named[-1], source), copies=len(named))

@@ -180,6 +180,8 @@ class Reader:
             return [Target(entry, place=place)]
         path, selector = selectors.split(entry)
         member = archives.split(path)
+        if member is not None and (closed := self.root.protection.folder_of_member(member[1])) is not None:
+            raise AccessDenied(closed)
         if member is not None and (archive := self._literal(member[0])) is not None and archive.kind == "file":
             return [Target(entry, member=(archive.path, member[1]), ranges=_parsed(selector))]
         place = self._literal(path) if selector is not None else None
