@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -20,6 +21,9 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "obsidian-help.tar.xz"
 """Obsidian's help vault, 6,289 notes: no part of the repository, used where it is there."""
+
+HOUR = 3_600_000_000_000
+"""In nanoseconds."""
 
 Files = Mapping[str, str | bytes]
 MakeVault = Callable[[Files], Vault]
@@ -51,6 +55,13 @@ def own_configuration(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
     monkeypatch.delenv("VAULTTOOLS_VAULT", raising=False)
     monkeypatch.delenv("VAULTTOOLS_RG", raising=False)
     monkeypatch.setenv("VAULTTOOLS_MEANING", "off")  # what a test says of ranked search, it says of words alone
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An hour passes between the last change of a file and its reading: no row is racy."""
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + HOUR)
 
 
 @pytest.fixture

@@ -422,8 +422,7 @@ def _excluded(folder: Path) -> None:
 def test_faults_I04_I22_and_I23_a_change_of_any_kind_is_seen_by_the_next_call(
     change: Change, watched: bool, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not watched:
-        monkeypatch.setattr("vaulttools.index.background.watch", lambda root: None)
+    monkeypatch.setenv("VAULTTOOLS_WATCH", "auto" if watched else "off")
     folder = make_vault({"a.md": "some text\n", "b.md": "needle\n"}).path
     with Vault.open(folder) as vault, Vault.open(folder, index="off") as scanned:
         vault.build_index()

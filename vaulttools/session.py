@@ -32,6 +32,7 @@ from vaulttools.files.scope import Covering, Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
 from vaulttools.files.temporary import TemporaryFolder
+from vaulttools.index import watch
 from vaulttools.matching import ripgrep
 from vaulttools.matching.ripgrep import Ripgrep
 
@@ -387,9 +388,11 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     """The vault at a folder; `has_index`: with the index that the configuration asks for.
 
     Raises:
-        BadArgument: there is no such folder, or it holds the folder configured for its index.
+        BadArgument: there is no such folder, or it holds the folder configured for its index; or the environment says
+            neither `auto` nor `off` of the watch.
         VaultToolsError: it cannot be read.
     """
+    watch.is_off()  # refuses what it does not know, before anything is opened
     given = os.path.abspath(os.path.expanduser(folder))
     real = os.path.realpath(given)
     if not os.path.isdir(real):

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import vaulttools
-from tests.index.indexes import HOUR, notes
+from tests.conftest import HOUR
+from tests.index.indexes import notes
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
 from vaulttools.cli import main as cli

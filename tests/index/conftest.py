@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.index.indexes import HOUR, Indexed
+from tests.index.indexes import Indexed
+from vaulttools.index import watch
 
 
 @pytest.fixture
@@ -18,7 +18,6 @@ def indexed(tmp_path: Path) -> Indexed:
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An hour passes between the last change of a file and its reading: no row is racy."""
-    now = time.time_ns
-    monkeypatch.setattr(time, "time_ns", lambda: now() + HOUR)
+def watch_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The watch is tested whether or not the tests run without one."""
+    monkeypatch.delenv(watch.VARIABLE, raising=False)

@@ -23,8 +23,6 @@ from vaulttools.index.store import Row, Store
 from vaulttools.index.verify import verify
 from vaulttools.index.words import quoted
 
-HOUR = 3_600_000_000_000
-
 
 @dataclass(frozen=True)
 class Indexed:

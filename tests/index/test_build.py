@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.index.indexes import HOUR, Indexed, found, notes, python, rows
+from tests.conftest import HOUR
+from tests.index.indexes import Indexed, found, notes, python, rows
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, differences, update

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.index.indexes import HOUR, Indexed
+from tests.conftest import HOUR
+from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.index import build
 from vaulttools.index.state import IndexState, IndexView, Pending
@@ -23,6 +24,8 @@ from vaulttools.index.store import Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch, watch
 from vaulttools.patterns.literals import AllOf
+
+pytestmark = pytest.mark.usefixtures("watch_on")
 
 FILES = {"a.md": "first", "b.md": "second\r\n", "c/d.md": "third"} | {f"other/{number}.md": "" for number in range(5)}
 

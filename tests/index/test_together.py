@@ -28,7 +28,7 @@ from vaulttools import Vault
 
 folder, until, number = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 with Vault.open(folder) as vault:
-    while time.monotonic() < until:
+    while True:  # once at least, however slow the machine is
         for word in ("odd", "even", "counter"):
             start = time.monotonic()
             result = vault.call("search_files", {"pattern": word + " [0-9]+", "max_results": 100, "context_lines": 0})
@@ -37,6 +37,8 @@ with Vault.open(folder) as vault:
                 file["path"]: file["excerpts"][0]["lines"][0] for file in result.details.get("files", [])
             }
             print(json.dumps([word, start, end, found, result.is_error, result.details.get("complete")]), flush=True)
+        if time.monotonic() >= until:
+            break
     if number == 0:
         vault.build_index()
 """
@@ -98,7 +100,7 @@ def test_every_answer_is_a_state_that_was_during_the_call(tmp_path: Path) -> Non
         assert (process.returncode, errors) == (0, ""), errors
         output.write_text(printed, encoding="utf-8")
     answers = [json.loads(line) for output in outputs for line in output.read_text(encoding="utf-8").splitlines()]
-    assert len(answers) > 3 * PROCESSES
+    assert len(answers) >= 3 * PROCESSES
     assert sum(complete for *_, complete in answers) > len(answers) / 2
     for word, start, end, found, is_error, complete in answers:
         assert not is_error

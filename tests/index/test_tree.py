@@ -27,6 +27,7 @@ from vaulttools.index.watch import Watch, watch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
+pytestmark = pytest.mark.usefixtures("watch_on")
 
 FOLDERS = ["", "a", "a/b", "a/b/c", "d", ".git", "a/.obsidian", "d/node_modules"]
 NAMES = ["n.md", "o.txt", ".gitignore", "a", "b", "é.md", ".ignore"]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.index.indexes import HOUR, Indexed
+from tests.conftest import HOUR
+from tests.index.indexes import Indexed
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import build, location, upkeep
 from vaulttools.index.database import Unavailable

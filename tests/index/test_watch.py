@@ -18,14 +18,16 @@ from typing import Any
 
 import pytest
 
+from vaulttools import Vault
 from vaulttools.core import paths
+from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import filesystems, watch
 from vaulttools.index.watch import Lost, Watch
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
-pytestmark = linux_only
+pytestmark = [linux_only, pytest.mark.usefixtures("watch_on")]
 
 
 def opened(folder: Path) -> Root:
@@ -480,6 +482,27 @@ def test_where_changes_may_be_dropped_unsaid_there_is_no_watch(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     assert watch.watch(opened(vault)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "off"), [("off", True), (" OFF ", True), ("", False), ("auto", False), ("Auto", False)]
+)
+def test_the_environment_turns_the_watch_off(
+    monkeypatch: pytest.MonkeyPatch, vault: Path, value: str, off: bool
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", value)
+    assert watch.is_off() is off
+    if off:
+        assert watch.watch(opened(vault)) is None
+
+
+def test_what_the_environment_says_otherwise_of_the_watch_is_refused(
+    monkeypatch: pytest.MonkeyPatch, vault: Path
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", "no")
+    with pytest.raises(BadArgument) as error:
+        Vault.open(vault)
+    assert str(error.value) == 'VAULTTOOLS_WATCH must be auto or off, got "no"'
 
 
 MOUNTS = """

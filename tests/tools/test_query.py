@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import Files, MakeVault
 from vaulttools import BadArgument, InvalidQuery, Vault, VaultConfig
 from vaulttools.core import limits
-from vaulttools.core.work import Work
 from vaulttools.files import document
 from vaulttools.files.root import Root
 from vaulttools.query.exact import Exact
@@ -25,13 +24,6 @@ def found(vault: Vault, query: str, **arguments: object) -> list[str]:
     answer = vault.call("query", {"query": query, "mode": "obsidian", "limit": 100, **arguments})
     assert not answer.is_error, answer.text
     return sorted(note["path"] for note in answer.details["notes"])
-
-
-def knows_all(vault: Vault) -> None:
-    """Skip where the index cannot know files that were just written: without a watch they are read for two seconds."""
-    known = vault._opened.structures(Work())
-    if known is None or known.version() is None:
-        pytest.skip("there is no watch to be had, perhaps since others have them all")
 
 
 def lines(vault: Vault, query: str) -> dict[str, list[list[str]]]:
@@ -667,10 +659,10 @@ def test_rule_S41_excluded_files_are_left_out_and_told(make_vault: MakeVault) ->
     assert "Left out, excluded files of the vault: 1 (Old)." in answer.notices
 
 
-def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> None:
     vault = make_vault({"a.md": "x", "b.md": "y", "c.canvas": canvas("z")})
     assert found(vault, "x") == ["a.md"]
-    knows_all(vault)
+    vault.read_structures()
     monkeypatch.delattr("vaulttools.notes.reader.documents.read")
     assert found(vault, "file:a") == ["a.md", "c.canvas"]
     assert found(vault, "path:/[ab]/ OR file:c") == ["a.md", "b.md", "c.canvas"]
@@ -864,14 +856,14 @@ def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None
     ],
 )
 def test_what_the_index_rules_out_or_knows_is_not_read(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, query: str, read: list[str]
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None, query: str, read: list[str]
 ) -> None:
     files = {f"{number:02}.md": f"nothing {number}" for number in range(30)}
     files |= {"01.md": "needle", "02.md": "needle hay", "03.md": "#t", "04.md": "---\np: 2\n---\n- [ ] x"}
     vault = make_vault(files)
     answer = vault.query(query, mode="obsidian", limit=1, page=2)  # shows none of what it finds at first
     assert answer.complete
-    knows_all(vault)
+    vault.read_structures()
     opened: list[str] = []
     original = document.read
 

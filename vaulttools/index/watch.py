@@ -13,11 +13,18 @@ removed, added and listed again, with all below it.
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from typing import Protocol
+from typing import Final, Protocol
 
+from vaulttools.errors import BadArgument
 from vaulttools.files.root import Root
 from vaulttools.index import filesystems
+
+VARIABLE: Final = "VAULTTOOLS_WATCH"
+"""The variable of the environment that turns the watch off: for a disk that others write to and that does not look so,
+and for tests."""
 
 
 class Lost(Exception):
@@ -67,8 +74,21 @@ class Watch(Protocol):
         ...
 
 
+def is_off() -> bool:
+    """Whether the environment says that no watch is to be used.
+
+    Raises:
+        BadArgument: it says something else than `auto` or `off`.
+    """
+    given = os.environ.get(VARIABLE, "").strip()
+    if given.lower() not in ("", "auto", "off"):
+        raise BadArgument(f"{VARIABLE} must be auto or off, got {json.dumps(given)}")
+    return given.lower() == "off"
+
+
 def watch(root: Root) -> Watch | None:
-    """What tells of every change below a root; None where nothing does so dependably, and only a walk will do.
+    """What tells of every change below a root; None where nothing does so dependably, and only a walk will do; likewise
+    where the environment says so.
 
     On Linux inotify, where the file system serves it. Elsewhere nothing:
 
@@ -77,7 +97,7 @@ def watch(root: Root) -> Watch | None:
     - Windows keeps no order between the changes of two folders that are watched, so a cookie file beside the vault
       proves nothing about the changes in it.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or is_off():
         return None
     from vaulttools.index.inotify import InotifyWatch
 
