@@ -136,6 +136,12 @@ QUERIES = [
 ]
 
 
+WORDS = [
+    *("todo", "call todo", "tood", "cal", "straße task", "ノート", "日本語", "head #work", "which text is done", "txt"),
+    *("word-word_word", '"text with todo"', "calling comment", "aaab", "absent", "σίσυφος -[status]"),
+]
+
+
 def _content(draw: st.DrawFn) -> bytes:
     kind = draw(st.integers(0, 9))
     lines = draw(st.lists(st.sampled_from(LINES), max_size=6))
@@ -168,9 +174,12 @@ def _question(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     tools += ["query", "query"]
     tool = draw(st.sampled_from(tools))
     match tool:
+        case "query" if flag:
+            page = {"glob": glob, "limit": 3, "page": draw(st.integers(1, 2)), "explain": draw(st.booleans())}
+            return tool, {"query": draw(st.sampled_from(WORDS)), **page}
         case "query":
             query, sort = draw(st.sampled_from(QUERIES)), draw(st.sampled_from(["name", "-name", "modified"]))
-            more = {"glob": glob, "match_case": flag, "sort": sort, "limit": 3}
+            more = {"glob": glob, "match_case": draw(st.booleans()), "sort": sort, "limit": 3}
             return tool, {"query": query, "mode": "obsidian", **more}
         case "tags" | "properties":
             return tool, {"glob": glob, "limit": 3}
@@ -337,12 +346,16 @@ _CHANGES: dict[str, Callable[[_Story, str, str, int], None]] = {
 }
 
 
+@pytest.mark.parametrize("watch", ["auto", "off"])
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX names and links")
 @pytest.mark.timeout(0 if EXAMPLES > 100 else 300)
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(_steps(), min_size=4, max_size=40))
-def test_fault_I17_every_tool_answers_with_an_index_as_without(steps: list[tuple[Any, ...]]) -> None:
+def test_fault_I17_every_tool_answers_with_an_index_as_without(
+    watch: str, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[Any, ...]]
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         story = _Story(Path(place))
         try:

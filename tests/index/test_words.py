@@ -32,9 +32,13 @@ def known(indexed: Indexed, later: None) -> Iterator[IndexView]:
 
 
 def asked(
-    known: IndexView, *spellings: str, most: int = 10, among: frozenset[str] = frozenset(NOTES)
+    known: IndexView,
+    *spellings: str,
+    most: int = 10,
+    among: frozenset[str] = frozenset(NOTES),
+    read: frozenset[str] = frozenset(),
 ) -> dict[str, object]:
-    hits = known.words([[Spelling(text)] for text in spellings], most, among)
+    hits = known.words([[Spelling(text)] for text in spellings], most, among, read)
     assert hits is not None
     return {"counts": hits.counts, "notes": list(hits.places), "total": hits.total}
 
@@ -48,7 +52,7 @@ def test_a_name_is_found_by_its_parts(known: IndexView) -> None:
 
 
 def test_the_places_are_told_by_part(known: IndexView) -> None:
-    hits = known.words([[Spelling("anchor")], [Spelling("chain")]], 10, frozenset(NOTES))
+    hits = known.words([[Spelling("anchor")], [Spelling("chain")]], 10, frozenset(NOTES), frozenset())
     assert hits is not None
     assert [[list(part) for part in parts] for parts in hits.places["a.md"].found] == [
         [[2, 5], [], [0], []],
@@ -60,7 +64,10 @@ def test_the_places_are_told_by_part(known: IndexView) -> None:
 
 def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: IndexView) -> None:
     hits = known.words(
-        [[Spelling("anch", is_beginning=True)], [Spelling("nowhere"), Spelling("summer")]], 10, frozenset(NOTES)
+        [[Spelling("anch", is_beginning=True)], [Spelling("nowhere"), Spelling("summer")]],
+        10,
+        frozenset(NOTES),
+        frozenset(),
     )
     assert hits is not None
     assert hits.counts == [2, 1]
@@ -85,22 +92,48 @@ def test_fault_I20_no_text_is_an_operator_of_the_query(known: IndexView, text: s
     assert asked(known, text)["counts"] == [0] if text != "a\0b" else True
 
 
-def test_the_vocabulary_is_told_by_its_beginning_and_length(known: IndexView) -> None:
-    assert dict(known.vocabulary("ch", 1, 9)) == {"chain": 2}
-    assert dict(known.vocabulary("c", 1, 4)) == {}
-    assert dict(known.vocabulary("\U0010ffff", 1, 9)) == {}
+def test_the_stems_are_told_by_their_beginning_and_length(known: IndexView) -> None:
+    assert known.stems("ch", 1, 9) == ["chain"]
+    assert known.stems("c", 1, 4) == []
+    assert known.stems("\U0010ffff", 1, 9) == []
+
+
+def test_the_notes_are_told_that_hold_a_stem(known: IndexView) -> None:
+    assert known.holding_stem("chain", frozenset()) == {"a.md", "b.md"}
+    assert known.holding_stem("chain", frozenset({"b.md"})) == {"a.md"}
+    assert known.holding_stem("chains", frozenset()) == set()
 
 
 def test_pieces_of_text_are_found_as_they_are_folded(known: IndexView) -> None:
-    assert known.holding_text("nchors") == {"a.md"}
-    assert known.holding_text("x") == frozenset()
+    assert known.holding_text("nchors", frozenset()) == {"a.md"}
+    assert known.holding_text("nchors", frozenset({"a.md"})) == set()
+    assert known.holding_text("x", frozenset()) == frozenset()
 
 
-def test_a_changed_note_is_not_told_and_not_counted(known: IndexView, indexed: Indexed) -> None:
+def test_a_changed_note_is_not_told_and_counts_as_it_was_unless_the_caller_has_read_it(
+    known: IndexView, indexed: Indexed
+) -> None:
     present = known._present
     indexed.write({"b.md": "Now something else.\n"})
     present.catch_up()
-    assert asked(IndexView(present), "anchor") == {"counts": [1], "notes": ["a.md"], "total": 1}
+    now = IndexView(present)
+    assert now.changed() == {"b.md"}
+    assert asked(now, "anchor") == {"counts": [2], "notes": ["a.md"], "total": 1}
+    assert asked(now, "anchor", read=frozenset({"b.md"})) == {"counts": [1], "notes": ["a.md"], "total": 1}
+
+
+def test_a_deleted_note_does_not_count_before_it_is_forgotten(known: IndexView, indexed: Indexed) -> None:
+    present = known._present
+    (indexed.vault / "b.md").unlink()
+    present.catch_up()
+    now = IndexView(present)
+    there = frozenset(NOTES) - {"b.md"}
+    assert asked(now, "anchor", among=there) == {"counts": [1], "notes": ["a.md"], "total": 1}
+    assert now.holding_stem("chain", frozenset()) == {"a.md"}
+    assert now.holding_text("chain", frozenset()) == {"a.md"}
+    hits = now.words([[Spelling("anchor")]], 10, there, frozenset())
+    assert hits is not None
+    assert hits.notes == 3
 
 
 @given(st.text(max_size=60))

@@ -51,9 +51,12 @@ class Ranked:
         blind: bool = False,
     ) -> Ranking:
         """The answer; `blind`: as if nothing were known."""
-        below = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
         known = None if blind else self.known()
-        return rank(question, frozenset(below) if notes is None else notes, known, self.read, stop, most)
+        return rank(question, frozenset(self.notes()) if notes is None else notes, known, self.read, stop, most)
+
+    def notes(self) -> list[str]:
+        """The paths of all notes, in order."""
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
 
     def paths(self, question: str, notes: frozenset[str] | None = None) -> list[str]:
         return [hit.path for hit in self.ask(question, notes).hits]

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
+from vaulttools.index import build
 
 NOTES = {
     "Minerals/Anglesite.md": "Consists of lead sulphate and forms where galena weathers.\n",
@@ -55,8 +56,6 @@ FIRST = [
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
 @pytest.mark.parametrize(("question", "first"), FIRST, ids=[case[0] for case in FIRST])
 def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: str, blind: bool) -> None:
-    if blind and question in ("malachyte", "galnea ore", "jewel"):
-        pytest.skip("the words of a vault are known from its index only")
     assert vault.ask(question, blind=blind).hits[0].path == first
 
 
@@ -156,20 +155,72 @@ VAULTS = st.dictionaries(st.sampled_from([f"{word} {n}.md" for word in WORDS for
 QUESTIONS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 
 
+MISSPELT = "ancor anchr chian harbuor roep tid gallena".split()  # noqa: SIM905
+ASKED = st.tuples(st.lists(st.sampled_from([*WORDS, *MISSPELT]), min_size=1, max_size=4).map(" ".join), st.booleans())
+"""A question, and whether it is asked of half of the notes only."""
+
+
+@pytest.mark.parametrize("watch", ["auto", "off"])
 @settings(max_examples=12, deadline=None)
-@given(files=VAULTS, changes=VAULTS, questions=st.lists(QUESTIONS, min_size=1, max_size=6))
-def test_notes_that_changed_rank_as_freshly_indexed_ones(
-    tmp_path_factory: pytest.TempPathFactory, files: dict[str, str], changes: dict[str, str], questions: list[str]
+@given(files=VAULTS, changes=VAULTS, gone=st.sets(st.integers(0, 7)), asked=st.lists(ASKED, min_size=1, max_size=6))
+def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
+    watch: str,
+    monkeypatch: pytest.MonkeyPatch,
+    later: None,
+    tmp_path_factory: pytest.TempPathFactory,
+    files: dict[str, str],
+    changes: dict[str, str],
+    gone: set[int],
+    asked: list[tuple[str, bool]],
 ) -> None:
-    folder = tmp_path_factory.mktemp("changing")
-    with opened(folder, files) as made:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
+    with opened(tmp_path_factory.mktemp("changing"), files) as made:
         made.write(changes)
-        changed = [made.ask(question, most=50) for question in questions]
+        for number, path in enumerate(sorted(files)):
+            if number in gone:
+                (made.folder / path).unlink()
+        half = frozenset(path for number, path in enumerate(made.notes()) if number % 2)
+
+        def told() -> list[tuple[object, ...]]:
+            found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
+            return [(each.hits, each.total, each.notices, each.nowhere, each.rarities) for each in found]
+
+        changed = told()
         made.settle()
-        for question, before in zip(questions, changed, strict=True):
-            after = made.ask(question, most=50)
-            assert before.total == after.total
-            assert before.hits == after.hits
+        assert changed == told()
+
+
+@pytest.mark.parametrize("watch", ["auto", "off"])
+def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
+    watch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: None
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
+    with opened(tmp_path, {"gone.md": "gallena\n", "other.md": "galena\n"}) as made:
+        monkeypatch.setattr(build, "update", lambda *args, **options: build.Updated(busy=True))  # nothing is indexed
+        (made.folder / "gone.md").unlink()
+        ranking = made.ask("gallena")
+        assert [hit.path for hit in ranking.hits] == ["other.md"]
+        assert ranking.notices == ['No text or title holds "gallena"; "galena" was searched for instead.']
+
+
+@pytest.mark.parametrize("watch", ["auto", "off"])
+def test_a_word_of_a_note_outside_the_scope_stands_somewhere_however_new_the_note_is(
+    watch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: None
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
+    with opened(tmp_path, NOTES) as made:
+        made.write({"new.md": "An anchor.\n"})
+        for scope in (frozenset[str](), frozenset({"Minerals/Galena.md"})):
+            assert made.ask("anchor lead", scope).notices == []
+
+
+def test_of_many_new_notes_outside_the_scope_what_was_known_of_them_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, NOTES) as made:
+        monkeypatch.setattr(build, "update", lambda *args, **options: build.Updated(busy=True))  # nothing is indexed
+        made.write({path: f"{text} Once more.\n" for path, text in NOTES.items()})
+        assert made.ask("lead", frozenset()).notices == []
 
 
 @settings(max_examples=12, deadline=None)

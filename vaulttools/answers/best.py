@@ -12,6 +12,7 @@ from vaulttools.answers.page import Section
 from vaulttools.core import paths, render
 from vaulttools.core.work import Reason, Work
 from vaulttools.files.catalogue import Entry
+from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.known import Known
 from vaulttools.notes.note import Note
@@ -50,8 +51,12 @@ class Best:
 
     def shown(self, hits: Sequence[Hit]) -> list[Shown]:
         """Hits with the passages that answer."""
-        read = _reader(self.vault, self.known, self.work)
-        return [_shown(hit, read(hit.path), self.ranking) for hit in hits]
+        missed: dict[str, Reason] = {}
+        read = _reader(self.vault, self.known, missed)
+        shown = [_shown(hit, read(hit.path), self.ranking) for hit in hits]
+        for path, reason in missed.items():
+            self.work.pass_over(path, reason)
+        return shown
 
 
 def best(
@@ -82,20 +87,22 @@ def best(
     large = frozenset() if known is None else notes.files & known.large
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
-    ranking = rank(question, wanted, known, _reader(vault, known, work), lambda: work.remaining() <= 0, most)
-    passed_over = [*notes.left_out, *((Entry(path, "file"), _TOO_LARGE) for path in sorted(large))]
-    passed_over += [(Entry(path, "file"), _TIME_LIMIT) for path in ranking.waiting]
-    asked = Corpus(None, len(wanted) - len(ranking.waiting), passed_over)
+    missed: dict[str, Reason] = {}
+    ranking = rank(question, wanted, known, _reader(vault, known, missed), lambda: work.remaining() <= 0, most)
+    if known is not None:
+        missed.update(dict.fromkeys(known.holding("nul"), "binary"))
+    missed.update(dict.fromkeys(large, "too large"))
+    missed.update(dict.fromkeys(ranking.waiting, "time limit"))
+    # Notes outside the scope only say how frequent a word is.
+    of_scope = sorted(missed.keys() & (wanted | large), key=paths.order)
+    passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
+    asked = Corpus(None, len(wanted) - len(wanted & missed.keys()), passed_over)
     for entry, reason in passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
     return Best(vault, known, work, ranking, asked)
-
-
-_TOO_LARGE: Final[Reason] = "too large"
-_TIME_LIMIT: Final[Reason] = "time limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +118,20 @@ class _Notes:
         return cls(files, [(entry, entry.left_out) for entry in entries if entry.left_out is not None])
 
 
-def _reader(vault: Session, known: Known | None, work: Work) -> Callable[[str], Note | None]:
-    """Reads notes, each once; what cannot be read is told to `work`."""
+def _reader(vault: Session, known: Known | None, missed: dict[str, Reason]) -> Callable[[str], Note | None]:
+    """Reads notes, each once; those that cannot be read go to `missed`, with the reason."""
     read: dict[str, Note | None] = {}
     notes = vault.notes(known)
 
     def reader(path: str) -> Note | None:
         if path not in read:
-            document = notes.document_or_tally(path, work)
-            read[path] = None if document is None else notes.note(replace(document, text=document.normalised))
+            read[path] = None
+            try:
+                document = notes.document(path)
+            except NotRead as error:
+                missed[path] = error.reason
+            else:
+                read[path] = notes.note(replace(document, text=document.normalised))
         return read[path]
 
     return reader

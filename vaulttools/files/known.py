@@ -99,19 +99,33 @@ class Known(Protocol):
     def structure(self, path: str, text: str) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""
 
-    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
-        """Which of some notes hold any of some words, each in any of its spellings, and where in the `most` best; of
-        those whose text is known. With `most` 0 the words are only counted. None when nothing is known."""
-
     def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
         """What `index.passages` made of notes, of those whose text is known."""
 
     def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
         """By digest the notes that hold a passage with it, of those whose text is known."""
 
-    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
-        """The stems of words, of so many characters, that begin so, each with the number of notes that hold it."""
+    # What follows counts words in all notes of the vault. A note that the caller has `read` is left out, since the
+    # caller knows it better; one that is gone is left out, too. A note that changed a moment ago and was not read
+    # counts as it was.
 
-    def holding_text(self, literal: str) -> AbstractSet[str]:
-        """The files, of those whose text is known, whose folded text may hold a folded literal, and perhaps others; a
-        single letter of ASCII finds none."""
+    def changed(self) -> AbstractSet[str]:
+        """The notes of the vault that changed since their words were stored, or may have; those that could not be read
+        are left out."""
+
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
+    ) -> WordHits | None:
+        """How many notes hold each of some words, in any of its spellings; and of the notes `among` whose text is
+        known, where the words are in the `most` best. With `most` 0 the words are only counted. None when nothing is
+        known."""
+
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
+        """The stems of words, of so many characters, that begin so; no note need hold them any more."""
+
+    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """The notes that hold a word of this stem."""
+
+    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """The files whose folded text may hold a folded literal, and perhaps others; a single letter of ASCII finds
+        none."""

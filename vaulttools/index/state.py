@@ -265,19 +265,41 @@ class IndexState:
             return None
         return self._version
 
+    def changed(self, stale: AbstractSet[str]) -> AbstractSet[str]:
+        """As `Known.changed`."""
+        with self.lock:
+            return {path for path in stale if paths.is_note(path) and path not in self._failed}
+
     def words(
-        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], stale: AbstractSet[str]
+        self,
+        words: Sequence[Sequence[Spelling]],
+        most: int,
+        among: frozenset[str],
+        read: AbstractSet[str],
+        *,
+        all_known: bool,
     ) -> WordHits | None:
-        """As `Known.words`; what is stale is not counted."""
-        rows = [row.id for path in stale if paths.is_note(path) and (row := self._rows.get(path)) is not None]
-        wanted, of_all = self._rows_of(among, all_known=not stale)
+        """As `Known.words`; `all_known`: whether nothing is stale."""
+        uncounted = self._uncounted(read)
+        rows = [row.id for path in uncounted if paths.is_note(path) and (row := self._rows.get(path)) is not None]
+        is_settled = all_known and not uncounted
+        wanted, of_all = self._rows_of(among, all_known=is_settled)
         try:
-            found, hits = self.store.words(words, most, wanted, (json.dumps(rows), self._newest) if stale else None)
+            unsettled = None if is_settled else (json.dumps(rows), self._newest)
+            found, hits = self.store.words(words, most, wanted, unsettled)
         except Unavailable as error:
             self._fail(error)
             return None
         places = {path: places for id_, places in found if (path := self._paths.get(id_))}
         return hits._replace(places=places, notes=of_all - len(rows))
+
+    def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
+        """The files whose rows do not count: those that a caller has read, those that are gone, and those of which
+        nobody can tell, since their folder cannot be listed."""
+        with self.lock:
+            if not self.unlisted:
+                return self._gone | read if self._gone else read
+            return self._gone.union(read, (path for path in self._rows if not self.is_listed(path)))
 
     def _rows_of(self, notes: frozenset[str], *, all_known: bool) -> tuple[str | None, int]:
         """The rows of notes as JSON, None when they are those of all notes and no others are being written; and how
@@ -303,27 +325,37 @@ class IndexState:
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
         """As `Known.copies`, of all that the store holds: stale files too."""
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
+        uncounted = self._uncounted(frozenset())
         try:
             for digest, id_ in self.store.copies(digests):
-                if (path := self._paths.get(id_)) is not None:
+                if (path := self._paths.get(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
         except Unavailable as error:
             self._fail(error)
         return copies
 
-    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
-        """As `Known.vocabulary`."""
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
+        """As `Known.stems`."""
         try:
-            return self.store.vocabulary(beginning, shortest, longest)
+            return self.store.stems(beginning, shortest, longest)
         except Unavailable as error:
             self._fail(error)
             return ()
 
-    def holding_text(self, literal: str) -> AbstractSet[str]:
-        """As `Known.holding_text`, of all that the store holds: stale files too."""
+    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """As `Known.holding_stem`."""
+        try:
+            ids = self.store.holding_stem(stem)
+        except Unavailable as error:
+            self._fail(error)
+            return frozenset()
+        return {path for id_ in ids if (path := self._paths.get(id_))} - self._uncounted(read)
+
+    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """As `Known.holding_text`."""
         match = narrow.query(literal)
         try:
-            return frozenset() if match is None else self._named(self.store.ids(match))
+            return frozenset() if match is None else self._named(self.store.ids(match)) - self._uncounted(read)
         except Unavailable as error:
             self._fail(error)
             return frozenset()
@@ -506,11 +538,17 @@ class IndexView:
         """Of exactly this text."""
         return self._present.structure(path, text)
 
-    def words(self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str]) -> WordHits | None:
-        """Of the notes that are not unknown."""
+    def changed(self) -> AbstractSet[str]:
+        """The stale notes."""
+        return self._present.changed(self._stale)
+
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
+    ) -> WordHits | None:
+        """Of the rows at present."""
         if self._version is None:
             among = among.difference(self.unknown(list(among)))
-        return self._present.words(words, most, among, self._stale)
+        return self._present.words(words, most, among, read, all_known=not self._stale)
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Of the notes that are not unknown."""
@@ -523,14 +561,17 @@ class IndexView:
         unknown = set(self.unknown(list(set().union(*found.values()))))
         return {digest: paths - unknown for digest, paths in found.items()}
 
-    def vocabulary(self, beginning: str, shortest: int, longest: int) -> Sequence[tuple[str, int]]:
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """Of all that the store holds."""
-        return self._present.vocabulary(beginning, shortest, longest)
+        return self._present.stems(beginning, shortest, longest)
 
-    def holding_text(self, literal: str) -> AbstractSet[str]:
-        """Of the files that are not unknown."""
-        found = self._present.holding_text(literal) - self._stale
-        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
+    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """Of the rows at present."""
+        return self._present.holding_stem(stem, read)
+
+    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """Of the rows at present."""
+        return self._present.holding_text(literal, read)
 
 
 def _identity(folder: str) -> tuple[int, int]:

@@ -186,10 +186,15 @@ class Store:
         with self._database.reading() as connection:
             return table.ask(connection, words, most, among, unsettled)
 
-    def vocabulary(self, beginning: str, shortest: int, longest: int) -> list[tuple[str, int]]:
-        """As `words.vocabulary`."""
+    def stems(self, beginning: str, shortest: int, longest: int) -> list[str]:
+        """As `words.stems`."""
         with self._database.reading() as connection:
-            return table.vocabulary(connection, beginning, shortest, longest)
+            return table.stems(connection, beginning, shortest, longest)
+
+    def holding_stem(self, stem: str) -> list[int]:
+        """As `words.holding`."""
+        with self._database.reading() as connection:
+            return table.holding(connection, stem)
 
     def status(self) -> Status:
         """The index in numbers."""

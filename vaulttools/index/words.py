@@ -111,14 +111,22 @@ def ask(
     return [(row, places[row]) for row, _ in rows], WordHits(counts, {}, total)
 
 
-def vocabulary(connection: apsw.Connection, beginning: str, shortest: int, longest: int) -> list[tuple[str, int]]:
-    """The stems of so many characters that begin so, each with the number of notes that hold it."""
+def stems(connection: apsw.Connection, beginning: str, shortest: int, longest: int) -> list[str]:
+    """The stems of so many characters that begin so, in any note."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, row)")
     found = connection.execute(
-        "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+        "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
         (beginning, beginning + chr(sys.maxunicode), shortest, longest),
     )
-    return [(str(term), int(count)) for term, count in found]
+    return [str(term) for (term,) in found]
+
+
+def holding(connection: apsw.Connection, stem: str) -> list[int]:
+    """The rows of the notes that hold a word of this very stem; a query would make a stem of the stem."""
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances USING fts5vocab (main, words, instance)")
+    return [
+        int(row) for (row,) in connection.execute("SELECT DISTINCT doc FROM temp.instances WHERE term = ?", (stem,))
+    ]
 
 
 def quoted(token: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from vaulttools.files.known import Known
 from vaulttools.index.words import tokens
+from vaulttools.ranked.vocabulary import Vocabulary
 
 MOST: Final = 2
 """Words that one is taken for."""
@@ -17,23 +17,25 @@ _LONG: Final = 6
 """Letters of a stem of which two may be wrong."""
 
 
-def of(text: str, known: Known) -> list[str]:
-    """The stems closest to that of one word, of these the most frequent; they begin with its first letter, or where
-    none does with its second."""
+def of(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The stems closest to that of one word that stands nowhere, of these the most frequent; they begin with its first
+    letter, or where none does with its second."""
     words = tokens(text)
     if len(words) != 1 or len(text) < _SHORTEST:
         return []
     stem = words[0][2]
     furthest = 1 if len(stem) < _LONG else 2
     for beginning in dict.fromkeys(stem[:2]):
-        close = sorted(
-            (far, -count, other)
-            for other, count in known.vocabulary(beginning, len(stem) - furthest, len(stem) + furthest)
+        distances = {
+            other: distance(stem, other, furthest)
+            for other in vocabulary.stems(beginning, len(stem) - furthest, len(stem) + furthest)
             if not _begins(other, text, furthest)
-            if (far := distance(stem, other, furthest)) <= furthest
-        )
-        if close:
-            return [other for far, _, other in close if far == close[0][0]][:MOST]
+        }
+        for wanted in range(1, furthest + 1):
+            close = (other for other, far in distances.items() if far == wanted)
+            frequent = sorted((-count, other) for other in close if (count := len(vocabulary.notes(other))))
+            if frequent:
+                return [other for _, other in frequent][:MOST]
     return []
 
 

@@ -11,9 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Final
 
+from vaulttools.core import paths
 from vaulttools.files.known import Known, Places, Spelling, WordHits
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
@@ -24,6 +26,7 @@ from vaulttools.ranked.finder import Finder, Passage
 from vaulttools.ranked.question import Question, Term, word
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
+from vaulttools.ranked.vocabulary import Vocabulary
 
 CANDIDATES: Final = 60
 """Notes that are scored: of those that BM25 puts further down hardly one comes among the first five (measured). Whoever
@@ -36,6 +39,13 @@ _ROUNDS: Final = 6
 
 _IN_NAME: Final = 3.0
 """What a piece of text counts in a name while notes are nominated, in texts that hold it."""
+
+_FEW_ELSEWHERE: Final = 20
+"""Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
+held before is counted: each takes a third of a millisecond, and they only say how frequent a word is."""
+
+_WRITTEN_IN: Final = 3
+"""Notes that are read to see how a word is written; one is enough unless it changes meanwhile."""
 
 _SHORTEST_BEGINNING: Final = 3
 """Characters of what may be the beginning of a word."""
@@ -122,7 +132,10 @@ class _Search:
         self._notices: list[str] = []
         self._nowhere: list[str] = []
         self._fresh: dict[str, Note] = {}
-        """Notes that were read because nothing was known of them."""
+        """Notes of the scope that were read because nothing was known of them."""
+        self._looked_at: dict[str, Note | None] = {}
+        """These, and notes outside the scope that changed a moment ago; None: it could not be read."""
+        self._vocabulary = Vocabulary(known, self._looked_at)
         self._held: dict[str, AbstractSet[str]] = {}
         """The notes that hold a piece of text."""
         self._waiting: Sequence[str] = ()
@@ -137,18 +150,22 @@ class _Search:
             terms = self._resolved(missing)
             hits = self._hits(terms, self._candidates_wanted)
         finder = Finder(terms)
-        fresh = {path: finder.places(note) for path, note in self._fresh.items()}
+        looked_at = {path: finder.places(note) for path, note in self._looked_at.items() if note is not None}
+        fresh = {path: looked_at[path] for path in self._fresh}
         holding = [self._holding(term) for term in terms]
-        notes = max(hits.notes + len(fresh), len(self._notes))
+        notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
-            rarity(notes, count + len(some) + sum(any(places.found[number]) for places in fresh.values()))
-            for number, (count, some) in enumerate(zip(hits.counts, holding, strict=True))
+            rarity(
+                notes,
+                len(some) if term.literal else count + sum(any(places.found[number]) for places in looked_at.values()),
+            )
+            for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding) | fresh
         scored = {
             path: value for path, places in candidates.items() if (value := round(score(places, rarities), 3)) > 0
         }
-        held = self._notes & frozenset().union(*holding)
+        held = self._notes.intersection(frozenset().union(*holding)).difference(self._waiting)
         return Ranking(
             hits=self._ordered(scored, list(candidates))[: self._most],
             total=max(len(held | scored.keys()), hits.total + len(fresh.keys() & scored.keys())),
@@ -161,7 +178,8 @@ class _Search:
         )
 
     def _read_unknown(self) -> None:
-        """Read the notes of which nothing is known, while there is time."""
+        """Read the notes of which nothing is known, while there is time; of notes outside the scope, which say how
+        frequent a word is, those that changed a moment ago when they are few."""
         if self._known is not None and self._known.version() is not None:
             return
         unknown = sorted(self._notes) if self._known is None else self._known.unknown(sorted(self._notes))
@@ -169,26 +187,38 @@ class _Search:
             if self._stop():
                 self._waiting = unknown[number:]
                 return
-            note = self._read(path)
+            note = self._looked_at[path] = self._read(path)
             if note is not None:
                 self._fresh[path] = note
+        elsewhere = () if self._known is None else sorted(self._known.changed() - self._notes)
+        if len(elsewhere) <= _FEW_ELSEWHERE:
+            self._looked_at.update((path, self._read(path)) for path in elsewhere if not self._stop())
 
     def _hits(self, terms: Sequence[Term], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
         nothing = WordHits([0] * len(terms), {})
         if self._known is None:
             return nothing
-        return self._known.words([term.spellings for term in terms], most, self._notes) or nothing
+        spellings = [term.spellings for term in terms]
+        return self._known.words(spellings, most, self._notes, self._looked_at.keys()) or nothing
 
     def _holding(self, term: Term) -> AbstractSet[str]:
-        """The notes of the index that hold a piece of text, or have it in their names; none for words."""
+        """The notes that hold a piece of text, or have it in their names; none for words."""
         literal = term.literal
-        if not literal or self._known is None:
+        if not literal:
             return frozenset()
         if literal not in self._held:
-            named = {path for path, name in self._names() if literal in name}
-            self._held[literal] = self._known.holding_text(literal) | (named - self._fresh.keys())
+            held = {path for path, name in self._names() if literal in name}
+            held.update(path for path, text in self._texts.items() if literal in text)
+            if self._known is not None:
+                held |= self._known.holding_text(literal, self._looked_at.keys())
+            self._held[literal] = held
         return self._held[literal]
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """The texts of the notes that were read, as they are compared."""
+        return {path: fold(note.text) for path, note in self._looked_at.items() if note is not None}
 
     def _names(self) -> Sequence[tuple[str, str]]:
         """The notes with their names as they are compared."""
@@ -202,10 +232,9 @@ class _Search:
         """Whether any note holds a term, in the scope or elsewhere."""
         if hits.counts[number] or self._holding(term):
             return True
-        if not self._fresh:
-            return False
         finder = Finder([term])
-        return any(any(map(any, finder.places(note).found)) for note in self._fresh.values())
+        read = (note for note in self._looked_at.values() if note is not None)
+        return any(any(map(any, finder.places(note).found)) for note in read)
 
     def _resolved(self, missing: AbstractSet[int]) -> Sequence[Term]:
         """The terms that stand somewhere, and for the others what is looked for instead."""
@@ -235,7 +264,7 @@ class _Search:
             self._notices.append(f"{name}; words that begin so were searched for.")
             return (beginning,)
         self._nowhere.append(term.text)
-        close = [] if self._known is None else corrections.of(term.text, self._known)
+        close = corrections.of(term.text, self._vocabulary)
         if not close:
             self._notices.append(f"{name}.")
             return ()
@@ -247,9 +276,9 @@ class _Search:
         return (Term(" or ".join(written), spellings),)
 
     def _as_written(self, stem: str) -> str:
-        """A word of the vault that has a stem."""
-        hits = self._hits([word(stem)], 1)
-        for path in hits.places:
+        """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
+        notes = self._vocabulary.notes(stem)
+        for path in sorted(notes & self._notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._read(path)
             for text in () if note is None else (note.title, note.text):
                 for start, end, other in tokens(text):
@@ -285,7 +314,7 @@ class _Search:
         weight: dict[str, float] = defaultdict(float)
         for term, rare, some in zip(finder.terms, rarities, holding, strict=True):
             literal = term.literal
-            for path in some & self._notes:
+            for path in some & self._notes - self._fresh.keys():
                 weight[path] += rare * (1 + _IN_NAME * (literal in fold(PurePosixPath(path).stem)))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):

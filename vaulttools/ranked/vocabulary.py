@@ -1,0 +1,42 @@
+"""The vocabulary of a vault: the stems of its words, from its index and from notes that were read instead."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+
+from vaulttools.files.known import Known
+from vaulttools.index.content import words_of
+from vaulttools.index.words import tokens
+from vaulttools.notes.note import Note
+
+
+class Vocabulary:
+    """The words of all notes of a vault, as far as they are known."""
+
+    def __init__(self, known: Known | None, read: Mapping[str, Note | None]) -> None:
+        """`read` are the notes that count as they were read, whatever is known of them; None: nothing could be read."""
+        self._known = known
+        self._read = read
+
+    def stems(self, beginning: str, shortest: int, longest: int) -> AbstractSet[str]:
+        """The stems of so many characters that begin so; `notes` tells whether any note holds one."""
+        found = {stem for stem in self._of_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
+        return found if self._known is None else found.union(self._known.stems(beginning, shortest, longest))
+
+    def notes(self, stem: str) -> AbstractSet[str]:
+        """The notes that hold a word of this stem."""
+        read = self._of_read.get(stem, frozenset())
+        return read if self._known is None else read | self._known.holding_stem(stem, self._read.keys())
+
+    @cached_property
+    def _of_read(self) -> Mapping[str, AbstractSet[str]]:
+        """By stem: the notes, of those that were read, that hold a word of it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for path, note in self._read.items():
+            for part in () if note is None else words_of(note):
+                for _, _, stem in tokens(part):
+                    found[stem].add(path)
+        return dict(found)
