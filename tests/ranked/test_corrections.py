@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from vaulttools.ranked.corrections import distance
+from vaulttools.ranked import corrections
+from vaulttools.ranked.vocabulary import Vocabulary
 
-WORDS = st.text("abc", max_size=7)
+
+class _Words:
+    """A vault in which each of some stems stands in one note."""
+
+    def __init__(self, *stems: str) -> None:
+        self._stems = stems
+
+    def stems(self, beginning: str, shortest: int, longest: int) -> set[str]:
+        return {stem for stem in self._stems if stem.startswith(beginning) and shortest <= len(stem) <= longest}
+
+    def notes(self, stem: str) -> set[str]:
+        return {"n.md"} if stem in self._stems else set()
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "far"),
-    [
-        ("note", "note", 0),
-        ("note", "nota", 1),
-        ("note", "notes", 1),
-        ("note", "ote", 1),
-        ("note", "ntoe", 1),
-        ("palete", "palette", 1),
-        ("lighthuose", "lighthouse", 1),
-        ("obsidain", "obsidian", 1),
-    ],
+    ("word", "stem"),
+    [("nota", "note"), ("ntoe", "note"), ("palete", "palett"), ("lighthuose", "lighthous"), ("obsidain", "obsidian")],
 )
-def test_how_far_two_words_are_apart(one: str, other: str, far: int) -> None:
-    assert distance(one, other, 2) == far
+def test_a_letter_changed_left_out_or_exchanged_is_a_misspelling(word: str, stem: str) -> None:
+    vault = cast("Vocabulary", _Words("note", "palett", "lighthous", "obsidian", "other"))
+    assert corrections.of(word, vault) == [stem]
 
 
-@given(WORDS, WORDS, st.integers(1, 2))
-def test_the_distance_is_that_of_the_definition(one: str, other: str, most: int) -> None:
-    @cache
-    def defined(i: int, j: int) -> int:
-        if not (i and j):
-            return i + j
-        ways = [
-            defined(i - 1, j) + 1,
-            defined(i, j - 1) + 1,
-            defined(i - 1, j - 1) + (one[i - 1] != other[j - 1]),
-        ]
-        if i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]:
-            ways.append(defined(i - 2, j - 2) + 1)
-        return min(ways)
-
-    exact = defined(len(one), len(other))
-    found = distance(one, other, most)
-    assert found == exact if exact <= most else found > most
+@pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])
+def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
+    assert corrections.of(word, cast("Vocabulary", _Words("note", "mine", "word"))) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
 from heapq import nlargest
 from typing import Final
 
@@ -39,9 +38,7 @@ def closest(wanted: str, names: Iterable[str], key: Callable[[str], str] = str) 
     text = _folded(wanted)
     words = set(text.split())
     folded = [(name, _folded(key(name))) for name in names]
-    matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(text)
-    scored = [(_similarity(matcher, text, words, other), -place, name) for place, (name, other) in enumerate(folded)]
+    scored = [(_similarity(text, words, other), -place, name) for place, (name, other) in enumerate(folded)]
     close = [scores for scores in scored if scores[0] >= _CLOSE]
     if not close:
         spelled = _words_spelled_nearly(words, folded)
@@ -58,22 +55,25 @@ def _words_spelled_nearly(words: Iterable[str], folded: Sequence[tuple[str, str]
     """Of names and their folded form those that hold each word, or one spelled nearly so."""
     vocabulary = {word for _, other in folded for word in other.split()}
     for word in words:
-        close = set(get_close_matches(word, vocabulary, _WORDS, _CLOSE_WORD))
+        scored = ((_similar(word, other, _CLOSE_WORD), other) for other in vocabulary)
+        close = {other for score, other in nlargest(_WORDS, scored) if score >= _CLOSE_WORD}
         folded = [(name, other) for name, other in folded if not close.isdisjoint(other.split())]
     return folded if words else ()
 
 
-def _similarity(matcher: SequenceMatcher[str], text: str, words: set[str], name: str) -> float:
+def _similar(one: str, other: str, least: float) -> float:
+    """The share of letters that two texts have in the same order, 0 to 1; 0 where it is below `least`."""
+    from rapidfuzz.distance import Indel
+
+    return Indel.normalized_similarity(one, other, score_cutoff=least)
+
+
+def _similarity(text: str, words: set[str], name: str) -> float:
     if name == text:
         return 1.0
     # Of two that hold all words the shorter is closer, by less than what anything else could gain.
     contained = _CONTAINED - len(name) / 10_000 if words and words.issubset(name.split()) else 0.0
-    if 2 * min(len(name), len(text)) < _CLOSE * (len(name) + len(text)):
-        return contained
-    matcher.set_seq1(name)
-    if matcher.quick_ratio() < _CLOSE:
-        return contained
-    return max(contained, matcher.ratio())
+    return max(contained, _similar(name, text, _CLOSE))
 
 
 def _folded(name: str) -> str:

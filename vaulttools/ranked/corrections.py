@@ -18,8 +18,13 @@ _LONG: Final = 6
 
 
 def of(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The stems closest to that of one word that stands nowhere, of these the most frequent; they begin with its first
-    letter, or where none does with its second."""
+    """The stems closest to that of one word that no note holds, the most frequent of equally close ones.
+
+    A letter is changed, added, left out or exchanged with its neighbour. The stems begin with the word's first letter,
+    or with its second where no close one does.
+    """
+    from rapidfuzz.distance import OSA
+
     words = tokens(text)
     if len(words) != 1 or len(text) < _SHORTEST:
         return []
@@ -27,7 +32,7 @@ def of(text: str, vocabulary: Vocabulary) -> list[str]:
     furthest = 1 if len(stem) < _LONG else 2
     for beginning in dict.fromkeys(stem[:2]):
         distances = {
-            other: distance(stem, other, furthest)
+            other: OSA.distance(stem, other, score_cutoff=furthest)
             for other in vocabulary.stems(beginning, len(stem) - furthest, len(stem) + furthest)
             if not _begins(other, text, furthest)
         }
@@ -40,32 +45,5 @@ def of(text: str, vocabulary: Vocabulary) -> list[str]:
 
 
 def _begins(stem: str, text: str, furthest: int) -> bool:
-    """Whether a stem is of another word that one goes beyond, as `mine` is for `mineral`, whose own stem is `miner`."""
+    """Whether `text` extends `stem` too far to be a misspelling of it, as `mineral` extends `mine`."""
     return text.lower().startswith(stem) and len(text) - len(stem) > furthest
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """Letters to be changed, added, left out or exchanged with their neighbour (Damerau, optimal string alignment);
-    any number above `most` when it is more than that."""
-    if abs(len(one) - len(other)) > most:
-        return most + 1
-    # What both begin and end with, which most of a vocabulary has no more than a letter of, costs nothing.
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    one, other = one[start:], other[start:]
-    while one and other and one[-1] == other[-1]:
-        one, other = one[:-1], other[:-1]
-    if not one or not other:
-        return len(one) + len(other)
-    if len(set(one) - set(other)) > most:
-        return most + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        following = [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(row[j] + 1, following[j - 1] + 1, row[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
-                cost = min(cost, before[j - 2] + 1)
-            following.append(cost)
-        before, row = row, following
-    return row[-1]
