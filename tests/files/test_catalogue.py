@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,7 @@ from typing import Any
 import pytest
 
 import vaulttools
+from tests.modes import bound_by_modes
 from vaulttools import Vault
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
@@ -303,58 +303,45 @@ def test_fault_N05_a_note_stored_as_nfd_is_found_by_an_nfc_path(make_vault: Make
 
 
 @linux_only
-def test_fault_T02_an_unreadable_file_or_folder_is_told_and_the_rest_is_searched() -> None:
-    with readable_by_all() as folder:
-        lay_out(folder, "closed/in.md", "shut.md", "open.md", "sub/open.md", "listed/in.md")
-        for name in ("open.md", "sub/open.md", "shut.md", "closed/in.md", "listed/in.md"):
-            (folder / name).write_text("needle\n", encoding="utf-8")
-        modes = {"closed": 0, "shut.md": 0, "listed": 0o444, "open.md": 0o644, "sub": 0o755, "sub/open.md": 0o644}
-        for name, mode in modes.items():
-            (folder / name).chmod(mode)
-        details = searched_without_rights(folder, "needle")
-        assert [file["path"] for file in details["files"]] == ["open.md", "sub/open.md"]
-        assert details["complete"] is False
-        assert details["skipped"] == {"unreadable": {"count": 3, "paths": ["closed", "listed/in.md", "shut.md"]}}
-        nothing = searched_without_rights(folder, "absent")
-        assert nothing["status"] == 2
-        assert nothing["skipped"]["unreadable"]["count"] == 3
+def test_fault_T02_an_unreadable_file_or_folder_is_told_and_the_rest_is_searched(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    lay_out(folder, "closed/in.md", "shut.md", "open.md", "sub/open.md", "listed/in.md")
+    for name in ("open.md", "sub/open.md", "shut.md", "closed/in.md", "listed/in.md"):
+        (folder / name).write_text("needle\n", encoding="utf-8")
+    modes = {"closed": 0, "shut.md": 0, "listed": 0o444, "open.md": 0o644, "sub": 0o755, "sub/open.md": 0o644}
+    for name, mode in modes.items():
+        (folder / name).chmod(mode)
+    details = searched_without_rights(folder, "needle")
+    assert [file["path"] for file in details["files"]] == ["open.md", "sub/open.md"]
+    assert details["complete"] is False
+    assert details["skipped"] == {"unreadable": {"count": 3, "paths": ["closed", "listed/in.md", "shut.md"]}}
+    nothing = searched_without_rights(folder, "absent")
+    assert nothing["status"] == 2
+    assert nothing["skipped"]["unreadable"]["count"] == 3
+    for name in ("closed", "listed"):
+        (folder / name).chmod(0o755)  # so that pytest can remove it
 
 
 @linux_only
-def test_fault_T02_a_vault_that_cannot_be_read_is_an_error() -> None:
-    with readable_by_all() as folder:
-        lay_out(folder, "a.md")
-        folder.chmod(0)
-        assert searched_without_rights(folder, "needle") == {
-            "status": 2,
-            "error": "The vault's folder cannot be read: Permission denied",
-        }
-        folder.chmod(0o755)
-
-
-@contextmanager
-def readable_by_all() -> Iterator[Path]:
-    """A folder below which nothing but its own modes keeps anybody out."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o755)
-        vault = Path(folder) / "vault"
-        vault.mkdir(mode=0o755)
-        yield vault
-        for path, folders, _ in os.walk(vault):
-            for name in folders:
-                os.chmod(os.path.join(path, name), 0o755)
+def test_fault_T02_a_vault_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    lay_out(folder, "a.md")
+    folder.chmod(0)
+    assert searched_without_rights(folder, "needle") == {
+        "status": 2,
+        "error": "The vault's folder cannot be read: Permission denied",
+    }
+    folder.chmod(0o755)
 
 
 def searched_without_rights(folder: Path, pattern: str) -> dict[str, Any]:
     """The details of a search by somebody whom file modes bind, and the exit status."""
     command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "--json", "search-files", pattern]
-    if os.geteuid() == 0:
-        if shutil.which("setpriv") is None:
-            pytest.skip("modes do not bind root")
-        command = ["setpriv", "--reuid", "65534", "--clear-groups", *command]
     environment = {**os.environ, "PYTHONPATH": str(Path(vaulttools.__file__).parent.parent)}
     environment |= {"HOME": "/", "XDG_CONFIG_HOME": "/nowhere", "XDG_CACHE_HOME": "/nowhere"}
-    ended = subprocess.run(command, env=environment, capture_output=True, check=False, cwd="/")
+    ended = subprocess.run(bound_by_modes(command), env=environment, capture_output=True, check=False, cwd="/")
     assert ended.stdout, ended.stderr
     return {"status": ended.returncode, **json.loads(ended.stdout)}
 

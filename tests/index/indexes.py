@@ -14,6 +14,7 @@ from typing import Any
 
 import vaulttools
 from tests.conftest import write_files
+from tests.modes import bound_by_modes
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build
@@ -88,14 +89,14 @@ def notes(count: int, seed: int = 1) -> dict[str, str]:
     }
 
 
-def python(code: str, folder: Path, *, unprivileged: bool = False) -> subprocess.Popen[str]:
-    """A process that runs code with an `indexed` vault; as nobody, whom file modes bind, when asked."""
+def python(code: str, folder: Path, *, bound: bool = False) -> subprocess.Popen[str]:
+    """A process that runs code with an `indexed` vault; one that file modes bind, when asked."""
     preamble = (
         f"from pathlib import Path\nfrom tests.index.indexes import *\nindexed = Indexed(Path({str(folder)!r}))\n"
     )
     command = [sys.executable, "-c", preamble + code]
-    if unprivileged and os.geteuid() == 0:
-        command = ["setpriv", "--reuid", "65534", "--clear-groups", *command]
+    if bound:
+        command = bound_by_modes(command)
     package = Path(vaulttools.__file__).parent.parent
     environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.Popen(

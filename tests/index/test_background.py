@@ -6,9 +6,7 @@ import errno
 import gc
 import json
 import os
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -416,7 +414,7 @@ def test_fault_I12_nothing_is_ever_written_into_the_vault(vault: Vault) -> None:
     assert stamps(vault.path) == before
 
 
-AS_NOBODY = """
+CLOSED_OFF = """
 import json, os
 from vaulttools import Vault
 
@@ -457,19 +455,12 @@ print("same")
 
 
 @posix_only
-def test_fault_I14_folders_that_close_and_open_change_no_answer() -> None:
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("modes do not bind root")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        Path(place).chmod(0o777)
-        for name in ("entered", "listed", "closed", "open"):
-            (Path(place) / "vault" / name).mkdir(parents=True)
-            (Path(place) / "vault" / name / "n.md").write_text("a todo", encoding="utf-8")
-        for path in Path(place).rglob("*"):
-            if os.geteuid() == 0:
-                os.chown(path, 65534, -1)
-        out, err = python(AS_NOBODY, Path(place), unprivileged=True).communicate()
-        assert (out, err) == ("same\n", "")
+def test_fault_I14_folders_that_close_and_open_change_no_answer(tmp_path: Path) -> None:
+    for name in ("entered", "listed", "closed", "open"):
+        (tmp_path / "vault" / name).mkdir(parents=True)
+        (tmp_path / "vault" / name / "n.md").write_text("a todo", encoding="utf-8")
+    out, err = python(CLOSED_OFF, tmp_path, bound=True).communicate()
+    assert (out, err) == ("same\n", "")
 
 
 @pytest.mark.usefixtures("watch_on")

@@ -4,10 +4,7 @@ import os
 import random
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import apsw
 import pytest
@@ -306,18 +303,6 @@ def test_fault_I21_a_child_process_opens_its_own_connections(indexed: Indexed) -
     assert store.faults() == []
 
 
-@pytest.fixture
-def open_to_all() -> Iterator[Indexed]:
-    """A vault and an index in a folder that another user may enter and not write; pytest's own is closed to him."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "vault").mkdir()
-        indexed = Indexed(Path(folder))
-        indexed.write({"a.md": "text"})
-        os.chmod(folder, 0o755)
-        yield indexed
-        os.chmod(folder, 0o755)
-
-
 OPENED = """
 from vaulttools.index.database import Unavailable
 try:
@@ -329,17 +314,17 @@ except Unavailable as error:
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_folder_that_cannot_be_written_makes_the_index_unavailable(open_to_all: Indexed, exists: bool) -> None:
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("modes do not bind root")
+def test_a_folder_that_cannot_be_written_makes_the_index_unavailable(indexed: Indexed, exists: bool) -> None:
+    indexed.write({"a.md": "text"})
     if exists:
-        open_to_all.open().close()
-    before = sorted(os.listdir(open_to_all.folder))
-    os.chmod(open_to_all.folder, 0o555)
-    out, err = python(OPENED, open_to_all.folder, unprivileged=True).communicate()
-    assert out.startswith(f"Unavailable The index at {open_to_all.folder} cannot be used: "), (out, err)
+        indexed.open().close()
+    before = sorted(os.listdir(indexed.folder))
+    os.chmod(indexed.folder, 0o555)
+    out, err = python(OPENED, indexed.folder, bound=True).communicate()
+    os.chmod(indexed.folder, 0o755)
+    assert out.startswith(f"Unavailable The index at {indexed.folder} cannot be used: "), (out, err)
     assert out.count("\n") == 1
-    assert sorted(os.listdir(open_to_all.folder)) == before
+    assert sorted(os.listdir(indexed.folder)) == before
 
 
 FILLED = """

@@ -13,7 +13,6 @@ import os
 import random
 import shutil
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,7 +23,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import CORPUS
+from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from tests.query import examples
 from vaulttools import Vault
 
@@ -371,10 +370,10 @@ def test_fault_I17_every_tool_answers_with_an_index_as_without(
 @pytest.fixture(scope="module")
 def corpus() -> Iterator[Path]:
     """The help vault, unpacked."""
-    if not CORPUS.is_file():
-        pytest.skip(f"no corpus at {CORPUS}")
-    with tempfile.TemporaryDirectory() as place, tarfile.open(CORPUS) as archive:
-        archive.extractall(place, filter="data")
+    if not OBSIDIAN_HELP.is_file():
+        pytest.skip(f"no corpus at {OBSIDIAN_HELP}")
+    with tempfile.TemporaryDirectory() as place, corpus_archive(OBSIDIAN_HELP) as archive:
+        archive.extractall(place)
         yield Path(place)
 
 

@@ -12,12 +12,13 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.index.indexes import python
+from tests.mounts import OWN_MOUNTS, may_mount
 from vaulttools import Vault
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument
@@ -285,14 +286,26 @@ def test_another_folder_that_is_added_before_the_end_of_the_first_is_told_stays_
     assert watched.drain() == {"a": {"new.md"}}
 
 
-def test_a_folder_that_may_not_be_read_is_no_error_and_its_return_is_told(vault: Path, watched: Watch) -> None:
-    (vault / "closed").mkdir(mode=0)
-    if os.access(vault / "closed", os.R_OK):
-        pytest.skip("this user reads every folder")
+CLOSED = """
+import os
+from tests.index.test_watch import opened
+from vaulttools.index.watch import watch
+
+watched = watch(opened(indexed.vault))
+closed = indexed.vault / "closed"
+closed.mkdir(mode=0)
+if watched is not None:
+    watched.add("")
+    assert not os.access(closed, os.R_OK)
     watched.add("closed")
     watched.drain()
-    (vault / "closed").chmod(0o700)
+    closed.chmod(0o700)
     assert watched.drain() == {"": {"closed"}}
+"""
+
+
+def test_a_folder_that_may_not_be_read_is_no_error_and_its_return_is_told(vault: Path) -> None:
+    assert python(CLOSED, vault.parent, bound=True).communicate() == ("", "")
 
 
 def failing(code: int) -> Callable[..., Any]:
@@ -537,18 +550,6 @@ if kind == "bind":
 if again is not None:
     again.close()
 """
-
-
-OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
-
-
-@cache
-def may_mount() -> bool:
-    """Whether a process may have mounts that nobody else sees."""
-    try:
-        return subprocess.run([*OWN_MOUNTS, "mount", "-t", "tmpfs", "none", "/tmp"], check=False).returncode == 0
-    except OSError:
-        return False
 
 
 @pytest.mark.parametrize(

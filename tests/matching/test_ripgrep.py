@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.modes import bound_by_modes
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
@@ -255,14 +257,21 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
     assert rg.lines_matching(["a"], ["a"] * 30, Work()) == (set(), "time limit")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user to whom modes mean something")
+@posix
 def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     """`faults.md` T02."""
     vault = _vault(tmp_path, {"a.md": b"x\n", "b: c.md": b"x\n"})
-    (tmp_path / "vault" / "b: c.md").chmod(0)
-    answer = vault.search_files("x")
-    assert [file.path for file in answer.files] == ["a.md"]
-    assert answer.notices == ["The search is incomplete: 1 file unreadable (b: c.md)."]
+    (vault.path / "b: c.md").chmod(0)
+    code = """if True:
+        import sys
+        from vaulttools import Vault
+        answer = Vault.open(sys.argv[1], index="off").search_files("x")
+        print([file.path for file in answer.files], answer.notices)
+    """
+    command = bound_by_modes([sys.executable, "-c", code, str(vault.path)])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = (["a.md"], ["The search is incomplete: 1 file unreadable (b: c.md)."])
+    assert (done.stdout, done.stderr) == ("{} {}\n".format(*told), "")
 
 
 @posix
