@@ -140,7 +140,8 @@ def _folders(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
     for name, archive in ARCHIVES.items():
         if name in wanted and (CORPUS / archive).exists():
             with tarfile.open(CORPUS / archive) as tar:
-                tar.extractall(temporary / name, filter="data")
+                tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
+                tar.extractall(temporary / name)
             folder = temporary / name
             while len(list(folder.iterdir())) == 1:  # the archive's own folder
                 folder = next(folder.iterdir())

@@ -320,7 +320,8 @@ def _vault(given: Path | None, notes: int | None, mean_bytes: int, made: Path) -
         return given.resolve(), str(given)
     if notes is None and CORPUS.is_file():
         with tarfile.open(CORPUS) as archive:
-            archive.extractall(made, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
+            archive.extractall(made)
         return made, CORPUS.name
     make_vault(made, notes or NOTES, mean_bytes=mean_bytes)
     return made, f"made by `fixtures/make_vault.py --notes {notes or NOTES} --mean-bytes {mean_bytes}`"

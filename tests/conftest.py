@@ -19,9 +19,6 @@ settings.load_profile("any machine")
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "obsidian-help.tar.xz"
-"""Obsidian's help vault, 6,289 notes: no part of the repository, used where it is there."""
-
 HOUR = 3_600_000_000_000
 """In nanoseconds."""
 

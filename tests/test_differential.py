@@ -12,13 +12,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files.scope import Walk
@@ -29,10 +29,6 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))  # a script beside the package, not a part of it
 
 from make_vault import ABSENT, COMMON, RARE, make_vault  # noqa: E402
-
-CORPUS = Path(
-    os.environ.get("VAULTTOOLS_CORPUS") or FIXTURES.parent.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
-)
 
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"
 
@@ -252,11 +248,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> _Sample:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> _Sample:
-    if not CORPUS.is_file():
-        pytest.skip(f"no corpus at {CORPUS}")
+    if not OBSIDIAN_HELP.is_file():
+        pytest.skip(f"no corpus at {OBSIDIAN_HELP}")
     folder = tmp_path_factory.mktemp("corpus")
-    with tarfile.open(CORPUS) as archive:
-        archive.extractall(folder, filter="data")
+    with corpus_archive(OBSIDIAN_HELP) as archive:
+        archive.extractall(folder)
     roots = list(folder.iterdir())
     return _sample(roots[0] if len(roots) == 1 else folder, SAMPLED)
 

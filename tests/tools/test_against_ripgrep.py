@@ -6,13 +6,13 @@ import base64
 import json
 import subprocess
 import sys
-import tarfile
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from vaulttools import Vault
 from vaulttools.core import paths
 from vaulttools.matching import ripgrep
@@ -21,7 +21,6 @@ PROJECT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.scan_only
 """With an index: `tests/index/test_equality.py`."""
 
-CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 100
 
 Line = tuple[str, int, str]
@@ -45,12 +44,12 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A vault of some hundred files, with ignore files, hidden files, CRLF, UTF-16 and odd names."""
     vault = tmp_path_factory.mktemp("vault")
     if request.param == "corpus":
-        if not CORPUS.is_file():
-            pytest.skip("the corpus is not there")
-        with tarfile.open(CORPUS) as archive:
+        if not OBSIDIAN_HELP.is_file():
+            pytest.skip(f"no corpus at {OBSIDIAN_HELP}")
+        with corpus_archive(OBSIDIAN_HELP) as archive:
             notes = (member for member in archive if member.name.endswith(".md"))
             for member in islice(notes, 0, 20 * NOTES, 20):
-                archive.extract(member, vault, filter="data")
+                archive.extract(member, vault)
         return vault
     sys.path.insert(0, str(PROJECT / "fixtures"))
     from make_vault import make_vault

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import random
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.corpus import RUST_RFCS, corpus_archive
 from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.cli import main as cli
 from vaulttools.exploration import clip, scan
@@ -36,7 +35,6 @@ Printed = pytest.CaptureFixture[str]
 Boundary = Literal["fixed", "identifier", "word"]
 
 EXPLORATION = FIXTURES / "exploration"
-CORPUS = Path("/work/shared/corpus/rust-rfcs.tar.xz")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
 
 
@@ -141,12 +139,12 @@ def random_terms(folder: Path, number: int, mode: Mode) -> list[str]:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sample of the corpus, or a generated vault where there is none."""
     folder = tmp_path_factory.mktemp("corpus")
-    if not CORPUS.exists():
+    if not RUST_RFCS.is_file():
         write_vault(folder, 100)
         return folder
-    with tarfile.open(fileobj=io.BytesIO(CORPUS.read_bytes())) as archive:
+    with corpus_archive(RUST_RFCS) as archive:
         for member in itertools.islice((member for member in archive if member.name.endswith(".md")), 100):
-            archive.extract(member, folder, filter="data")
+            archive.extract(member, folder)
     return folder
 
 

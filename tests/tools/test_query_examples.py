@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tarfile
 
 import pytest
 
-from tests.conftest import CORPUS, MakeVault
+from tests.conftest import MakeVault
+from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from tests.query.examples import EXAMPLES, PAGE, VAULT, Example
 from vaulttools.query.language import parse, spelled
 
@@ -40,9 +40,9 @@ def test_every_example_is_explained_and_written_back(example: Example, make_vaul
 
 
 @pytest.mark.scan_only
-@pytest.mark.skipif(not CORPUS.is_file(), reason=f"no corpus at {CORPUS}")
+@pytest.mark.skipif(not OBSIDIAN_HELP.is_file(), reason=f"no corpus at {OBSIDIAN_HELP}")
 def test_the_examples_are_all_those_of_the_page() -> None:
-    with tarfile.open(CORPUS) as archive:
+    with corpus_archive(OBSIDIAN_HELP) as archive:
         member = next(member for member in archive if member.name.removeprefix("./").endswith(PAGE))
         file = archive.extractfile(member)
         assert file is not None
