@@ -6,6 +6,7 @@ VaultToolsError
 │   ├── InvalidPattern     the regex does not compile
 │   ├── InvalidGlob        the glob is malformed
 │   ├── InvalidQuery       the query is outside the search language
+│   ├── InvalidBase        a base, or an expression in it, that cannot be read
 │   ├── OutsideVault       the path leads out of the vault
 │   ├── AccessDenied       the path lies in a protected folder
 │   ├── PathTooLong        no file system takes the path
@@ -140,6 +141,20 @@ class InvalidQuery(BadArgument):
         self.reason = reason
         fault = f"{_marked(query, position)}: {reason} at position {position}" if query.strip() else reason
         super().__init__(f"Invalid query: {fault}{'; ' + hint if hint else ''}")
+
+
+class InvalidBase(BadArgument):
+    """A base, or an expression in it, that cannot be read; `place` is the part, `position` the character, from 1."""
+
+    def __init__(self, reason: str, place: str, text: str = "", position: int | None = None) -> None:
+        self.reason = reason
+        self.place = place
+        self.text = text
+        self.position = position
+        # A reason that goes on behind a semicolon keeps that part for the end: the place belongs to its beginning.
+        reason, _, hint = reason.partition("; ")
+        at = "" if position is None else f", position {position}: {_marked(text, position)}"
+        super().__init__(f"{reason} in {place}{at}{'; ' + hint if hint else ''}")
 
 
 def _marked(query: str, position: int) -> str:

@@ -1,0 +1,77 @@
+"""A vault in memory for expressions: the files and the time with which Obsidian itself computed values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from vaulttools.bases import facts, formulas
+from vaulttools.bases.context import Context, FileFacts, Frame, Row, Times
+from vaulttools.bases.faults import Failed
+from vaulttools.bases.output import plain
+from vaulttools.bases.times import Clock
+from vaulttools.bases.values import Setting, Value
+from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.note import Note
+
+CASES: Final[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "fixtures" / "bases" / "expressions.json").read_text(encoding="utf-8")
+)
+ROW: Final = "Oracle/row.md"
+CLOCK: Final = Clock(datetime.fromisoformat(CASES["now"]).timestamp() * 1000, ZoneInfo(CASES["timezone"]))
+
+
+@dataclass
+class Memory:
+    """Files that are nowhere but here."""
+
+    texts: Mapping[str, str]
+    known: dict[str, FileFacts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.index = LinkIndex(self.texts)
+        for path, text in self.texts.items():
+            self.known[path] = facts.of(Note(path, text)) if path.endswith(".md") else FileFacts()
+
+    def facts(self, path: str) -> FileFacts:
+        return self.known.get(path, FileFacts())
+
+    def times(self, path: str) -> Times:
+        return Times(len(self.texts[path].encode()), CLOCK.now - 3_600_000, CLOCK.now - 86_400_000)
+
+    def linking_to(self, path: str) -> Sequence[str]:
+        return sorted(
+            source
+            for source, known in self.known.items()
+            if any(self.index.resolve(target.partition("#")[0], source) == path for target, _ in known.links)
+        )
+
+
+MEMORY: Final = Memory(CASES["files"])
+
+
+def context(memory: Memory = MEMORY, clock: Clock = CLOCK, this: str | None = "Oracle/Other.md") -> Context:
+    """A call over a vault in memory."""
+    return Context(Setting(clock, memory.index.resolve), memory, this=this)
+
+
+def value_of(
+    text: str, memory: Memory = MEMORY, clock: Clock = CLOCK, path: str = ROW, formula: Mapping[str, str] | None = None
+) -> Value:
+    """The value of an expression for a file."""
+    held = formulas.read(CASES["formulas"] if formula is None else formula)
+    row = Row(context(memory, clock), path, memory.facts(path))
+    return formulas.within(text, held, "the test").compute(Frame(row))
+
+
+def shown(text: str, **options: Any) -> Any:
+    """The value of an expression as details hold it; of a failure its sentence."""
+    try:
+        return plain(value_of(text, **options), Setting(CLOCK, MEMORY.index.resolve))
+    except Failed as error:
+        return {"error": str(error)}

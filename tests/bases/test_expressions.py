@@ -1,0 +1,136 @@
+"""Expressions have the values that the app gives them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bases import oracle
+from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
+from vaulttools.bases.context import Frame, Row
+from vaulttools.bases.evaluation import expression as made
+from vaulttools.bases.faults import OutOfTime
+from vaulttools.bases.functions.registry import FUNCTIONS
+from vaulttools.bases.operators import DESCRIBED
+from vaulttools.errors import InvalidBase
+
+OWN: dict[str, dict[str, list[Any]]] = json.loads(
+    (Path(__file__).parents[2] / "fixtures" / "bases" / "own.json").read_text(encoding="utf-8")
+)
+"""The examples of the help vault's pages on Bases, with properties that the row has; and cases of our own."""
+
+
+@pytest.mark.parametrize(("name", "expression", "expected"), CASES["cases"], ids=lambda value: str(value)[:40])
+def test_a_value_is_what_obsidian_computed(name: str, expression: str, expected: Any) -> None:
+    assert shown(expression) == expected, name
+
+
+def test_the_links_of_a_note_are_those_of_the_app() -> None:
+    found = [
+        [target, display, MEMORY.index.resolve(target.partition("#")[0], ROW)]
+        for target, display in MEMORY.facts(ROW).links
+    ]
+    assert found == CASES["links"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=lambda function: f"{function.kind} {function.name}")
+def test_every_function_does_what_its_example_says(function: Any) -> None:
+    assert shown(function.example) == json.loads(function.result)
+
+
+@pytest.mark.parametrize("operator", DESCRIBED, ids=lambda operator: operator.written)
+def test_every_operator_does_what_its_example_says(operator: Any) -> None:
+    assert shown(operator.example) == json.loads(operator.result)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"), [each for cases in OWN["documentation"].values() for each in cases]
+)
+def test_the_examples_of_the_documentation_work(expression: str, expected: Any) -> None:
+    assert shown(expression) == expected
+
+
+def test_two_dates_subtracted_are_a_duration_as_in_the_app_which_serves_as_milliseconds_too() -> None:
+    """The page says milliseconds; the app has given a duration since 1.9.3 (obsidian-help 1095)."""
+    assert shown('((now() + "1d") - now()).toString()') == "a day"
+    assert shown('((now() + "36h") - now()).days') == 1.5
+    assert shown("((now() - file.ctime) / 86400000).floor()") == 1
+    assert shown('(now() + "1d") - now() == duration("1d")') is True
+
+
+@pytest.mark.parametrize(("expression", "expected"), [each for cases in OWN["odd"].values() for each in cases])
+def test_odd_input_gets_what_javascript_would_give(expression: str, expected: Any) -> None:
+    assert shown(expression) == expected
+
+
+REFUSED = [
+    ("", "the expression is empty"),
+    ("foo(1)", 'Unknown function "foo" in the test, position 1: HERE-> foo(1)'),
+    ("price.foo()", 'Unknown function "foo" in the test, position 7: price. HERE-> foo(); did you mean floor?'),
+    (
+        "lower()",
+        'Unknown function "lower" in the test, position 1: HERE-> lower(); it is called on a value: value.lower()',
+    ),
+    ("formula.totl", 'Unknown formula "totl" in the test, position 9: formula. HERE-> totl; did you mean total?'),
+    ("file.naem", 'Unknown field "naem" of a file in the test, position 6: file. HERE-> naem; did you mean name?'),
+    ("a = b", 'values are compared with "==", not "=" in the test, position 3: a HERE-> = b'),
+    ("a & b", 'conditions are joined by "&&", not "&" in the test, position 3: a HERE-> & b'),
+    ("(1", '"(" is not closed with ")" in the test, position 1: HERE-> (1'),
+    ("[1 2]", '"[" is not closed with "]"'),
+    ('"abc', 'the string is not closed with "'),
+    ("/abc", "the regular expression is not closed with /"),
+    ("1 +", "a value is missing before end"),
+    ("a b", 'unexpected "b" in the test, position 3: a HERE-> b'),
+    ("a.1", 'a name must follow ".", not "1"'),
+    ("@a", 'unexpected character "@"'),
+    ("if(1)", "if(condition, then, otherwise?) needs 2 arguments, got 1"),
+    ('"a".contains()', "contains(text) needs 1 argument, got 0"),
+    ('/a(?=b)/.matches("ab")', "look-around is not supported here"),
+    ('/(a)\\1/.matches("aa")', "backreferences are not supported here"),
+    ('/a/q.matches("a")', 'unknown flag "q" of a regular expression'),
+    ("(" * 100 + "1" + ")" * 100, "the expression is nested deeper than 60 levels"),
+    ("!" * 100 + "1", "the expression is nested deeper than 60 levels"),
+    ("+".join("1" * 400), "more than 200 operators, calls or steps depend on each other"),
+    ("1" * 20_001, "the expression is longer than 20,000 characters"),
+]
+
+
+@pytest.mark.parametrize(("expression", "sentence"), REFUSED, ids=[text[:30] for text, _ in REFUSED])
+def test_what_is_no_expression_is_refused_with_its_place(expression: str, sentence: str) -> None:
+    with pytest.raises(InvalidBase) as refused:
+        value_of(expression)
+    assert sentence in str(refused.value)
+    assert "in the test, position " in str(refused.value)
+
+
+def test_formulas_that_go_in_a_circle_are_refused_with_the_way() -> None:
+    formulas = {"a": "formula.b + 1", "b": "formula['c']", "c": "if(true, formula.A)"}
+    with pytest.raises(InvalidBase) as refused:
+        value_of("1", formula=formulas)
+    assert str(refused.value) == (
+        'The formula rests on itself (a -> b -> c -> a) in formula "a", position 9: formula. HERE-> b + 1'
+    )
+
+
+def test_what_takes_long_ends_with_the_time_of_the_call() -> None:
+    looks = 0
+
+    def stop() -> None:
+        nonlocal looks
+        looks += 1
+        if looks > 3:
+            raise OutOfTime
+
+    context = oracle.context()
+    context.stop = stop
+    lists = "[" + ",".join("1" * 60) + "]"
+    text = f"{lists}.map({lists}.map({lists}.map({lists}.map(value))))"
+    with pytest.raises(OutOfTime):
+        made(text).compute(Frame(Row(context, ROW, MEMORY.facts(ROW))))
+
+
+def test_a_regex_takes_time_in_proportion_to_the_text() -> None:
+    assert shown('("a".repeat(100000) + "b").replace(/(a*)*c/g, "x").length') == 100_001

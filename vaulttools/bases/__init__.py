@@ -1,0 +1,1 @@
+"""Obsidian Bases without the app: the expression language, filters, formulas, views and summaries."""

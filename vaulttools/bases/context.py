@@ -1,0 +1,127 @@
+"""What an expression is computed in: the call with its time and files, one row, and the names that a function binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol
+
+from vaulttools.bases.faults import Failed
+from vaulttools.bases.properties import converted, found_in
+from vaulttools.bases.values import Setting, Value
+
+MAX_TEXT: Final = 1_000_000
+"""Characters of one text."""
+MAX_LIST: Final = 100_000
+"""Elements of one list."""
+_STEPS: Final = 256
+"""Calls of functions and elements of lists between two looks at the time."""
+
+
+class FileFacts(NamedTuple):
+    """What expressions read of one file besides its path and times."""
+
+    properties: Mapping[str, Any] = {}
+    tags: tuple[str, ...] = ()
+    """With `#`, those of the body first, each once."""
+    links: tuple[tuple[str, str | None], ...] = ()
+    """Target and display text: those of the properties, then of the body, then the embeds."""
+    embeds: int = 0
+    """How many at the end of `links` are embeds."""
+
+
+class Times(NamedTuple):
+    """What the file system says of a file; milliseconds since 1970."""
+
+    size: int
+    modified: float
+    created: float
+
+
+class Files(Protocol):
+    """The files of the vault."""
+
+    def facts(self, path: str) -> FileFacts:
+        """What a file says; nothing of one that is no note."""
+
+    def times(self, path: str) -> Times:
+        """The size and the times of a file."""
+
+    def linking_to(self, path: str) -> Sequence[str]:
+        """The notes that link to a file, each once, in path order."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One call: what all of its rows share."""
+
+    setting: Setting
+    files: Files
+    stop: Callable[[], None] = lambda: None
+    """Raises `OutOfTime` when the call has no time left."""
+    random: Callable[[], float] = lambda: 0.5
+    this: str | None = None
+    """The file that `this` means."""
+    _steps: int = field(default=0, init=False)
+
+    def tick(self) -> None:
+        """Look at the time, now and then."""
+        self._steps += 1
+        if not self._steps % _STEPS:
+            self.stop()
+
+    def text(self, text: str) -> str:
+        """A text that was made, unless it is too long."""
+        if len(text) > MAX_TEXT:
+            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+        return text
+
+    def list(self, made: list[Any]) -> list[Any]:
+        """A list that was made, unless it is too long."""
+        if len(made) > MAX_LIST:
+            raise Failed(f"The list has more than {MAX_LIST:,} elements.")
+        return made
+
+
+class Row:
+    """One file, with the values that were computed for it."""
+
+    __slots__ = ("_properties", "computed", "context", "facts", "path")
+
+    def __init__(self, context: Context, path: str, facts: FileFacts) -> None:
+        self.context = context
+        self.path = path
+        self.facts = facts
+        self.computed: dict[str, Value | Failed] = {}
+        """By formula."""
+        self._properties: dict[str, Value] = {}
+
+    def property(self, name: str) -> Value:
+        """The value of a property of the note; null when it has none."""
+        try:
+            return self._properties[name]
+        except KeyError:
+            key, held = found_in(self.facts.properties, name)
+            value = self._properties[name] = converted(key, held, self.path, self.context.setting.clock)
+            return value
+
+
+class Frame:
+    """What names mean where an expression is computed."""
+
+    __slots__ = ("acc", "context", "index", "row", "value", "values")
+
+    def __init__(self, row: Row, values: list[Any] | None = None) -> None:
+        self.row = row
+        self.context = row.context
+        self.value: Value = None
+        self.index: int = 0
+        self.acc: Value = None
+        self.values = values
+        """What a summary is made from."""
+
+    def inner(self) -> Frame:
+        """A frame for the elements of a list."""
+        frame = Frame(self.row, self.values)
+        frame.acc = self.acc
+        return frame

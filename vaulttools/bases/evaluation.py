@@ -1,0 +1,352 @@
+"""Makes a function of an expression's tree: from a row to a value. Nothing of it is run as Python or JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from vaulttools.bases import operators
+from vaulttools.bases.context import FileFacts, Frame, Row
+from vaulttools.bases.faults import Failed, Unreadable
+from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
+from vaulttools.bases.functions import everywhere, files, lists, scalars, strings
+from vaulttools.bases.functions.registry import FUNCTIONS, Function
+from vaulttools.bases.parser import parsed
+from vaulttools.bases.properties import converted, found_in
+from vaulttools.bases.regexes import regex
+from vaulttools.bases.syntax import (
+    Binary,
+    Call,
+    Item,
+    ListOf,
+    Literal,
+    Member,
+    Name,
+    Node,
+    ObjectOf,
+    RegexLiteral,
+    Unary,
+    parts,
+    walk,
+)
+from vaulttools.bases.times import Duration
+from vaulttools.bases.values import File, Link, Value, is_true, text_of, type_of
+from vaulttools.core import spelling
+
+Compiled: TypeAlias = Callable[[Frame], Value]
+
+MODULES: Final = (everywhere, files, lists, scalars, strings)
+"""Those that register functions when they are imported."""
+
+METHODS: Final = frozenset(name for kind, name in FUNCTIONS if kind != "global")
+GLOBALS: Final = frozenset(name for kind, name in FUNCTIONS if kind == "global")
+_BOUND: Final = frozenset(("value", "index", "acc"))
+_ASKED_OF_NOTHING: Final = frozenset(
+    ("contains", "containsAll", "containsAny", "startsWith", "endsWith", "hasLink", "hasTag")
+)
+"""Questions that are answered with false of what is missing."""
+_TITLES: Final = {"url": "URL", "html": "HTML", "regexp": "RegExp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The formulas of a base, by name as written."""
+
+    compiled: Mapping[str, Compiled]
+
+    def value(self, name: str, row: Row) -> Value:
+        """The value of a formula for a row, computed once.
+
+        Raises:
+            Failed: it has none for this row.
+        """
+        if name not in row.computed:
+            try:
+                row.computed[name] = self.compiled[name](Frame(row))
+            except Failed as error:
+                row.computed[name] = error
+        known = row.computed[name]
+        if isinstance(known, Failed):
+            raise known
+        return known
+
+
+NO_FORMULAS: Final = Formulas({})
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression that can be computed."""
+
+    text: str
+    node: Node
+    compute: Compiled
+
+
+def rests_on(node: Node) -> frozenset[str] | None:
+    """The properties of the note that an expression rests on, when it rests on nothing else of the file; else None."""
+    found = set()
+    waiting = [node]
+    while waiting:
+        match node := waiting.pop():
+            case Member(object=Name(name="note"), name=name):
+                found.add(name)
+            case Name(name="note" | "file" | "this" | "formula" | "value" | "index" | "acc" | "values"):
+                return None
+            case Name(name=name):
+                found.add(name)
+            case Call(name="file" | "link" | "random" | "asFile" | "linksTo"):
+                return None
+            case _:
+                waiting += parts(node)
+    return frozenset(found)
+
+
+def expression(
+    text: str,
+    formulas: Callable[[], Formulas] | None = None,
+    *,
+    names: frozenset[str] = frozenset(),
+    is_summary: bool = False,
+) -> Expression:
+    """An expression, read and checked: all of its functions and formulas are known.
+
+    `names` are the formulas there are; `formulas` gives them when they are computed. In a summary, `values` is the
+    list that is summed up.
+
+    Raises:
+        Unreadable: it is none, or names what is not known.
+    """
+    node = parsed(text)
+    return Expression(
+        text, node, _Compiler(formulas or (lambda: NO_FORMULAS), names, is_summary).compiled(node, frozenset())
+    )
+
+
+def formulas_used(node: Node) -> dict[str, int]:
+    """The formulas that an expression names, with the place of the first mention."""
+    found: dict[str, int] = {}
+    for each in walk(node):
+        match each:
+            case Member(object=Name(name="formula"), name=name, position=position):
+                found.setdefault(name, position)
+            case Item(object=Name(name="formula"), key=Literal(value=str(name)), position=position):
+                found.setdefault(name, position)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiler:
+    formulas: Callable[[], Formulas]
+    names: frozenset[str]
+    is_summary: bool
+
+    def compiled(self, node: Node, bound: frozenset[str]) -> Compiled:
+        """The function of a node; `bound` are the names that a list function gives a meaning."""
+        match node:
+            case Literal(value=value):
+                return lambda _: value
+            case RegexLiteral(source=source, flags=flags, position=position):
+                made = regex(source, flags, position)
+                return lambda _: made
+            case Name(name=name, position=position):
+                return self._name(name, position, bound)
+            case Member(object=below, name=name, position=position):
+                return self._member(below, name, position, bound)
+            case Item(object=below, key=key):
+                return self._item(below, key, bound)
+            case Unary(sign="!", operand=operand):
+                inner = self.compiled(operand, bound)
+                return lambda frame: not is_true(inner(frame))
+            case Unary(sign=sign, operand=operand):
+                inner = self.compiled(operand, bound)
+                if sign == "-":
+                    return lambda frame: operators.negated(inner(frame), frame.context)
+                return lambda frame: operators.OPERATORS["-"](inner(frame), 0, frame.context)
+            case Binary():
+                return self._binary(node, bound)
+            case ListOf(elements=elements):
+                made_elements = [self.compiled(element, bound) for element in elements]
+                return lambda frame: [element(frame) for element in made_elements]
+            case ObjectOf(entries=entries):
+                made_entries = [(key, self.compiled(value, bound)) for key, value in entries]
+                return lambda frame: {key: value(frame) for key, value in made_entries}
+            case Call():
+                return self._call(node, bound)
+
+    def _name(self, name: str, position: int, bound: frozenset[str]) -> Compiled:
+        if name in bound:
+            if name == "value":
+                return lambda frame: frame.value
+            return (lambda frame: frame.index) if name == "index" else (lambda frame: frame.acc)
+        if name == "values" and self.is_summary:
+            return lambda frame: frame.values
+        if name == "file":
+            return lambda frame: File(frame.row.path)
+        if name == "this":
+            return lambda frame: File(_this(frame))
+        if name == "note":
+            return lambda frame: field_of(File(frame.row.path), "properties", frame.context)
+        if name == "formula":
+            raise Unreadable(position, 'a formula is named as formula.name, "formula" alone is no value')
+        if name in GLOBALS and name not in (
+            "date",
+            "duration",
+            "file",
+            "icon",
+            "image",
+            "link",
+            "list",
+            "number",
+            "html",
+            "min",
+            "max",
+        ):
+            raise Unreadable(position, f'"{name}" is a function; it is called as {name}()')
+        return lambda frame: frame.row.property(name)
+
+    def _member(self, below: Node, name: str, position: int, bound: frozenset[str]) -> Compiled:
+        match below:
+            case Name(name="note") if "note" not in bound:
+                return lambda frame: frame.row.property(name)
+            case Name(name="formula"):
+                return self._formula(name, position)
+            case Name(name="file") | Member(object=Name(name="this"), name="file"):
+                self._check_field(name, position)
+            case Name(name="this"):
+                return lambda frame: _of_this(frame, name)
+        inner = self.compiled(below, bound)
+        return lambda frame: field_of(inner(frame), name, frame.context)
+
+    def _check_field(self, name: str, position: int) -> None:
+        if name.lower() not in FILE_FIELDS:
+            raise Unreadable(position, f'Unknown field "{name}" of a file{_meant(name, FILE_FIELDS)}')
+
+    def _item(self, below: Node, key: Node, bound: frozenset[str]) -> Compiled:
+        match below, key:
+            case Name(name="formula"), Literal(value=str(name), position=position):
+                return self._formula(name, position)
+            case Name(name="formula", position=position), _:
+                raise Unreadable(position, 'the name of a formula must be given as text: formula["name"]')
+            case Name(name="file"), Literal(value=str(name), position=position):
+                self._check_field(name, position)
+            case Name(name="this"), Literal(value=str(name)):
+                return lambda frame: _of_this(frame, name)
+        made_key = self.compiled(key, bound)
+        if isinstance(below, Name) and below.name == "note":
+            return lambda frame: frame.row.property(text_of(made_key(frame), frame.context.setting))
+        inner = self.compiled(below, bound)
+        return lambda frame: item_of(inner(frame), made_key(frame), frame.context)
+
+    def _formula(self, name: str, position: int) -> Compiled:
+        if name not in self.names:
+            lower = {known.lower(): known for known in self.names}
+            if name.lower() not in lower:
+                raise Unreadable(position, f'Unknown formula "{name}"{_meant(name, self.names)}')
+            name = lower[name.lower()]
+        formulas = self.formulas
+        return lambda frame: formulas().value(name, frame.row)
+
+    def _binary(self, node: Binary, bound: frozenset[str]) -> Compiled:
+        left, right = self.compiled(node.left, bound), self.compiled(node.right, bound)
+        if node.sign == "&&":
+            return lambda frame: is_true(left(frame)) and is_true(right(frame))
+        if node.sign == "||":
+            return lambda frame: is_true(left(frame)) or is_true(right(frame))
+        compute = operators.OPERATORS[node.sign]
+        return lambda frame: compute(left(frame), right(frame), frame.context)
+
+    def _call(self, node: Call, bound: frozenset[str]) -> Compiled:
+        if node.object is None:
+            return self._global(node, bound)
+        name = node.name
+        if name not in METHODS:
+            raise Unreadable(node.position, f'Unknown function "{name}"{_meant(name, METHODS)}')
+        inner = self.compiled(node.object, bound)
+        lazy = FUNCTIONS.get(("list", name))
+        if lazy is not None and lazy.lazy:
+            _check_count(lazy, node)
+            inside = bound | (_BOUND if name == "reduce" else _BOUND - {"acc"} | (bound & {"acc"}))
+            given = [
+                self.compiled(node.arguments[0], inside),
+                *(self.compiled(each, bound) for each in node.arguments[1:]),
+            ]
+            return lambda frame: _called(frame, inner(frame), name, given)
+        possible = [FUNCTIONS[kind, each] for kind, each in FUNCTIONS if each == name and kind != "global"]
+        if len(node.arguments) < min(function.least for function in possible):
+            _check_count(possible[0], node)
+        arguments = [self.compiled(each, bound) for each in node.arguments]
+        if not arguments:
+            return lambda frame: _called(frame, inner(frame), name, ())
+        return lambda frame: _called(frame, inner(frame), name, [each(frame) for each in arguments])
+
+    def _global(self, node: Call, bound: frozenset[str]) -> Compiled:
+        function = FUNCTIONS.get(("global", node.name))
+        if function is None:
+            hint = _meant(node.name, GLOBALS)
+            if node.name in METHODS:
+                hint = f"; it is called on a value: value.{node.name}()"
+            raise Unreadable(node.position, f'Unknown function "{node.name}"{hint}')
+        _check_count(function, node)
+        arguments = [self.compiled(each, bound) for each in node.arguments]
+        body = function.body
+        if function.lazy:
+            return lambda frame: body(frame, None, arguments)
+        return lambda frame: body(frame, None, [each(frame) for each in arguments])
+
+
+def _check_count(function: Function, node: Call) -> None:
+    if len(node.arguments) < function.least:
+        raise Unreadable(
+            node.position,
+            f"{_needs(function)}, got {len(node.arguments)}",
+        )
+
+
+def _needs(function: Function) -> str:
+    return f"{function.signature} needs {function.least} argument{'s' * (function.least > 1)}"
+
+
+def _meant(name: str, known: Any) -> str:
+    close = spelling.closest(name, sorted(known))
+    return f"; did you mean {' or '.join(close[:3])}?" if close else ""
+
+
+def _called(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Value:
+    """What a function gives for a value of whatever type."""
+    frame.context.tick()
+    kind = type_of(value)
+    function = FUNCTIONS.get((_OF.get(kind, kind), name)) or FUNCTIONS.get(("any", name))
+    if function is None and isinstance(value, Link) and (function := FUNCTIONS.get(("string", name))):
+        value = value.target  # a link is a text to the functions of texts
+    if function is None and isinstance(value, Duration) and (function := FUNCTIONS.get(("number", name))):
+        value = value.length(frame.context.setting.clock)  # the documentation calls them on milliseconds
+    if function is None:
+        if value is None:
+            return False if name in _ASKED_OF_NOTHING else None
+        raise Failed(f'Cannot find function "{name}" on type {_TITLES.get(kind, kind.capitalize())}.')
+    if len(given) < function.least:
+        raise Failed(f"{_needs(function)}.")
+    return function.body(frame, value, given)
+
+
+_OF: Final = {"url": "string", "html": "string", "image": "string"}
+
+
+def _this(frame: Frame) -> str:
+    if frame.context.this is None:
+        raise Failed('"this" is not known; name a note by this_note.')
+    return frame.context.this
+
+
+def _of_this(frame: Frame, name: str) -> Value:
+    """`this.name`: a property of the note that `this` means, else a field of its file."""
+    path = _this(frame)
+    facts: FileFacts = frame.context.files.facts(path)
+    if name == "note":
+        return field_of(File(path), "properties", frame.context)
+    key, held = found_in(facts.properties, name)
+    if key in facts.properties:
+        return converted(key, held, path, frame.context.setting.clock)
+    return field_of(File(path), name, frame.context)

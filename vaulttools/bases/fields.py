@@ -1,0 +1,118 @@
+"""What `value.name` and `value[key]` give: the fields of files, dates, durations and texts, the entries of objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from vaulttools.bases.context import Context, FileFacts
+from vaulttools.bases.functions.strings import units
+from vaulttools.bases.numbers import simplest
+from vaulttools.bases.properties import converted, found_in
+from vaulttools.bases.times import Date, Duration, measured
+from vaulttools.bases.values import File, Link, Tag, Tags, Value, text_of
+from vaulttools.core import paths
+
+
+def short_name(path: str) -> str:
+    """The name of a file as the app shows it: a note's without its extension."""
+    name = path.rpartition("/")[2]
+    return name[:-3] if paths.is_note(path) else name
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    stem, dot, _ = name.rpartition(".")
+    return stem if dot and stem else name
+
+
+def _extension(path: str) -> str:
+    stem, dot, extension = path.rpartition("/")[2].rpartition(".")
+    return extension if dot and stem else ""
+
+
+def _links(context: Context, path: str) -> list[Link]:
+    return [Link(target, path, display) for target, display in context.files.facts(path).links]
+
+
+def _embeds(context: Context, path: str) -> list[Link]:
+    facts: FileFacts = context.files.facts(path)
+    return _links(context, path)[len(facts.links) - facts.embeds :]
+
+
+def _properties(context: Context, path: str) -> Mapping[str, Any]:
+    held = context.files.facts(path).properties
+    return {name: converted(name, value, path, context.setting.clock) for name, value in held.items()}
+
+
+FILE_FIELDS: Final[Mapping[str, tuple[str, Callable[[Context, str], Value]]]] = {
+    "file": ("The file itself.", lambda _, path: File(path)),
+    "name": ("The name, of a note without `.md`.", lambda _, path: short_name(path)),
+    "basename": ("The name without its extension.", lambda _, path: _stem(path)),
+    "fullname": ("The name with its extension.", lambda _, path: path.rpartition("/")[2]),
+    "path": ("The path from the root of the vault.", lambda _, path: path),
+    "folder": ("The path of the folder; `/` is the root.", lambda _, path: path.rpartition("/")[0] or "/"),
+    "ext": ("The extension.", lambda _, path: _extension(path)),
+    "size": ("Bytes.", lambda context, path: context.files.times(path).size),
+    "ctime": ("When it was created.", lambda context, path: Date(context.files.times(path).created, True)),
+    "mtime": ("When it was last modified.", lambda context, path: Date(context.files.times(path).modified, True)),
+    "properties": ("All properties, an object.", _properties),
+    "tags": (
+        "All tags with `#`, those of the text first.",
+        lambda context, path: Tags(map(Tag, context.files.facts(path).tags)),
+    ),
+    "links": ("All links: of the properties, of the text, embeds.", lambda context, path: list(_links(context, path))),
+    "embeds": ("The embeds.", lambda context, path: list(_embeds(context, path))),
+    "backlinks": (
+        "A link to each note that links to it.",
+        lambda context, path: [Link(source, "", short_name(source)) for source in context.files.linking_to(path)],
+    ),
+}
+"""The fields of a file, with what each is."""
+
+DATE_FIELDS: Final = ("year", "month", "day", "hour", "minute", "second", "millisecond", "timestamp")
+DURATION_FIELDS: Final = ("years", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds")
+
+
+def field_of(value: Value, name: str, context: Context) -> Value:
+    """A field of a value, whatever its case; null when there is none."""
+    if isinstance(value, Mapping):
+        found: Value = found_in(value, name)[1]
+        return found
+    lower = name.lower()
+    if isinstance(value, File):
+        known = FILE_FIELDS.get(lower)
+        return known[1](context, value.path) if known else None
+    if isinstance(value, list):
+        return len(value) if lower == "length" else None
+    if isinstance(value, str):
+        return units(value) if lower == "length" else None
+    if isinstance(value, Link):
+        return units(value.target) if lower == "length" else None
+    if isinstance(value, Date):
+        if lower not in DATE_FIELDS:
+            return None
+        if lower == "timestamp":
+            return simplest(value.instant)
+        local = context.setting.clock.local(value.instant)
+        return local.microsecond // 1000 if lower == "millisecond" else int(getattr(local, lower))
+    if isinstance(value, Duration):
+        length = measured(value, lower, context.setting.clock)
+        return None if length is None else simplest(length)
+    return None
+
+
+def item_of(value: Value, key: Value, context: Context) -> Value:
+    """An element of a list or a text by its place from 0, or a field by its name; null when there is none."""
+    if isinstance(key, int | float) and not isinstance(key, bool):
+        if not isinstance(value, list | str):
+            return field_of(value, text_of(key, context.setting), context)
+        if not math.isfinite(key) or key != int(key) or not 0 <= key < len(value):
+            return None
+        found: Value = value[int(key)]
+        return found
+    name = text_of(key, context.setting)
+    if isinstance(value, list) and name.isascii() and name.isdigit() and len(name) < 10:
+        return item_of(value, int(name), context)
+    return field_of(value, name, context)

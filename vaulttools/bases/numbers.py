@@ -1,0 +1,85 @@
+"""Numbers as JavaScript has them: how they print, round, and are read from text."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Final
+
+_NUMERIC: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_BASED: Final = re.compile(r"0(?:[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|[bB]([01]+))")
+_EXACT: Final = Context(prec=400)
+"""Digits enough for any float with a hundred decimals."""
+_WHOLE: Final = 2**53
+"""From here on JavaScript does not tell every whole number from the next."""
+
+
+def printed(number: float | int) -> str:
+    """As `String(number)`: `50`, `2.5`, `1e+21`, `NaN`, `Infinity`."""
+    if isinstance(number, int):
+        if abs(number) < _WHOLE:
+            return str(number)
+        number = float(number)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if number == 0:
+        return "0"
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    sign = "-" if number < 0 else ""
+    _, digits, exponent = Decimal(repr(abs(number))).normalize().as_tuple()
+    assert isinstance(exponent, int)  # it is finite
+    text = "".join(map(str, digits))
+    place = len(text) + exponent
+    """Where the decimal point stands behind the first digit of `text`."""
+    if len(text) <= place <= 21:
+        return sign + text.ljust(place, "0")
+    if 0 < place <= 21:
+        return f"{sign}{text[:place]}.{text[place:]}"
+    if -6 < place <= 0:
+        return f"{sign}0.{'0' * -place}{text}"
+    power = f"e{'+' if place > 0 else '-'}{abs(place - 1)}"
+    return f"{sign}{text[0]}{'.' + text[1:] if len(text) > 1 else ''}{power}"
+
+
+def simplest(number: float | int) -> float | int:
+    """The same number, an int where it is whole and exact."""
+    if isinstance(number, float) and number.is_integer() and abs(number) < _WHOLE:
+        return int(number)
+    return number
+
+
+def read(text: str) -> float:
+    """As `Number(text)`: NaN where the text is no number, 0 where it is blank."""
+    text = text.strip()
+    if not text:
+        return 0.0
+    if based := _BASED.fullmatch(text):
+        for digits, base in zip(based.groups(), (16, 8, 2), strict=True):
+            if digits is not None:
+                return float(int(digits[:300], base)) if len(digits) <= 300 else math.inf
+    if _NUMERIC.fullmatch(text):
+        return float(text)
+    return {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}.get(text, math.nan)
+
+
+def rounded(number: float, digits: int = 0) -> float | int:
+    """To so many decimals, halves upward, as `Math.round`."""
+    if not math.isfinite(number):
+        return number
+    scale = 10.0**digits
+    shifted = number * scale
+    if not math.isfinite(shifted):
+        return number
+    return simplest(math.floor(shifted + 0.5) / scale if abs(shifted) < _WHOLE else number)
+
+
+def fixed(number: float, digits: int) -> str:
+    """With just so many decimals, as `toFixed`: the exact value of the number decides, halves away from zero."""
+    if not math.isfinite(number) or abs(number) >= 1e21:
+        return printed(number)
+    exact = Decimal(float(number) or 0.0).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)
+    return f"{exact:f}"

@@ -1,0 +1,220 @@
+"""What the operators give for two values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from vaulttools.bases import numbers
+from vaulttools.bases.context import MAX_LIST, Context
+from vaulttools.bases.faults import Failed
+from vaulttools.bases.times import Date, Duration, added, read_date, read_duration
+from vaulttools.bases.values import Value, equal, less, number_of, text_of, type_of
+
+Operator = Callable[[Any, Any, Context], Value]
+
+
+def _plus(left: Any, right: Any, context: Context) -> Value:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return _bounded(left + right)
+    clock = context.setting.clock
+    if isinstance(left, Date):
+        duration = _duration(right)
+        if duration is not None:
+            return added(left, duration, clock)
+    if isinstance(right, Date) and isinstance(left, Duration):
+        return added(right, left, clock)
+    if isinstance(left, Duration):
+        duration = _duration(right)
+        if duration is not None:
+            return left.plus(duration)
+    if isinstance(left, list) and isinstance(right, list):
+        if len(left) + len(right) > MAX_LIST:
+            raise Failed(f"The list has more than {MAX_LIST:,} elements.")
+        return [*left, *right]
+    if isinstance(left, str) or isinstance(right, str) or not (_is_plain(left) and _is_plain(right)):
+        return context.text(text_of(left, context.setting) + text_of(right, context.setting))
+    return _calculated("+", left, right, lambda a, b: a + b)
+
+
+def _minus(left: Any, right: Any, context: Context) -> Value:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return _bounded(left - right)
+    clock = context.setting.clock
+    if isinstance(left, Date):
+        other = read_date(right, clock) if isinstance(right, str) else right
+        if isinstance(other, Date):
+            return Duration(milliseconds=left.instant - other.instant)
+        duration = _duration(right)
+        if duration is not None:
+            return added(left, duration, clock, -1)
+    if isinstance(left, str) and isinstance(right, Date) and (date := read_date(left, clock)) is not None:
+        return Duration(milliseconds=date.instant - right.instant)
+    if isinstance(left, Duration):
+        duration = _duration(right)
+        if duration is not None:
+            return left.plus(duration.times(-1))
+    return _calculated("-", left, right, lambda a, b: a - b)
+
+
+def _times(left: Any, right: Any, context: Context) -> Value:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return _bounded(left * right)
+    if isinstance(left, Duration) and isinstance(right, int | float):
+        return left.times(right)
+    if isinstance(right, Duration) and isinstance(left, int | float):
+        return right.times(left)
+    return _calculated("*", left, right, lambda a, b: a * b)
+
+
+def _by(left: Any, right: Any, context: Context) -> Value:
+    if isinstance(left, Duration):
+        if isinstance(right, Duration):
+            return _quotient(left.length(context.setting.clock), right.length(context.setting.clock))
+        if isinstance(right, int | float) and right:
+            return left.times(1 / right) if left.clock_part != left.milliseconds else _divided(left, right)
+    return _calculated("/", left, right, _quotient)
+
+
+def _divided(duration: Duration, by: float) -> Duration:
+    """Each unit divided; a whole day stays exact."""
+    return Duration(
+        duration.years / by,
+        duration.months / by,
+        duration.days / by,
+        0,
+        0,
+        0,
+        duration.milliseconds / by,
+    )
+
+
+def _quotient(left: float, right: float) -> float:
+    if right:
+        return left / right
+    if not left or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1, right)
+
+
+def _rest(left: Any, right: Any, context: Context) -> Value:
+    return _calculated("%", left, right, lambda a, b: math.fmod(a, b) if b and math.isfinite(a) else math.nan)
+
+
+def _calculated(sign: str, left: Value, right: Value, compute: Callable[[float, float], float]) -> Value:
+    """The number that two values give; null where one of them is null, as of a property that is missing.
+
+    Raises:
+        Failed: one is no number.
+    """
+    if left is None or right is None:
+        return None
+    first, second = number_of(left), number_of(right)
+    for value, number in ((left, first), (right, second)):
+        if math.isnan(number) and not isinstance(value, float):
+            raise Failed(f'"{sign}" does not work on a value of type {type_of(value)}.')
+    try:
+        return _bounded(compute(first, second))
+    except OverflowError:
+        return math.inf
+
+
+def _bounded(number: float) -> float | int:
+    """A number as JavaScript holds it."""
+    if type(number) is int:
+        return number if -(2**53) < number < 2**53 else float(number)
+    return numbers.simplest(number)
+
+
+def _duration(value: Value) -> Duration | None:
+    """The duration that is added to a date: milliseconds when a number is."""
+    if isinstance(value, Duration):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return Duration(milliseconds=value)
+    return read_duration(value) if isinstance(value, str) else None
+
+
+def _is_plain(value: Value) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _unlike(left: Any, right: Any, context: Context) -> Value:
+    return not equal(left, right, context.setting)
+
+
+_NUMBERS: Final = (int, float)
+
+OPERATORS: Final[Mapping[str, Operator]] = {
+    "+": _plus,
+    "-": _minus,
+    "*": _times,
+    "/": _by,
+    "%": _rest,
+    "==": lambda left, right, context: equal(left, right, context.setting),
+    "!=": _unlike,
+    "<": lambda left, right, context: less(left, right, context.setting) is True,
+    ">": lambda left, right, context: less(right, left, context.setting) is True,
+    "<=": lambda left, right, context: less(right, left, context.setting) is False,
+    ">=": lambda left, right, context: less(left, right, context.setting) is False,
+}
+"""Those that compute both sides; `&&` and `||` compute the second only where it counts."""
+
+
+def negated(value: Value, context: Context) -> Value:
+    """`-value`."""
+    if isinstance(value, Duration):
+        return value.times(-1)
+    return _calculated("-", 0, value, lambda _, b: -b)
+
+
+class Described(NamedTuple):
+    """One operator."""
+
+    written: str
+    words: str
+    """What it gives."""
+    example: str
+    result: str
+    """What the example gives, as JSON; both are its test."""
+
+
+DESCRIBED: Final = (
+    Described(
+        "a + b",
+        "Adds numbers, durations and lists; a duration, or a text such as `1d`, to a date; else joins texts.",
+        'date("2024-12-01") + "1M" + "4h" + "3m"',
+        '"2025-01-01T04:03:00"',
+    ),
+    Described(
+        "a - b",
+        "Subtracts numbers, durations, a duration from a date; of two dates it gives the duration between them.",
+        '(date("2026-06-11") - date("2026-06-10")).toString()',
+        '"a day"',
+    ),
+    Described("a * b", "Multiplies numbers, or a duration by a number.", 'duration("1d") * 2', '"2 days"'),
+    Described("a / b", "Divides numbers, or a duration by a number or a duration.", "7 / 2", "3.5"),
+    Described("a % b", "The rest of a division, with the sign of `a`.", "10 % 4", "2"),
+    Described("-a", "The negative number or duration.", "-(2 + 3)", "-5"),
+    Described("(a)", "Groups.", "(1 + 2) * 3", "9"),
+    Described(
+        "a == b",
+        "Equal: also links that lead to one file, a date and its text, a list of one element and that element.",
+        'link("Oracle/row.md") == file',
+        "true",
+    ),
+    Described("a != b", "Not equal.", 'status != "Done"', "true"),
+    Described("a > b", "Greater: numbers, dates, durations, texts. Null compares with nothing.", "price > 12", "true"),
+    Described("a < b", "Less.", "missing < 5", "false"),
+    Described("a >= b", "Greater or equal.", "price >= 12.5", "true"),
+    Described("a <= b", "Less or equal.", '"a" <= "b"', "true"),
+    Described("!a", "True when `a` is not.", "!missing", "true"),
+    Described(
+        "a && b", "Whether both are true; computes `b` only when `a` is.", "price > 10 && quantity > 10", "false"
+    ),
+    Described("a || b", "Whether one is true; computes `b` only when `a` is not.", "missing || price", "true"),
+    Described("a.name", "A field, or an entry of an object; null when there is none.", "file.name", '"row"'),
+    Described("a[key]", "An element by its place from 0, an entry by its name.", "values[0]", "1"),
+)
+"""Each operator."""

@@ -1,0 +1,300 @@
+"""The values of expressions: their types, their text, whether they are true, equal or less than others.
+
+Null, booleans, numbers, strings, lists and objects are Python's own. Comparisons are those of the app: `==` is loose,
+two links are equal when they lead to the same file, a list of one element equals that element.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
+
+from vaulttools.bases import numbers
+from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
+
+if TYPE_CHECKING:
+    from vaulttools.bases.regexes import Regex
+
+Value: TypeAlias = Union[
+    bool, int, float, str, "list[Any]", "Mapping[str, Any]", Date, Duration, "Link", "File", "Regex", None
+]
+
+
+class Tag(str):
+    """A tag, with its `#`."""
+
+    __slots__ = ()
+
+
+class Url(str):
+    """A URL."""
+
+    __slots__ = ()
+
+
+class Html(str):
+    """Text that the app shows as HTML."""
+
+    __slots__ = ()
+
+
+class Image(str):
+    """What the app shows as an image: a path or a URL."""
+
+    __slots__ = ()
+
+
+class Icon(str):
+    """The name of an icon."""
+
+    __slots__ = ()
+
+
+class Tags(list[Any]):
+    """The tags of a note: a nested tag counts for those it is nested in."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a file, which may not be there."""
+
+    target: str
+    """As written, with its heading or block."""
+    source: str
+    """The path of the note it stands in; `""` is the root."""
+    display: str | None = None
+
+    @property
+    def text(self) -> str:
+        """As a wikilink."""
+        return f"[[{self.target}|{self.display}]]" if self.display is not None else f"[[{self.target}]]"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the vault."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What values mean in one call: the time, and where links lead."""
+
+    clock: Clock
+    resolve: Callable[[str, str], str | None]
+    """The path of the file that a target leads to from a note; None: there is none."""
+
+    def file_of(self, link: Link) -> str | None:
+        """The file that a link leads to, whatever its heading or block."""
+        return self.resolve(link.target.partition("#")[0], link.source)
+
+
+_NAMES: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    Tag: "string",
+    Icon: "string",
+    Url: "url",
+    Html: "html",
+    Image: "image",
+    list: "list",
+    Tags: "list",
+    Date: "date",
+    Duration: "duration",
+    Link: "link",
+    File: "file",
+}
+
+
+def type_of(value: Value) -> str:
+    """The name of a type, as `isType` knows it: `string`, `number`, `date`, `object`."""
+    name = _NAMES.get(type(value))
+    if name is not None:
+        return name
+    return "object" if isinstance(value, Mapping) else "regexp"
+
+
+def text_of(value: Value, setting: Setting) -> str:
+    """As `toString()`."""
+    if isinstance(value, str):
+        return str(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return numbers.printed(value)
+    if isinstance(value, list):
+        return ", ".join(text_of(element, setting) for element in value)
+    if isinstance(value, Date):
+        return value.shown(setting.clock)
+    if isinstance(value, Duration):
+        return value.shown()
+    if isinstance(value, Link):
+        return value.text
+    if isinstance(value, File):
+        return value.path
+    if isinstance(value, Mapping):
+        shown = {key: text_of(held, setting) for key, held in value.items()}
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    return value.text
+
+
+def is_true(value: Value) -> bool:
+    """Whether a value counts as true: no null, no empty text or list, no zero."""
+    if isinstance(value, float):
+        return value != 0 and not math.isnan(value)
+    if isinstance(value, Duration):
+        return not value.is_zero
+    if isinstance(value, Date | Link | File):
+        return True
+    return bool(value)
+
+
+def is_empty(value: Value) -> bool:
+    """Whether there is nothing: null, an empty text, list or object."""
+    return value is None or (isinstance(value, str | list | Mapping) and not value)
+
+
+def equal(left: Value, right: Value, setting: Setting) -> bool:
+    """Whether `==` holds."""
+    kind = type(left)
+    if kind is type(right):
+        if kind is str or kind is int or kind is bool or left is None:
+            return left == right
+        if identical(left, right):
+            return True
+    return _loosely(left, right, setting) or _loosely(right, left, setting)
+
+
+def identical(left: Value, right: Value) -> bool:
+    """Whether two values are of one type and the same, as `unique()` compares them."""
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return isinstance(left, bool) == isinstance(right, bool) and left == right
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(identical, left, right))
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(identical(left[key], right[key]) for key in left)
+    return left == right
+
+
+def _loosely(left: Value, right: Value, setting: Setting) -> bool:
+    """What the type of the left value takes for equal."""
+    if left is None or right is None:
+        return False
+    if isinstance(left, Link):
+        return _leads_to(left, right, setting)
+    if isinstance(left, File):
+        return isinstance(right, str) and left.path == right
+    if isinstance(left, Date):
+        other = read_date(right, setting.clock) if isinstance(right, str) else right
+        if not isinstance(other, Date):
+            return False
+        if left.has_time and other.has_time:
+            return left.instant == other.instant
+        return left.day(setting.clock).instant == other.day(setting.clock).instant
+    if isinstance(left, Duration):
+        length = read_duration(right) if isinstance(right, str) else right
+        return isinstance(length, Duration) and left.length(setting.clock) == length.length(setting.clock)
+    if isinstance(left, list):
+        if isinstance(right, list):
+            return len(left) == len(right) and all(equal(*pair, setting) for pair in zip(left, right, strict=True))
+        return len(left) == 1 and equal(left[0], right, setting)
+    if isinstance(left, str) and isinstance(right, str):
+        return str(left) == str(right)
+    if isinstance(left, str | int | float) and isinstance(right, str | int | float):
+        return number_of(left) == number_of(right)
+    return False
+
+
+def _leads_to(link: Link, other: Value, setting: Setting) -> bool:
+    if isinstance(other, str):
+        written = read_link(other, "")
+        return written is not None and _leads_to(link, written, setting)
+    if isinstance(other, File):
+        return setting.file_of(link) == other.path
+    if not isinstance(other, Link):
+        return False
+    here, there = setting.file_of(link), setting.file_of(other)
+    return here == there if here and there else link.target == other.target
+
+
+def number_of(value: Value) -> float:
+    """The number that JavaScript makes of a text, a boolean or a number; NaN of anything else."""
+    if isinstance(value, int | float):
+        return value
+    return numbers.read(value) if isinstance(value, str) else math.nan
+
+
+def less(left: Value, right: Value, setting: Setting) -> bool | None:
+    """Whether the left value is less; None where the two do not compare, so that neither `<` nor `>=` holds.
+
+    Numbers, texts, dates and durations compare with their like; a text compares with a date or a duration that it
+    says, and with a number that it is. Null compares with nothing.
+    """
+    if type(left) is str and type(right) is str:
+        return left < right
+    if isinstance(left, Date) or isinstance(right, Date):
+        first, second = _instant(left, setting), _instant(right, setting)
+    elif isinstance(left, Duration) or isinstance(right, Duration):
+        first, second = _length(left, setting), _length(right, setting)
+    elif isinstance(left, str) and isinstance(right, str):
+        return str(left) < str(right)
+    else:
+        first, second = number_of(left), number_of(right)
+    return None if math.isnan(first) or math.isnan(second) else first < second
+
+
+def _instant(value: Value, setting: Setting) -> float:
+    if isinstance(value, str):
+        value = read_date(value, setting.clock)
+    if isinstance(value, Date):
+        return value.instant
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+
+
+def _length(value: Value, setting: Setting) -> float:
+    if isinstance(value, str):
+        value = read_duration(value)
+    if isinstance(value, Duration):
+        return value.length(setting.clock)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+
+
+def read_link(text: str, source: str) -> Link | None:
+    """The link that a text is, from `[[` to `]]`; what follows the last `|` is its display text."""
+    if not (text.startswith("[[") and text.endswith("]]") and len(text) >= 4):
+        return None
+    target, bar, display = text[2:-2].rpartition("|")
+    return Link(target, source, display) if bar else Link(display, source)
+
+
+def tag_of(text: str) -> str:
+    """A tag with its `#`."""
+    return text if text.startswith("#") else f"#{text}"
+
+
+def tag_covers(wanted: Value, tag: str) -> bool:
+    """Whether a tag is the one wanted or nested in it; case and `#` do not matter."""
+    if not isinstance(wanted, str):
+        return False
+    above, below = tag_of(wanted).lower(), tag_of(tag).lower()
+    return below.startswith(above) and (len(above) == len(below) or below[len(above)] == "/")
+
+
+def contains(held: list[Any], wanted: Value, setting: Setting) -> bool:
+    """Whether a list holds a value."""
+    if isinstance(held, Tags):
+        return any(tag_covers(wanted, tag) for tag in held)
+    return any(equal(wanted, element, setting) for element in held)
