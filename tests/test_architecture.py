@@ -21,6 +21,7 @@ LAYERS = [
     ["core"],
     ["patterns"],
     ["files"],
+    ["attachments"],
     ["matching"],
     ["notes"],
     ["index"],
@@ -70,6 +71,7 @@ LATE_IMPORTS = {
         "vaulttools.notes.note",
         "vaulttools.notes.stored",
     },
+    "attachments.child": None,
     "index.filesystems": {"ctypes", "fcntl"},
     "index.location": {"platformdirs"},
     "index.watch": {"vaulttools.index.inotify"},
@@ -84,8 +86,11 @@ LATE_IMPORTS = {
     "ranked.meaning.static_model": {"model2vec"},
     "ranked.meaning.worker": None,
     "session": {
+        "vaulttools.attachments",
+        "vaulttools.attachments.texts",
         "vaulttools.index",
         "vaulttools.index.database",
+        "vaulttools.index.location",
         "vaulttools.index.background",
         "vaulttools.notes",
         "vaulttools.notes.links",
@@ -159,9 +164,11 @@ def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
 
 OUTSIDE_THE_VAULT = (
     *("cli.output", "server.stdio"),
+    *("attachments.child", "attachments.store"),
     *("index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
 )
-"""Modules that reach the disk elsewhere: the terminal and pipes, the index's own files, what is told of mounts."""
+"""Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, the index's own
+files, what is told of mounts."""
 
 
 @pytest.mark.parametrize("module", [name for name in _modules() if name not in ("files.disk", *OUTSIDE_THE_VAULT)])

@@ -39,6 +39,7 @@ from vaulttools.matching.ripgrep import Ripgrep
 if TYPE_CHECKING:
     from threading import Event
 
+    from vaulttools.attachments.texts import Attachments
     from vaulttools.files.known import Known
     from vaulttools.index.background import BackgroundIndex
     from vaulttools.notes.links import LinkIndex
@@ -46,6 +47,16 @@ if TYPE_CHECKING:
     from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
 
+
+_EXTRACTION_SECONDS: Final = 12.0
+"""For extracting one attachment that is read: the limit of an extraction, and the start of a process for it."""
+
+_ADVICE: Final[dict[Reason, str]] = {
+    "no text": ". Its pages are pictures, as those of a scan are; no text can be searched in it",
+    "encrypted": ". It opens with a password only",
+    "not extracted yet": ". Its text is being extracted; ask again",
+}
+"""What is said of a file that cannot be read, beside the reason."""
 
 _LEAST_SECONDS: Final = 0.1
 """For reading one text, however little time of a call is left."""
@@ -87,6 +98,19 @@ class Session:
             # Of a vault that nobody closed; a process that ends need not wait for it.
             weakref.finalize(self, live.end).atexit = False
         return made
+
+    @cached_property
+    def attachments(self) -> Attachments | None:
+        """What gives the text of PDF and DOCX files; None without the extra `[files]`."""
+        from vaulttools.attachments import texts
+        from vaulttools.index import location
+        from vaulttools.index.database import Unavailable
+
+        if self.has_index:
+            with suppress(Unavailable):
+                database = location.of(self.root, self.config.index_folder).database
+                return texts.beside(database, self.root, self.config.max_file_size)
+        return texts.in_memory(self.root, self.config.max_file_size)
 
     @property
     def passing_index(self) -> BackgroundIndex:
@@ -183,6 +207,7 @@ class Session:
             named,
             self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
             self.known(work),
+            self.attachments if named or not all(walk.notes_only for walk in walks) else None,
         )
 
     def known(self, work: Work) -> Known | None:
@@ -308,9 +333,21 @@ class Session:
 
     def _read(self, target: Target, place: Place) -> Document:
         try:
-            return documents.read(self.root, place.path, self.config.max_file_size)
+            return self.read(place.path, _EXTRACTION_SECONDS)
         except NotRead as error:
-            raise BadArgument(f"Cannot read {target.given}: {error.reason}") from error
+            raise BadArgument(f"Cannot read {target.given}: {error.reason}{_ADVICE.get(error.reason, '')}") from error
+
+    def read(self, path: str, seconds: float) -> Document:
+        """The text of a file at a vault-relative path, extracted within so many seconds where it is an attachment.
+
+        Raises:
+            NotRead: it cannot be read.
+        """
+        if self.attachments is not None and self.attachments.holds(path):
+            document = self.attachments.read(path, seconds)
+            if document is not None:
+                return document
+        return documents.read(self.root, path, self.config.max_file_size)
 
     def selected(
         self, glob: str | None, walks: tuple[Walk, ...], named: tuple[str, ...] = (), *, ignore_case: bool

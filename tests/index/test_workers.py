@@ -65,7 +65,7 @@ def test_processes_serve_several_turns(indexed: Indexed, monkeypatch: pytest.Mon
 
 def test_few_files_are_read_here_and_many_by_processes(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
-    monkeypatch.setattr(workers, "_started", started.append)
+    monkeypatch.setattr(workers, "_started", lambda root, attachments: started.append(root))
     indexed.write({"a.md": "x" * 100, "b.md": "y" * 100})
     with readers(indexed.root, ["a.md", "gone.md"]) as reading:
         assert len(list(reading(iter(["a.md"]), ALL()))) == 1

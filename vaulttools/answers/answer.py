@@ -9,6 +9,7 @@ from typing import Any, Final, TypedDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from vaulttools.answers import conflicts
+from vaulttools.attachments.kinds import INSTALL, kind_of
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Reason, Work, named
 
@@ -116,7 +117,16 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
         sentences.append(
             f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){_way_in(reason)}."
         )
-    return sentences
+    return [*sentences, *unextracted(work, found=found)]
+
+
+def unextracted(work: Work, *, found: bool) -> list[str]:
+    """The sentence that says how to have the text of attachments searched, where it was not and may be missed."""
+    binary = work.skipped.get("binary")
+    if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
+        return []
+    files = f"{work.unextracted:,} PDF or DOCX file{'s' if work.unextracted != 1 else ''}"
+    return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
 
 
 def conflict_copies(shown: Iterable[str]) -> list[str]:

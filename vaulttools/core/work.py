@@ -14,7 +14,9 @@ from typing import Final, Literal, get_args
 from vaulttools.core import limits, paths
 from vaulttools.errors import Cancelled
 
-LeftOut = Literal["hidden", "excluded", "ignored", "default excludes", "symlink", "not a regular file", "binary"]
+LeftOut = Literal[
+    "hidden", "excluded", "ignored", "default excludes", "symlink", "not a regular file", "binary", "no text"
+]
 """What a rule leaves out: the answer stays complete."""
 
 Missed = Literal[
@@ -22,6 +24,11 @@ Missed = Literal[
     "too large",
     "changed while read",
     "not downloaded",
+    "encrypted",
+    "damaged",
+    "extraction too costly",
+    "not extracted yet",
+    "not extracted whole",
     "too deep",
     "pattern too costly",
     "ripgrep died",
@@ -61,6 +68,8 @@ class Work:
     searched: int = 0
     """Files of the scope whose content was searched."""
     skipped: dict[Reason, PassedOver] = field(default_factory=dict)
+    unextracted: int = 0
+    """PDF and DOCX files of the scope whose text was not searched, because the extra that extracts it is missing."""
     cut_short: bool = False
     """Whether time ran out in a walk, so that more was passed over than `skipped` counts."""
     warnings: dict[str, None] = field(default_factory=dict)

@@ -91,6 +91,8 @@ def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folder
     for reason, entry in work.skipped.items():
         if reason != "default excludes" and (reason in _ALWAYS or not found):
             closing.tell(f"skipped, {reason}: {entry.count} ({named(entry.paths, entry.count)})")
+    for sentence in answer.unextracted(work, found=found):
+        closing.warn(sentence)
 
 
 _ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}

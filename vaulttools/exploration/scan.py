@@ -82,7 +82,10 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     nominated = [file.path for file in counted]
     searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
-    together = _together(patterns) if sum(file.count for file in counted) <= TOGETHER_LINES else []
+    extracts = search.scope.extracts
+    is_all_plain = extracts is None or not any(map(extracts.holds, nominated))
+    is_little = sum(file.count for file in counted) <= TOGETHER_LINES
+    together = _together(patterns) if is_all_plain and is_little else []
     counts = _counted_together(search, together, nominated, searched)
     not_counted: dict[str, Reason] = {}
     scans = []

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import codecs
 import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
@@ -26,6 +28,22 @@ class NotRead(Exception):
         super().__init__(reason)
 
 
+class Part(NamedTuple):
+    """Where a page, or the section of a heading, begins in a text that was extracted from an attachment."""
+
+    line: int
+    """From 1."""
+    page: int | None
+    """From 1; None where the attachment has no pages of its own."""
+    heading: tuple[str, ...]
+    """The headings that the lines stand under, outermost first."""
+
+    @property
+    def name(self) -> str:
+        """How text names it: `page 3`, `Risks > Damp`."""
+        return f"page {self.page}" if self.page is not None else " > ".join(self.heading)
+
+
 @dataclass(frozen=True)
 class Document:
     """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
@@ -35,6 +53,10 @@ class Document:
     """Decoded, without byte order mark, line ends as they stand; bytes that are no text are U+FFFD."""
     undecoded: bytes | None = None
     """What `text` was made of, where it is no UTF-8: to ripgrep such a byte is no character, not even U+FFFD."""
+    parts: tuple[Part, ...] = ()
+    """The pages or sections of a text that was extracted from an attachment, in the order of lines."""
+    is_whole: bool = True
+    """False when it is not all of the text of an attachment."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -59,6 +81,11 @@ class Document:
         r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`."""
         raw = self.text.encode("utf-8", "surrogatepass") if self.undecoded is None else self.undecoded
         return raw.replace(b"\r\n", b"\n")
+
+    def part_of(self, line: int) -> Part | None:
+        """The page or section in which a line stands, from 1; None before the first, and of a text without parts."""
+        place = bisect_right(self.parts, line, key=lambda part: part.line)
+        return self.parts[place - 1] if place else None
 
     @property
     def is_binary(self) -> bool:

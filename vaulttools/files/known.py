@@ -5,6 +5,7 @@ Whoever asks must get the same answer as from the files themselves.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, Protocol, TypeVar
@@ -80,6 +81,9 @@ class Known(Protocol):
 
     def size(self, path: str) -> int:
         """Bytes of a file; 0 when it is not known."""
+
+    def digest(self, path: str, status: os.stat_result) -> bytes | None:
+        """The digest of the content of an attachment that has this status; None when it is not known."""
 
     def modified(self, path: str) -> int | None:
         """The time of modification of a file, folder or link itself, in nanoseconds; None when it is not known."""

@@ -17,6 +17,7 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import catalogue
 from vaulttools.files.catalogue import Entry, Rules
+from vaulttools.files.extracts import Extracts
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.known import Known
@@ -83,6 +84,8 @@ class Scope:
     """What the `/regex/` entries of `rules.excluded` say of some paths; None when there are no such entries."""
     known: Known | None = None
     """What an index knows of the vault; None: the disk is walked."""
+    extracts: Extracts | None = None
+    """What gives the text of attachments; None: they are files like others."""
     times: FileTimes | None = None
     """When the files must have been modified and created; None: no matter."""
     warnings: list[tuple[str, str]] = field(default_factory=list)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Final
 
+from vaulttools.attachments import texts
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
@@ -123,8 +124,9 @@ def update(
     forget = deque(gone)
     total = len(pending) + len(forget)
     updated = Updated()
+    attachments = texts.beside(store.path, root)
     try:
-        with readers(root, stale, workers) as contents:
+        with readers(root, stale, workers, attachments) as contents:
             while (pending or forget) and not stop.is_set():
                 with store.writing(wait=wait, stop=stop) as writer:
                     steps = _Steps(root, writer, updated, total, on_progress)
@@ -137,6 +139,8 @@ def update(
     except Busy:
         updated.busy = not stop.is_set()
     updated.finished = updated.done == total
+    if updated.finished and attachments is not None and any(map(attachments.holds, (*stale, *gone))):
+        attachments.sweep({row.digest for row in store.rows() if attachments.holds(row.path)})
     return updated
 
 

@@ -18,11 +18,13 @@ from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
+from vaulttools.files.document import NotRead
 from vaulttools.files.root import Root
 from vaulttools.index.key import Key
 from vaulttools.patterns.literals import fold
 
 if TYPE_CHECKING:
+    from vaulttools.attachments.texts import Attachments
     from vaulttools.notes.note import Note
 
 State = Literal["text", "binary", "unread"]
@@ -40,6 +42,9 @@ HAS_FAILED: Final = 4
 
 LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
 """Errors that stay until something is done about their cause."""
+
+EXTRACTION_SECONDS: Final = 25.0
+"""How long to wait for the text of an attachment: for the limit of an extraction, after that of another one."""
 
 _PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
 """What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
@@ -70,7 +75,7 @@ class Content:
     state: State
     flags: int = 0
     digest: bytes = b""
-    """XXH3 (128 bits) of the decoded text; empty of a file that was not read."""
+    """XXH3 (128 bits) of the decoded text, of an attachment BLAKE2 of its bytes; empty of a file that was not read."""
     trigrams: str = ""
     """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
     words: Words | None = None
@@ -81,9 +86,9 @@ class Content:
     """What `index.passages` makes of it."""
 
 
-def read(root: Root, path: str) -> Content | None:
+def read(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
     """The content of a file that a walk gave; None when nothing is there any more. Never raises for what it holds."""
-    scanned, text = _scanned(root, path)
+    scanned, text = _scanned(root, path, attachments)
     if scanned is None or scanned.state != "text" or not is_note(path):
         return scanned
     from vaulttools.index import passages
@@ -93,9 +98,9 @@ def read(root: Root, path: str) -> Content | None:
     return replace(scanned, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
 
 
-def scan(root: Root, path: str) -> Content | None:
+def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
     """As `read`, without words and structure, which cost ten times the rest."""
-    return _scanned(root, path)[0]
+    return _scanned(root, path, attachments)[0]
 
 
 def digest(text: str) -> bytes:
@@ -103,8 +108,10 @@ def digest(text: str) -> bytes:
     return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _scanned(root: Root, path: str) -> tuple[Content | None, str]:
+def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, str]:
     """The content without words and structure, and the text."""
+    if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
+        return found
     key, flags = _UNREAD_KEY, 0
     for _ in range(2):
         checked = time.time_ns()
@@ -133,6 +140,27 @@ def _scanned(root: Root, path: str) -> tuple[Content | None, str]:
         finally:
             disk.close(descriptor)
     return _unread(path, key, checked, flags), ""
+
+
+def _extracted(attachments: Attachments, path: str) -> tuple[Content, str] | None:
+    """As `_scanned`, of an attachment; None when nothing is there, it cannot be opened, or is a file like others.
+
+    One without all of its text is unread, so that every search looks at it, and tells why there is no more.
+    """
+    checked = time.time_ns()
+    try:
+        look = attachments.look(path, EXTRACTION_SECONDS)
+    except NotRead as error:
+        if error.reason == "not extracted yet":  # no process could be started
+            return _unread(path, _UNREAD_KEY, checked, HAS_FAILED), ""
+        return None
+    key, extracted = Key.of(look.status), look.extracted
+    if extracted is None:
+        return None
+    if extracted.failure is not None or not extracted.is_whole:
+        return replace(_unread(path, key, checked), digest=look.digest), ""
+    text = extracted.text
+    return Content(path, key, checked, "text", digest=look.digest, trigrams=_trigrams(text, is_binary=False)), text
 
 
 def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, str]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from vaulttools.attachments.kinds import is_installed
+from vaulttools.attachments.store import VERSION
 from vaulttools.errors import BadArgument
 from vaulttools.files.root import Root
 from vaulttools.index.database import Unavailable
@@ -33,7 +35,8 @@ class Location:
     folder: Path
     """There, and for the user alone."""
     options: str
-    """What decides, besides the files, what the index holds: the protected folders, and the tables of `fold`."""
+    """What decides, besides the files, what the index holds: the protected folders, the tables of `fold`, and whether
+    texts of attachments are in it."""
 
     @property
     def database(self) -> Path:
@@ -58,7 +61,8 @@ def of(root: Root, index_folder: str | None = None) -> Location:
         Unavailable: it cannot be made, or there is no cache folder (I12).
     """
     base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
-    options = json.dumps([unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)])
+    decisive = [unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)]
+    options = json.dumps([*decisive, *([f"files {VERSION}"] if is_installed() else [])])
     try:
         real = Path(os.path.realpath(base))
         if real.is_relative_to(root.folder):

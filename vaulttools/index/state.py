@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -517,6 +518,11 @@ class IndexView:
         """From the last look at its status."""
         node = self._present.tree.node(path)
         return node.key.size if node is not None else 0
+
+    def digest(self, path: str, status: os.stat_result) -> bytes | None:
+        """Of a file that is not stale."""
+        row = None if path in self._stale else self._present.row(path)
+        return row.digest if row is not None and row.digest and row.key == Key.of(status) else None
 
     def modified(self, path: str) -> int | None:
         """From the last look at its status."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vaulttools.attachments.texts import folder_beside
 from vaulttools.files.root import Root
 from vaulttools.index import build, database, filesystems, location
 from vaulttools.index import verify as verification
@@ -86,6 +88,7 @@ def clear(root: Root, index_folder: str | None) -> bool:
     """
     where = location.of(root, index_folder)
     there = [_removed(path) for path in {where.database, *where.databases()}]
+    shutil.rmtree(folder_beside(where.database), ignore_errors=True)
     return any(there)
 
 

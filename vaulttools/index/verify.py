@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from vaulttools.attachments import texts
 from vaulttools.core import paths
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content, scan
@@ -35,6 +36,7 @@ def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Colle
 
 def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
     rows = {row.path: row for row in store.rows()}
+    attachments = texts.beside(store.path, root)
     for path in sorted(rows.keys() | present.keys(), key=paths.order):
         row = rows.get(path)
         name = paths.shown(path)
@@ -43,7 +45,7 @@ def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted:
                 yield f"{name}: is in the index, and not in the vault"
         elif row is None:
             yield f"{name}: is not in the index"
-        elif (found := scan(root, path)) is None:
+        elif (found := scan(root, path, attachments)) is None:
             yield f"{name}: is in the index, and not in the vault"
         elif found.key != row.key:
             yield f"{name}: has changed since it was indexed"

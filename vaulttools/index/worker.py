@@ -1,7 +1,8 @@
 """`python -m vaulttools.index.worker`: reads the files that it is asked for, until its standard input ends.
 
-A message is its length in four bytes and a pickle. First comes the root, then lists of paths; each path is answered by
-one content, or None, in the order asked.
+A message is its length in four bytes and a pickle. First comes the root with the folder in which texts of attachments
+are kept, None without the extra that reads them; then lists of paths; each path is answered by one content, or None, in
+the order asked.
 """
 
 from __future__ import annotations
@@ -60,8 +61,15 @@ def run() -> None:
     from vaulttools.files.root import Root
     from vaulttools.index.content import read
 
-    root = requests.get()
+    begun = requests.get()
+    assert isinstance(begun, tuple)
+    root, folder = begun
     assert isinstance(root, Root)
+    attachments = None
+    if folder is not None:
+        from vaulttools.attachments.texts import Attachments
+
+        attachments = Attachments(root, folder)
     # Parsing makes many objects and next to no cycles; what was imported is no garbage (a twentieth of the time).
     gc.freeze()
     gc.set_threshold(_MANY_OBJECTS)
@@ -69,7 +77,7 @@ def run() -> None:
         asked = requests.get()
         assert isinstance(asked, list)
         for path in asked:
-            send(sys.stdout.buffer, read(root, path))
+            send(sys.stdout.buffer, read(root, path, attachments))
 
 
 def listen(stream: IO[bytes], requests: SimpleQueue[object]) -> None:

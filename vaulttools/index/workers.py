@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from threading import Event
 from typing import IO, Final, NamedTuple, TypeAlias
 
+from vaulttools.attachments.texts import Attachments
 from vaulttools.files import disk
 from vaulttools.files.patience import within
 from vaulttools.files.root import Root
@@ -54,7 +55,9 @@ _hanging: Final[set[tuple[str, str]]] = set()
 
 
 @contextmanager
-def readers(root: Root, paths: Sequence[str], count: int | None = None) -> Iterator[Reading]:
+def readers(
+    root: Root, paths: Sequence[str], count: int | None = None, attachments: Attachments | None = None
+) -> Iterator[Reading]:
     """Something that reads the files: processes, `count` of them, or this one.
 
     Without a count there are as many processes as processors when the files are worth it.
@@ -62,16 +65,16 @@ def readers(root: Root, paths: Sequence[str], count: int | None = None) -> Itera
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
     if not count or not _can_start():
-        yield lambda supply, stop: (_read(root, path) for path in supply)
+        yield lambda supply, stop: (_read(root, path, attachments) for path in supply)
         return
-    workers = _Workers(root, count)
+    workers = _Workers(root, count, attachments)
     try:
         yield workers.contents
     finally:
         workers.end()
 
 
-def _read(root: Root, path: str) -> Content | None:
+def _read(root: Root, path: str, attachments: Attachments | None) -> Content | None:
     """As `content.read`, in this process, for so long."""
     key = root.folder, path
     if key in _hanging:
@@ -79,7 +82,7 @@ def _read(root: Root, path: str) -> Content | None:
 
     def done() -> Content | None:
         try:
-            return read(root, path)
+            return read(root, path, attachments)
         finally:
             _hanging.discard(key)
 
@@ -141,7 +144,7 @@ class _Process(NamedTuple):
     stdout: IO[bytes]
 
 
-def _started(root: Root) -> _Process | None:
+def _started(root: Root, attachments: Attachments | None) -> _Process | None:
     """A worker that knows its root; None when none can be started."""
     # -P: the working folder may be a vault, and what lies there must not be imported.
     command = [sys.executable, "-P", "-m", "vaulttools.index.worker"]
@@ -155,15 +158,16 @@ def _started(root: Root) -> _Process | None:
     assert popen.stdout is not None
     process = _Process(popen, popen.stdin, popen.stdout)
     with suppress(OSError):  # one that died at once is found when it is asked
-        send(process.stdin, root)
+        send(process.stdin, (root, None if attachments is None else attachments.folder))
     return process
 
 
 class _Workers:
     """Processes, each with a thread that asks it and takes what it answers."""
 
-    def __init__(self, root: Root, count: int) -> None:
+    def __init__(self, root: Root, count: int, attachments: Attachments | None = None) -> None:
         self._root = root
+        self._attachments = attachments
         self._count = count
         self._processes: list[_Process] | None = None
         self._asked: dict[int, float] = {}
@@ -173,7 +177,8 @@ class _Workers:
     def start(self) -> list[_Process]:
         """The processes, started by the first call: none is, when the write lock is not to be had."""
         if self._processes is None:
-            self._processes = [started for _ in range(self._count) if (started := _started(self._root)) is not None]
+            begun = (_started(self._root, self._attachments) for _ in range(self._count))
+            self._processes = [process for process in begun if process is not None]
         return self._processes
 
     def contents(self, supply: Iterator[str], stop: Event) -> Iterator[Content | None]:
@@ -205,7 +210,7 @@ class _Workers:
                 yield result
         for path in [*lost, *supply]:  # of processes that died, and when none is left
             if not stop.is_set():
-                yield _read(self._root, path)
+                yield _read(self._root, path, self._attachments)
 
     def _end_hanging(self) -> None:
         """Kill the processes that have been reading one file for too long."""

@@ -1,19 +1,22 @@
 """One pattern put to files, by name or by their folder: counts and lines, the same whatever line ends they hold.
 
-Some files ripgrep would misread because of their carriage returns (`Pattern.normalise`): it is given copies of those.
+Some files ripgrep would misread because of their carriage returns (`Pattern.normalise`), or because their text must be
+extracted first (`files.extracts`): it is given copies of those texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
-from vaulttools.files.document import NotRead
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.extracts import Extracts, patience
 from vaulttools.files.known import Known, Trait
 from vaulttools.files.root import Root
 from vaulttools.matching import scratch
@@ -37,6 +40,8 @@ class Counting:
     normalised: Collection[str]
     """Files that must be normalised first, known without looking; also others than those asked about."""
     folder: str
+    loose: Pattern | None = None
+    """The pattern whose matches are counted, where it is not the matcher's own."""
 
     def abandon(self) -> None:
         """Kill what still runs."""
@@ -56,7 +61,14 @@ class Matcher:
     max_bytes: int = limits.FILE_BYTES
     known: Known | None = None
     """What an index knows of the files."""
+    extracts: Extracts | None = None
+    """What gives the text of attachments; None: they are files like others."""
+    cut_short: set[str] = field(default_factory=set, init=False)
+    """The attachments of which not all of the text was searched."""
     _normalised: set[str] = field(default_factory=set, init=False)
+    """The files of which ripgrep is given copies."""
+    _extracted: set[str] = field(default_factory=set, init=False)
+    """Those of them whose text was extracted."""
 
     def start(
         self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None, loose: Pattern | None = None
@@ -66,7 +78,7 @@ class Matcher:
         With a loose pattern only whether that matches is counted.
         """
         folder, globs = where or ("", ())
-        named = files if where is None else None
+        named = self._plain(files) if where is None else None
         place = self.root.absolute(folder)
         counting = self.ripgrep.start_count(loose or self.pattern, place, named, globs, None if loose is None else 1)
         listing = None
@@ -79,20 +91,20 @@ class Matcher:
                 normalised = self.known.holding(_TRAITS[self.pattern.normalise])
                 if unknown := self.known.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
-        return Counting(counting, listing, normalised, folder)
+        return Counting(counting, listing, normalised, folder, loose)
 
     def counts(self, started: Counting, files: Sequence[str]) -> Counts:
         """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
         try:
             counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
-            misread = set(started.normalised)
+            misread = {*started.normalised, *filter(self._is_attachment, files)}
             if started.listing is not None:
                 listed, stopped = self.ripgrep.listed(started.listing, self.work)
                 counts.stopped = counts.stopped or stopped
                 below = started.folder if self.known is None else ""
                 misread.update(paths.join(below, path) for path in listed)
             if misread:
-                self._count_normalised(misread.intersection(files), counts)
+                self._count_normalised(misread.intersection(files), counts, started.loose or self.pattern)
         finally:
             started.abandon()
         if counts.stopped == "time limit" or "time limit" in counts.failed.values():
@@ -115,11 +127,11 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> Hits:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
-        plain = [path for path in files if path not in self._normalised]
+        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
+        plain = [path for path in files if path not in set(copied)] if copied else files
         found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
         stopped = found.stopped
         unread: dict[str, Reason] = {}  # told by whoever reads them to show them
-        copied = [path for path in files if path in self._normalised]
         for group in scratch.grouped(self._searchable(copied, unread)):
             with scratch.copies(group) as (folder, names):
                 more = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
@@ -131,6 +143,8 @@ class Matcher:
 
     def hits_at_once(self, files: Sequence[str]) -> Hits | None:
         """All hits of files that were not counted before; None when one may have to be normalised first."""
+        if any(map(self._is_attachment, files)):
+            return None
         if self.pattern.normalise != "never":
             if self.known is None or self.known.unknown(files):
                 return None
@@ -140,7 +154,8 @@ class Matcher:
 
     def start_binary(self, files: Sequence[str]) -> Runs:
         """Start looking for those of the files that hold a NUL and are not known to; see `binary`."""
-        unknown = files if self.known is None else self.known.unknown(files)
+        plain = [path for path in files if path not in self._extracted]
+        unknown = plain if self.known is None else self.known.unknown(plain)
         return self.ripgrep.start_listing(NUL, self.root.folder, unknown)
 
     def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
@@ -150,22 +165,45 @@ class Matcher:
             found.update(self.known.holding("nul") & set(files))
         return found, stopped
 
+    def _plain(self, files: Sequence[str]) -> Sequence[str]:
+        """The files that are no attachments."""
+        return files if self.extracts is None else [path for path in files if not self._is_attachment(path)]
+
+    def _is_attachment(self, path: str) -> bool:
+        return self.extracts is not None and self.extracts.holds(path)
+
+    def read(self, path: str) -> Document:
+        """The text of a file, extracted where it is an attachment.
+
+        Raises:
+            NotRead: there is none.
+        """
+        if self.extracts is not None and self._is_attachment(path):
+            known = None if self.known is None else partial(self.known.digest, path)
+            document = self.extracts.read(path, patience(self.work), known)
+            if document is not None:
+                self._extracted.add(path)
+                if not document.is_whole:
+                    self.cut_short.add(path)
+                return document
+        return documents.read(self.root, path, self.max_bytes)
+
     def is_there(self, path: str) -> bool:
         """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
         return not disk.is_gone(self.root.absolute(path))
 
-    def _count_normalised(self, files: set[str], counts: Counts) -> None:
-        """Replace what was counted of files whose carriage returns ripgrep misreads."""
+    def _count_normalised(self, files: set[str], counts: Counts, pattern: Pattern) -> None:
+        """Replace what was counted of files that ripgrep misreads."""
         self._normalised |= files
         for path in files:
             counts.matching.pop(path, None)
         for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
             with scratch.copies(group) as (folder, names):
-                started = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
+                started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
                 copied = self.ripgrep.counts(started, self.work)
                 numbers, stopped = copied.matching, copied.stopped
-                if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
-                    found = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
+                if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                    found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
                     numbers = {name: len(lines) for name, lines in found.lines.items()}
                     stopped = stopped or found.stopped
             counts.matching.update((names[name], number) for name, number in numbers.items())
@@ -181,7 +219,7 @@ class Matcher:
                 failed[path] = "time limit"
                 continue
             try:
-                yield path, documents.read(self.root, path, self.max_bytes).searchable
+                yield path, self.read(path).searchable
             except NotRead as error:
                 if self.is_there(path):
                     failed[path] = error.reason

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from vaulttools.attachments.kinds import kind_of
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
@@ -111,7 +111,10 @@ class Search:
     """How many of the scope's warnings `work` has been told."""
 
     def __post_init__(self) -> None:
-        self._matcher = Matcher(self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.scope.known)
+        extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
+        self._matcher = Matcher(
+            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.scope.known, extracts
+        )
 
     def matching(self) -> Iterator[FileCount]:
         """The matching files in path order.
@@ -168,6 +171,8 @@ class Search:
     def _looked_up(self, listing: Listing, known: Known) -> Iterator[FileCount]:
         """The matching ones of a listing: only files that may match are looked at, few at first."""
         too_large = self._known_as_too_large(listing, known)
+        if self.scope.extracts is None and self._sees_attachments:
+            self.work.unextracted += known.kept((listing, "attachments"), lambda: _attachments(listing))
         requirement = literals.required(self.pattern)
         nominated = None if requirement is None else known.nominated(requirement)
         if nominated is None:
@@ -336,7 +341,7 @@ class Search:
 
     def _read(self, path: str) -> Document | None:
         try:
-            return documents.read(self.root, path, self.max_bytes)
+            return self._matcher.read(path)
         except NotRead as error:
             if self._matcher.is_there(path):
                 self.work.pass_over(path, error.reason)
@@ -363,7 +368,8 @@ class Search:
         chunks = _growing(matched)
         examined: set[str] = set()
         done = start
-        for place in listing.places_of_interest(start, end, asked if counts.stopped else (*matched, *counts.failed)):
+        told = (*matched, *counts.failed, *self._matcher.cut_short)
+        for place in listing.places_of_interest(start, end, asked if counts.stopped else told):
             path, kind, left_out = listing.entries[place]
             self.work.searched += place - done
             done = place + 1
@@ -378,12 +384,19 @@ class Search:
                 self.work.pass_over(path, counts.failed[path])
             elif path in counts.matching:
                 self.work.searched += 1
+                self._tell_of_cut(path)
                 yield FileCount(path, counts.matching[path])
             elif counts.stopped and path not in examined:
                 self.work.pass_over(path, counts.stopped)
             else:
                 self.work.searched += 1
+                self._tell_of_cut(path)
         self.work.searched += end - done
+
+    def _tell_of_cut(self, path: str) -> None:
+        """Tell `work` of an attachment that was searched, but not all of it."""
+        if path in self._matcher.cut_short:
+            self.work.pass_over(path, "not extracted whole")
 
     def _warn(self, path: str | None) -> None:
         """Tell `work` of the warnings of the folders up to a path; None: of all."""
@@ -439,6 +452,8 @@ class Search:
         Notes alone are not asked: they are never so large, and 6,000 times `stat` is half of what a walk costs.
         """
         reason = self._too_large(entry.path) if entry.left_out is None else entry.left_out
+        if self.scope.extracts is None and reason is None:
+            self.work.unextracted += kind_of(entry.path) is not None
         return entry if reason is None else entry._replace(left_out=reason)
 
     def _too_large(self, path: str) -> Reason | None:
@@ -448,7 +463,8 @@ class Search:
             return None  # gone or closed since it was searched: reading it will tell
         if size <= self.max_bytes:
             return None
-        return "binary" if self._begins_binary(path) else "too large"
+        is_text = (self.scope.extracts is not None and self.scope.extracts.holds(path)) or not self._begins_binary(path)
+        return "too large" if is_text else "binary"
 
     def _known_as_too_large(self, listing: Listing, known: Known) -> dict[str, Reason]:
         """What `_fitting` finds by looking at every file."""
@@ -478,6 +494,11 @@ class Search:
             return folder, (*notes, "--no-hidden")
         closed = (name for name in self.root.protection.names.values() if not has_magic(name) and "\\" not in name)
         return folder, (*notes, *(f"--iglob=!**/{name}" for name in closed))
+
+
+def _attachments(listing: Listing) -> int:
+    """How many files of a listing are attachments by their names."""
+    return sum(kind_of(path) is not None for path in listing.files)
 
 
 def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:

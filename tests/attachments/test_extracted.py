@@ -1,0 +1,45 @@
+"""What an extraction gives, and that nothing else is believed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from vaulttools.attachments.extracted import Extracted, dump, load
+from vaulttools.files.document import Part
+
+
+@pytest.mark.parametrize(
+    "extracted",
+    [
+        Extracted("a\nb\n", (Part(1, 1, ()), Part(2, 2, ()))),
+        Extracted("# Ä\n", (Part(1, None, ("Ä",)),), is_whole=False),
+        Extracted(failure="encrypted"),
+    ],
+)
+def test_what_was_dumped_is_loaded(extracted: Extracted) -> None:
+    assert load(dump(extracted)) == extracted
+
+
+WHOLE = {"text": "a\n", "parts": [], "is_whole": True, "failure": None}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"[" * 100_000,
+        json.dumps({**WHOLE, "text": "a\0"}).encode(),
+        json.dumps({**WHOLE, "text": 5}).encode(),
+        json.dumps({**WHOLE, "failure": "fine"}).encode(),
+        json.dumps({**WHOLE, "parts": [[1, 2]]}).encode(),
+        json.dumps({**WHOLE, "parts": [["1", 2, []]]}).encode(),
+        json.dumps({**WHOLE, "parts": 7}).encode(),
+    ],
+)
+def test_what_is_no_answer_is_refused(answer: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        load(answer)

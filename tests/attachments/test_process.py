@@ -1,0 +1,103 @@
+"""The child process: what hostile files cost, and that nothing else suffers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attachments import samples
+from vaulttools.attachments import process
+from vaulttools.attachments.extracted import Extracted
+from vaulttools.attachments.kinds import Kind
+from vaulttools.files.document import Part
+
+SHORT = 3.0
+"""Seconds given to files that would take for ever."""
+
+GOOD = Extracted("good\n", (Part(1, 1, ()),))
+
+
+@pytest.fixture(autouse=True)
+def _ended() -> Iterator[None]:
+    yield
+    process.end_all()
+
+
+@pytest.fixture(params=["forks", "one process a file"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param != "forks":
+        monkeypatch.setattr(process, "_can_send", lambda: False)
+
+
+def extract(folder: Path, data: bytes, kind: Kind = "pdf", seconds: float = 60.0) -> Extracted:
+    file = folder / "file"
+    file.write_bytes(data)
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return process.extract(kind, descriptor, seconds)
+    finally:
+        os.close(descriptor)
+
+
+@pytest.mark.usefixtures("_way")
+def test_text_comes_from_another_process(tmp_path: Path) -> None:
+    assert extract(tmp_path, samples.pdf("good")) == GOOD
+    assert extract(tmp_path, samples.docx(samples.paragraph("good")), "docx") == Extracted("good\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [
+        (lambda: samples.of_stream(b"0 0 m " * 170_000, 700), "pdf"),
+        (samples.endless, "pdf"),
+        (lambda: samples.nested(1_000_000), "pdf"),
+        (lambda: samples.bomb(300), "docx"),
+    ],
+    ids=["a stream of 714 MB", "two milliard pages", "arrays in arrays", "a member of 300 MB"],
+)
+def test_a_hostile_file_ends_at_the_limits_and_the_next_one_is_read(
+    tmp_path: Path, made: Callable[[], bytes], kind: Kind
+) -> None:
+    assert extract(tmp_path, made(), kind, SHORT).text in ("", "deep\n")
+    assert extract(tmp_path, samples.pdf("good")) == GOOD
+
+
+def test_a_child_that_died_is_replaced(tmp_path: Path) -> None:
+    assert extract(tmp_path, samples.pdf("good")) == GOOD
+    [child] = process._idle
+    child._popen.kill()
+    child._popen.wait()
+    assert extract(tmp_path, samples.pdf("good")) == GOOD
+
+
+def in_child(code: str) -> str:
+    """What a piece of code prints where an extraction runs: with its environment and under its limits."""
+    whole = f"from vaulttools.attachments import child\nchild.warm_up()\nimport os, socket\nchild.limit(3)\n{code}"
+    command = [*process._command()[:-2], "-c", whole]
+    done = subprocess.run(command, env=process._environment(), cwd="/", capture_output=True, encoding="utf-8")
+    return done.stdout + done.stderr[-300:]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+@pytest.mark.parametrize("attempt", ["socket.socket()", "open('/etc/hosts')", "os.pipe()", "os.open('/', 0)"])
+def test_an_extraction_can_open_nothing(attempt: str) -> None:
+    assert "Too many open files" in in_child(attempt)
+
+
+def test_an_extraction_sees_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    names = in_child("print(sorted(os.environ))")
+    assert "SECRET_TOKEN" not in names
+    assert "PYTHONPATH" in names
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_an_extraction_has_little_memory() -> None:
+    assert "MemoryError" in in_child("bytearray(600 << 20)")

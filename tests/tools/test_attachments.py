@@ -1,0 +1,137 @@
+"""PDF and DOCX files in the tools that search: their text is searched like that of notes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.attachments import samples
+from tests.conftest import Files, MakeVault
+from vaulttools import Vault
+from vaulttools.attachments import kinds
+
+REPORT = samples.pdf("Annual report\nbudget of 2026", "Risks\nthe budget is tight\nnothing else", "closing words")
+LETTER = samples.docx(
+    samples.paragraph("Letter", "Heading1"),
+    samples.paragraph("Dear reader"),
+    samples.paragraph("Money", "Heading2"),
+    samples.paragraph("our budget"),
+)
+FILES: Files = {"note.md": "the budget\n", "report.pdf": REPORT, "in/letter.docx": LETTER}
+
+
+@pytest.fixture
+def vault(make_vault: MakeVault) -> Vault:
+    return make_vault(FILES)
+
+
+def test_every_tool_that_searches_files_counts_the_same_lines(vault: Vault) -> None:
+    assert vault.grep(pattern="budget").total_matches == 4
+    assert vault.search(pattern="budget").file_matches == {"in/letter.docx": 1, "note.md": 1, "report.pdf": 2}
+    assert vault.search_files(pattern="budget").total_files == 1
+    assert vault.search_files(pattern="budget", file_pattern="*.{pdf,docx}").total_files == 2
+    assert [row.matches for row in vault.survey(terms=["budget", "Dear"]).overall] == [4, 1]
+    assert vault.scout(query="budget").matches == 4
+    assert vault.sample(query="budget", file="report.pdf").matches == 2
+    assert vault.show(query="tight", file="report.pdf").snippets[0].matching_lines == [4]
+
+
+def test_what_is_in_the_bytes_of_an_attachment_is_not_its_text(vault: Vault) -> None:
+    assert not vault.grep(pattern="Helvetica").matches
+    assert not vault.grep(pattern="word/document").matches
+
+
+def test_lines_of_several_pages_match_together(vault: Vault) -> None:
+    assert vault.grep(pattern=r"2026\nRisks", glob="*.pdf").total_matches == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("locked.pdf", samples.encrypted(), "the search is incomplete: 1 file encrypted (locked.pdf)."),
+        ("broken.pdf", b"%PDF-1.7 nothing", "the search is incomplete: 1 file damaged (broken.pdf)."),
+        ("scan.pdf", samples.scanned(), "Passed over, no text: 1 (scan.pdf)."),
+    ],
+)
+def test_what_has_no_text_is_told_and_the_others_are_searched(
+    make_vault: MakeVault, name: str, data: bytes, sentence: str
+) -> None:
+    vault = make_vault({**FILES, name: data})
+    assert vault.grep(pattern="budget").total_matches == 4
+    assert sentence in vault.grep(pattern="nowhere").text
+    reason = sentence.split(" (")[0].rsplit(" ", 1)[-1] if "incomplete" in sentence else "no text"
+    assert vault.grep(pattern="nowhere").skipped[reason].paths == [name]
+
+
+def test_a_file_that_only_is_called_so_is_searched_as_it_is(make_vault: MakeVault) -> None:
+    vault = make_vault({"plain.pdf": "a budget\n", "binary.docx": b"budget\0"})
+    answer = vault.grep(pattern="budget")
+    assert [(match.path, match.line) for match in answer.matches] == [("plain.pdf", 1)]
+    assert answer.skipped["binary"].paths == ["binary.docx"]
+
+
+def test_a_word_in_another_case_is_hinted_at_when_an_attachment_alone_holds_it(make_vault: MakeVault) -> None:
+    notes = {f"{number}.md": "text\n" for number in range(300)}
+    vault = make_vault({**notes, "z.pdf": samples.pdf("Unique")})
+    assert "1 file matches when case is ignored." in vault.grep(pattern="uniqu?e").text
+
+
+def test_a_changed_attachment_is_searched_as_it_is_now(vault: Vault, tmp_path: Path) -> None:
+    assert vault.grep(pattern="budget of").total_matches == 1
+    (tmp_path / "vault/report.pdf").write_bytes(samples.pdf("no money at all"))
+    assert vault.grep(pattern="budget of").total_matches == 0
+    assert vault.grep(pattern="money at").total_matches == 1
+
+
+def test_notes_are_searched_whatever_the_attachments_take(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaulttools.files.extracts.patience", lambda work: 0.0)
+    monkeypatch.setattr("vaulttools.matching.matcher.patience", lambda work: 0.0)
+    vault = make_vault({"note.md": "the budget\n", "report.pdf": REPORT})
+    answer = vault.grep(pattern="budget")
+    if "not extracted yet" in answer.skipped:  # an index may have extracted it before
+        assert answer.total_matches == 1
+        assert not answer.complete
+
+
+class TestWithoutTheExtra:
+    """Nothing is as it would not be for other binary files, but that it is said how to have their text searched."""
+
+    @pytest.fixture(autouse=True)
+    def _missing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        kinds.is_installed.cache_clear()
+        monkeypatch.setattr(kinds, "find_spec", lambda name: None)
+        yield
+        kinds.is_installed.cache_clear()
+
+    def test_nothing_found_says_how(self, vault: Vault) -> None:
+        answer = vault.search(pattern="tight")
+        assert answer.complete
+        assert answer.text == (
+            "No matches found\n\n"
+            "The text of 2 PDF or DOCX files was not searched; to have it searched: pip install 'vaulttools[files]'"
+        )
+
+    def test_what_is_found_needs_no_advice(self, vault: Vault) -> None:
+        assert "files]" not in vault.search(pattern="the budget").text
+
+    def test_notes_alone_need_no_advice(self, vault: Vault) -> None:
+        assert "files]" not in vault.search_files(pattern="tight").text
+
+    def test_one_that_matches_as_bytes_is_binary(self, make_vault: MakeVault) -> None:
+        vault = make_vault({"note.md": "endobj\n", "a.pdf": samples.scanned()})
+        answer = vault.grep(pattern="endobj")
+        assert answer.notices == [
+            "Passed over, binary: 1 (a.pdf).",
+            "The text of 1 PDF or DOCX file was not searched; to have it searched: pip install 'vaulttools[files]'",
+        ]
+
+
+def test_scans_and_indexes_keep_nothing_in_the_vault(vault: Vault, tmp_path: Path) -> None:
+    before = sorted(os.listdir(tmp_path / "vault"))
+    vault.grep(pattern="budget")
+    assert sorted(os.listdir(tmp_path / "vault")) == before

@@ -1,0 +1,71 @@
+"""Extracted: the text of one attachment with its pages or headings, or the reason why there is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from vaulttools.files.document import Part
+
+Failure = Literal["no text", "encrypted", "damaged", "extraction too costly"]
+"""Why an attachment gives no text; `no text`: its pages hold pictures alone, as those of a scan do."""
+
+FAILURES: Final[tuple[Failure, ...]] = get_args(Failure)
+
+CHARACTERS: Final = 16 * 1024 * 1024
+"""Most characters of one text, as many as the largest file that is indexed has: about 8,000 pages."""
+
+
+class TooMuchText(Exception):
+    """There are more characters than are kept of one attachment. Never leaves the child process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What came out of one attachment."""
+
+    text: str = ""
+    r"""Lines that end with `\n`, without control characters."""
+    parts: tuple[Part, ...] = ()
+    """Where its pages, or the sections of its headings, begin; in the order of lines."""
+    is_whole: bool = True
+    """False when a page could not be read, or there was no time or room for all of the text."""
+    failure: Failure | None = None
+    """Why there is no text; then the others are empty."""
+
+
+def dump(extracted: Extracted) -> bytes:
+    """The same as JSON."""
+    parts = [[part.line, part.page, list(part.heading)] for part in extracted.parts]
+    value = {"text": extracted.text, "parts": parts, "is_whole": extracted.is_whole, "failure": extracted.failure}
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def load(data: bytes) -> Extracted:
+    """What `dump` made. The bytes may come from a process that a hostile file has taken over, so each value is checked.
+
+    Raises:
+        ValueError: they are not what `dump` makes.
+    """
+    try:
+        value = json.loads(data)
+        text, parts, is_whole, failure = (value[name] for name in ("text", "parts", "is_whole", "failure"))
+        if failure is not None:
+            return Extracted(failure=FAILURES[FAILURES.index(failure)])
+        checked = tuple(_part(line, page, heading) for line, page, heading in parts)
+        return Extracted(_checked(text), checked, is_whole is True)
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError("not what an extraction gives") from error
+
+
+def _checked(text: object) -> str:
+    if not isinstance(text, str) or len(text) > CHARACTERS or "\0" in text or "\r" in text:
+        raise ValueError("not a text")
+    return text
+
+
+def _part(line: object, page: object, heading: object) -> Part:
+    if not isinstance(line, int) or not isinstance(page, int | None) or not isinstance(heading, list):
+        raise TypeError
+    return Part(line, page, tuple(map(str, heading)))

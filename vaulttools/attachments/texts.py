@@ -1,0 +1,246 @@
+"""The texts of the attachments of one vault: read from what is kept, else extracted, at most once at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from vaulttools.attachments import process
+from vaulttools.attachments.extracted import Extracted
+from vaulttools.attachments.kinds import HEAD_BYTES, Kind, is_installed, is_of, kind_of
+from vaulttools.attachments.limits import FILE_BYTES
+from vaulttools.attachments.store import Store
+from vaulttools.errors import VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.document import Document, NotRead
+from vaulttools.files.root import Root
+
+FOLDER: Final = "attachments"
+"""The name of the folder beside an index in which texts are kept."""
+
+_CHUNK: Final = 1 << 20
+_DIGEST_BYTES: Final = 16
+
+_KEPT_CHARACTERS: Final = 8 * 1024 * 1024
+"""Characters of texts kept in memory: those of one page of results, which counting, fetching lines and showing read."""
+
+_SURE_NANOSECONDS: Final = 2_000_000_000
+"""How long ago a file must have been written for its status to tell that it is the same (`index.key.GRANULARITY`)."""
+
+
+class Look(NamedTuple):
+    """One attachment as it was at one moment."""
+
+    status: os.stat_result
+    digest: bytes
+    """BLAKE2 of its content: unlike XXH3, nobody can make two files with one."""
+    extracted: Extracted | None
+    """None: it is not what its name says, but a file like others."""
+
+
+class _Kept(NamedTuple):
+    """The content of a file with some status."""
+
+    stamp: tuple[int, int, int, int]
+    """Size, time of modification, time of change, inode."""
+    digest: bytes
+    is_attachment: bool
+    """Whether it is what its name says."""
+
+
+class _Running:
+    """An extraction under way."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.extracted: Extracted | None = None
+
+
+class Attachments:
+    """As `files.extracts.Extracts`, for calls from any number of threads."""
+
+    def __init__(self, root: Root, folder: str | None, max_bytes: int = FILE_BYTES) -> None:
+        self._root = root
+        self.folder = folder
+        """Where texts are kept; None: in memory alone."""
+        self._store = Store(folder) if folder is not None else None
+        self._max_bytes = min(max_bytes, FILE_BYTES)
+        self._guard = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+        self._texts: OrderedDict[bytes, Extracted] = OrderedDict()
+        """What was extracted or asked for last, by content."""
+        self._characters = 0
+        self._running: dict[tuple[int, bytes], _Running] = {}
+        """By process and content: a thread is not inherited by a fork."""
+
+    def holds(self, path: str) -> bool:
+        """Whether a file is an attachment by its name."""
+        return kind_of(path) is not None
+
+    def read(
+        self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None
+    ) -> Document | None:
+        """As `Extracts.read`."""
+        extracted = self.look(path, seconds, known).extracted
+        if extracted is None:
+            return None
+        if extracted.failure is not None:
+            raise NotRead(extracted.failure)
+        return Document(path, extracted.text, parts=extracted.parts, is_whole=extracted.is_whole)
+
+    def sweep(self, digests: Collection[bytes]) -> None:
+        """Remove the kept texts of other contents than these."""
+        if self._store is not None:
+            self._store.sweep(digests)
+
+    def look(self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None) -> Look:
+        """What an attachment holds; the arguments are those of `read`.
+
+        Raises:
+            NotRead: it is unreadable, too large, not downloaded, kept changing, or there was no time to extract it.
+        """
+        kind = kind_of(path)
+        assert kind is not None
+        for _ in range(2):
+            try:
+                descriptor = self._root.open(path)
+            except (VaultToolsError, OSError) as error:
+                raise NotRead("unreadable") from error
+            try:
+                look = self._look(path, kind, descriptor, seconds, known)
+                if _stamp(disk.fstat(descriptor)) == _stamp(look.status):
+                    return look
+            except OSError as error:
+                raise NotRead("unreadable") from error
+            finally:
+                disk.close(descriptor)
+        raise NotRead("changed while read")
+
+    def _look(
+        self,
+        path: str,
+        kind: Kind,
+        descriptor: int,
+        seconds: float,
+        known: Callable[[os.stat_result], bytes | None] | None,
+    ) -> Look:
+        status = disk.fstat(descriptor)
+        if status.st_size > self._max_bytes:
+            raise NotRead("too large")
+        if sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0:
+            raise NotRead("not downloaded")
+        kept = self._kept.get(path)
+        if kept is not None and kept.stamp == _stamp(status):
+            if not kept.is_attachment:
+                return Look(status, kept.digest, None)
+            digest: bytes | None = kept.digest
+        else:
+            digest = known(status) if known is not None else None
+        extracted = self._stored(digest) if digest is not None else None
+        if digest is None or extracted is None:
+            head, digest = self._digested(descriptor)
+            self._keep(path, _Kept(_stamp(status), digest, is_of(kind, head)))
+            if not is_of(kind, head):
+                return Look(status, digest, None)
+            extracted = self._stored(digest) or self._extracted(kind, digest, descriptor, seconds)
+        return Look(status, digest, extracted)
+
+    def _digested(self, descriptor: int) -> tuple[bytes, bytes]:
+        """The first bytes of an opened file, and the digest of all."""
+        digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        size = 0
+        head = b""
+        while chunk := disk.read(descriptor, _CHUNK):
+            head = head if len(head) >= HEAD_BYTES else (head + chunk)[:HEAD_BYTES]
+            digest.update(chunk)
+            size += len(chunk)
+            if size > self._max_bytes:
+                raise NotRead("too large")
+        return head, digest.digest()
+
+    def _stored(self, digest: bytes) -> Extracted | None:
+        with self._guard:
+            if digest in self._texts:
+                self._texts.move_to_end(digest)
+                return self._texts[digest]
+        extracted = self._store.get(digest) if self._store is not None else None
+        if extracted is not None:
+            self._remember(digest, extracted)
+        return extracted
+
+    def _remember(self, digest: bytes, extracted: Extracted) -> None:
+        with self._guard:
+            if digest not in self._texts:
+                self._texts[digest] = extracted
+                self._characters += _weight(extracted)
+            while self._characters > _KEPT_CHARACTERS and len(self._texts) > 1:
+                _, oldest = self._texts.popitem(last=False)
+                self._characters -= _weight(oldest)
+
+    def _extracted(self, kind: Kind, digest: bytes, descriptor: int, seconds: float) -> Extracted:
+        """What is extracted within so many seconds, by this call or by another that has begun before."""
+        if seconds <= 0:
+            raise NotRead("not extracted yet")
+        key = os.getpid(), digest
+        with self._guard:
+            running = self._running.get(key)
+            if running is None:
+                running = self._running[key] = _Running()
+                arguments = (running, key, kind, os.dup(descriptor))
+                threading.Thread(target=self._run, args=arguments, name="vaulttools extract", daemon=True).start()
+        running.done.wait(seconds)
+        if running.extracted is None:
+            raise NotRead("not extracted yet")
+        return running.extracted
+
+    def _run(self, running: _Running, key: tuple[int, bytes], kind: Kind, descriptor: int) -> None:
+        try:
+            with suppress(process.CannotExtract):
+                extracted = process.extract(kind, descriptor)
+                self._remember(key[1], extracted)
+                if self._store is not None:
+                    self._store.put(key[1], extracted)
+                running.extracted = extracted
+        finally:
+            os.close(descriptor)
+            with self._guard:
+                del self._running[key]
+            running.done.set()
+
+    def _keep(self, path: str, kept: _Kept) -> None:
+        """Keep the digest of a file, where its status will tell that it is the same."""
+        _, modified, changed, _ = kept.stamp
+        if max(modified, changed) < time.time_ns() - _SURE_NANOSECONDS:
+            self._kept[path] = kept
+
+
+def beside(database: Path, root: Root, max_bytes: int = FILE_BYTES) -> Attachments | None:
+    """The attachments of a vault, with their texts kept beside the database of its index; None without the extra."""
+    return Attachments(root, str(folder_beside(database)), max_bytes) if is_installed() else None
+
+
+def in_memory(root: Root, max_bytes: int = FILE_BYTES) -> Attachments | None:
+    """The attachments of a vault without an index; None without the extra."""
+    return Attachments(root, None, max_bytes) if is_installed() else None
+
+
+def folder_beside(database: Path) -> Path:
+    """The folder in which the texts of a vault are kept, beside the database of its index."""
+    return database.parent / FOLDER
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _weight(extracted: Extracted) -> int:
+    """Characters, and some for what is around them."""
+    return len(extracted.text) + 1_000
