@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 from pages import REPOSITORY, pages
 
 from vaulttools import tools
+from vaulttools.answers.request import PATHS
 from vaulttools.answers.tool import Tool
 from vaulttools.cli import options as cli_options
 
@@ -33,7 +34,8 @@ def methods() -> str:
             "from __future__ import annotations",
             "",
             "from abc import ABC, abstractmethod",
-            "from collections.abc import Callable, Mapping",
+            "from collections.abc import Callable, Mapping, Sequence",
+            "from os import PathLike",
             "from threading import Event",
             f"from typing import TYPE_CHECKING, Any{', Literal' if literal else ''}",
             "",
@@ -93,18 +95,26 @@ def _signature(tool: Tool[Any, Any]) -> str:
     keyword_only = False
     for name, field in tool.request.model_fields.items():
         if field.is_required():
-            lines.append(f"        {name}: {_annotation(field.annotation)},")
+            lines.append(f"        {name}: {_typed(name, field.annotation)},")
             continue
         if not keyword_only and name not in tool.request.positional:
             lines.append("        *,")
             keyword_only = True
         default = f'"{field.default}"' if isinstance(field.default, str) else repr(field.default)
-        lines.append(f"        {name}: {_annotation(field.annotation)} = {default},")
+        lines.append(f"        {name}: {_typed(name, field.annotation)} = {default},")
     if not keyword_only:
         lines.append("        *,")
     lines.append("        cancel: Event | None = None,")
     lines.append("        on_progress: Callable[[str], None] | None = None,")
     return "\n".join(lines)
+
+
+def _typed(name: str, annotation: Any) -> str:
+    """The type of an argument; one that asks for a path takes path objects."""
+    typed = _annotation(annotation)
+    if name not in PATHS:
+        return typed
+    return typed.replace("list[str]", "Sequence[str | PathLike[str]]").replace("str", "str | PathLike[str]", 1)
 
 
 def _annotation(annotation: Any) -> str:

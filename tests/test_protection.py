@@ -33,6 +33,7 @@ from hypothesis import strategies as st
 from platformdirs import user_config_path
 
 from vaulttools import Vault, VaultConfig, VaultToolsError, tools
+from vaulttools.answers.request import PATHS
 from vaulttools.cli.main import main
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
@@ -46,8 +47,6 @@ THERE, ABSENT = "there.md", "never.md"
 
 WORD = "needle"
 """Stands beside the canary, and in open files."""
-PATHS = ("file_pattern", "paths", "path", "glob", "file", "folder", "note")
-"""Names of arguments that can name a file."""
 OTHERS: dict[str, Any] = {"pattern": WORD, "query": WORD, "terms": [WORD], "paths": ["**"]}
 """What the other required arguments get; those that name a file get an open one."""
 
@@ -97,8 +96,8 @@ def path_fields() -> list[Field]:
     return [
         Field(tool, name, is_list='"array"' in json.dumps(schema[name]))
         for tool, schema in schemas.items()
-        for name in PATHS
-        if name in schema
+        for name in schema
+        if name in PATHS
     ]
 
 
@@ -706,8 +705,19 @@ def _holds_canary(path: Path) -> bool:
 def test_there_are_arguments_to_try() -> None:
     assert Field("search_files", "file_pattern", is_list=False) in FIELDS
     assert {field.tool for field in FIELDS} == {
-        name for name in tools.NAMES if set(PATHS) & set(tools.named(name).request.model_fields)
+        name for name in tools.NAMES if PATHS & set(tools.named(name).request.model_fields)
     }
+
+
+@by_field
+def test_a_path_object_is_taken_for_its_text(field: Field, vault: Vault) -> None:
+    for text in ("open.md", "Team/open.md", f"{vault.path}/open.md", ".obsidian/there.md", "../outside/there.md"):
+        arguments = field.arguments(text)
+        path = Path(text)
+        objects: list[object] = [[path], (path, path)] if field.is_list else [path]
+        for value, same in zip(objects, [[text], [text, text]] if field.is_list else [text], strict=True):
+            expected = vault.call(field.tool, {**arguments, field.name: same})
+            assert vault.call(field.tool, {**arguments, field.name: value}) == expected
 
 
 FOLDERS = [

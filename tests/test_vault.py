@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
 from vaulttools.core import limits
+from vaulttools.files import snapshots
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
@@ -44,6 +45,39 @@ def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @posix_only
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"path": ""}, 'path must name a folder, got ""; the current folder is "."'),
+        ({"path": None}, "path must be a text or a path object, got None"),
+        ({"path": b"notes"}, "path must be a text or a path object, got b'notes'"),
+        ({"index": "bogus"}, 'index must be "auto", "off" or None, got \'bogus\''),
+        ({"index": True}, 'index must be "auto", "off" or None, got True'),
+        ({"index": ["auto"]}, 'index must be "auto", "off" or None, got [\'auto\']'),
+    ],
+)
+def test_what_opens_nothing_is_refused_in_one_sentence(
+    tmp_path: Path, arguments: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        Vault.open(**{"path": tmp_path, **arguments})
+    assert str(refusal.value) == sentence
+
+
+def test_path_objects_are_taken_wherever_a_path_is_asked(make_vault: MakeVault, tmp_path: Path) -> None:
+    note, folder = Path("x", "n.md"), Path("x")
+    opened = make_vault({"x/n.md": "word [[n]]", "o.md": "word"})
+    assert opened.read(note).content == opened.read(note=opened.path / note).content == "word [[n]]"
+    assert opened.search("word", paths=[note, "o.md"]).files == ["x/n.md", "o.md"]
+    assert opened.links(note=note, direction="back").total == opened.tags(folder=folder).searched == 1
+    config = VaultConfig.model_validate({"index_folder": tmp_path / "kept", "hashline": True})
+    assert config.index_folder == str(tmp_path / "kept")
+    with Vault.open(opened.path, config=config) as kept:
+        tag = snapshots.tag("word")
+        assert tag in kept.search("word", paths=Path("o.md")).text
+        assert kept.snapshot(Path("o.md"), tag) == kept.snapshot("o.md", tag) is not None
+
+
 def test_a_link_to_the_vault_opens_the_vault(make_vault: MakeVault, tmp_path: Path) -> None:
     vault = make_vault({"a.md": "hit"})
     (tmp_path / "link").symlink_to(vault.path)

@@ -5,13 +5,17 @@ Never read from the vault itself, which a synced or prompted hand may have writt
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from vaulttools.errors import BadArgument
+
+PathText = Annotated[str, BeforeValidator(lambda value: os.fspath(value) if isinstance(value, os.PathLike) else value)]
+"""A path; a path object is taken for its text."""
 
 
 class VaultConfig(BaseModel):
@@ -20,14 +24,14 @@ class VaultConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     protected: tuple[str, ...] = Field((), description="Further protected folders: a name at any depth, or a path.")
-    config_folder: str | None = Field(None, description="The config folder, where it is not found by itself.")
+    config_folder: PathText | None = Field(None, description="The config folder, where it is not found by itself.")
     hashline: bool = Field(False, description="Whether `search` shows snapshot tags for editors: `# path#TAG`.")
     search_context_before: int = Field(1, ge=0, le=20, description="Lines that `search` shows before a match.")
     search_context_after: int = Field(3, ge=0, le=20, description="Lines that `search` shows after a match.")
     time_limit: float = Field(10.0, gt=0, le=600, description="Seconds one call may take.")
     respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
     index: Literal["auto", "off"] = Field("auto", description="Whether an index is kept, in the user's cache folder.")
-    index_folder: str | None = Field(None, description="Where the index is kept, outside the vault.")
+    index_folder: PathText | None = Field(None, description="Where the index is kept, outside the vault.")
     meaning: Literal["auto", "off"] = Field(
         "auto", description="Whether ranked `query` finds by meaning too, where the extra `semantic` is installed."
     )
@@ -38,7 +42,7 @@ class VaultConfig(BaseModel):
     embedder_key_variable: str = Field(
         "VAULTTOOLS_EMBEDDER_KEY", description="The environment variable with the endpoint's key."
     )
-    rg: str | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
+    rg: PathText | None = Field(None, description="The ripgrep to run; default: VAULTTOOLS_RG, the wheel's, PATH.")
     max_file_size: int = Field(100 * 1024 * 1024, gt=0, description="Bytes beyond which a file is passed over.")
 
 

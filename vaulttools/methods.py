@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -42,7 +43,7 @@ class ToolMethods(ABC):
         self,
         pattern: str,
         *,
-        file_pattern: str | None = None,
+        file_pattern: str | PathLike[str] | None = None,
         context_lines: int = 2,
         max_results: int = 10,
         case_sensitive: bool = True,
@@ -106,7 +107,7 @@ class ToolMethods(ABC):
     def search(
         self,
         pattern: str,
-        paths: str | list[str] | None = None,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
         *,
         i: bool = False,
         gitignore: bool = True,
@@ -143,7 +144,7 @@ class ToolMethods(ABC):
 
     def find(
         self,
-        paths: str | list[str],
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]],
         *,
         hidden: bool = True,
         gitignore: bool = True,
@@ -188,9 +189,9 @@ class ToolMethods(ABC):
     def grep(
         self,
         pattern: str,
-        path: str | None = None,
+        path: str | PathLike[str] | None = None,
         *,
-        glob: str | None = None,
+        glob: str | PathLike[str] | None = None,
         context_lines: int = 0,
         max_results: int = 50,
         gitignore: bool = True,
@@ -229,7 +230,7 @@ class ToolMethods(ABC):
     def survey(
         self,
         terms: str | list[str],
-        paths: str | list[str] | None = None,
+        paths: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
         *,
         mode: Literal["fixed", "identifier", "word"] = "fixed",
         include_excluded: bool = False,
@@ -261,7 +262,7 @@ class ToolMethods(ABC):
     def scout(
         self,
         query: str,
-        path: str = ".",
+        path: str | PathLike[str] = ".",
         *,
         mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
         include_excluded: bool = False,
@@ -293,7 +294,7 @@ class ToolMethods(ABC):
     def sample(
         self,
         query: str,
-        file: str,
+        file: str | PathLike[str],
         *,
         mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
         clusters: int = 3,
@@ -328,7 +329,7 @@ class ToolMethods(ABC):
     def show(
         self,
         query: str,
-        file: str,
+        file: str | PathLike[str],
         *,
         mode: Literal["fixed", "identifier", "word", "regex"] = "fixed",
         line: int | None = None,
@@ -365,8 +366,8 @@ class ToolMethods(ABC):
         query: str,
         *,
         mode: Literal["ranked", "obsidian"] = "ranked",
-        folder: str | None = None,
-        glob: str | None = None,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
         modified_after: str | None = None,
         modified_before: str | None = None,
         created_after: str | None = None,
@@ -424,7 +425,7 @@ class ToolMethods(ABC):
 
     def read(
         self,
-        note: str,
+        note: str | PathLike[str],
         *,
         start_line: int | None = None,
         end_line: int | None = None,
@@ -465,7 +466,7 @@ class ToolMethods(ABC):
 
     def outline(
         self,
-        note: str,
+        note: str | PathLike[str],
         *,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
@@ -489,10 +490,10 @@ class ToolMethods(ABC):
     def links(
         self,
         *,
-        note: str | None = None,
+        note: str | PathLike[str] | None = None,
         direction: Literal["out", "back", "mentions", "unresolved", "orphans"] = "out",
-        folder: str | None = None,
-        glob: str | None = None,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
         limit: int = 50,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
@@ -525,8 +526,8 @@ class ToolMethods(ABC):
         self,
         *,
         name: str | None = None,
-        folder: str | None = None,
-        glob: str | None = None,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
         limit: int = 50,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
@@ -557,8 +558,8 @@ class ToolMethods(ABC):
         self,
         *,
         name: str | None = None,
-        folder: str | None = None,
-        glob: str | None = None,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
         limit: int = 50,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,

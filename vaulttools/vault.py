@@ -77,11 +77,17 @@ class Vault(ToolMethods):
         so that the answers are the same. `index="off"` scans always.
 
         Raises:
-            BadArgument: there is no such folder, or the user's configuration file is not usable.
+            BadArgument: there is no such folder, the user's configuration file is not usable, or `index` is neither.
         """
-        folder = os.fspath(path)
+        folder = os.fspath(path) if isinstance(path, str | os.PathLike) else path
+        if not isinstance(folder, str):
+            raise BadArgument(f"path must be a text or a path object, got {folder!r:.60}")
+        if not folder:
+            raise BadArgument('path must name a folder, got ""; the current folder is "."')
         if "\0" in folder:
             raise BadArgument("Path contains a NUL character")
+        if index not in (None, "auto", "off"):
+            raise BadArgument(f'index must be "auto", "off" or None, got {index!r:.60}')
         config = config or configuration.for_vault(Path(os.path.expanduser(folder)))
         if index is not None:
             config = config.model_copy(update={"index": index})
@@ -220,8 +226,9 @@ class Vault(ToolMethods):
         """
         self._opened.resolvers.register(scheme, resolver)
 
-    def snapshot(self, path: str, tag: str) -> Snapshot | None:
+    def snapshot(self, path: str | os.PathLike[str], tag: str) -> Snapshot | None:
         """The text that a tag of `search` stood for (hashline mode), or None when it is no longer kept."""
+        path = os.fspath(path)
         text = self._opened.snapshots.get(path, tag)
         if text is None:
             return None

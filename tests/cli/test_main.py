@@ -125,6 +125,15 @@ def test_fault_O06_a_line_of_json_is_one_line_for_every_reader(make_vault: MakeV
 # Where the vault is
 
 
+@pytest.mark.parametrize(
+    "words", [["search-files", "x"], ["index", "status"], ["mcp"], ["call", "find"], ["--vault", "y", "tags"]]
+)
+@pytest.mark.parametrize("empty", [["--vault", ""], ["--vault="]])
+def test_an_empty_vault_is_none(words: list[str], empty: list[str], capsys: Printed) -> None:
+    assert cli.main([*empty, *words]) == 2
+    assert capsys.readouterr() == ("", 'error: --vault must name a folder, got ""; the current folder is .\n')
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder that looks like a vault, with a folder `work/deep` and a vault `Notes` in it."""

@@ -93,6 +93,31 @@ def test_faults_M02_to_M04_bad_frames_are_answered_and_the_server_goes_on(small_
         assert raw.answer(6)["result"]["isError"] is False
 
 
+def test_fault_M04_what_is_no_json_to_the_sdk_is_answered_by_its_id(small_vault: Path) -> None:
+    cut, deep = rb'"a\ud800b"', b"[" * 300 + b"]" * 300
+    call = (
+        b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "read", "arguments": {"note": %s}}}'
+    )
+    with Raw("--vault", str(small_vault), "mcp", "--no-index") as raw:
+        raw.initialize()
+        raw.send(
+            call % (1, cut), call % (2, deep), call % (3, rb'"\ud83c\udf31"'), rb'{"id": "\ud800", "method": "ping"}'
+        )
+        assert raw.read() == {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "error": {
+                "code": -32602,
+                "message": "The request holds a lone surrogate, which is half a character and no Unicode text",
+            },
+        }
+        refused = raw.read()
+        assert (refused["id"], refused["error"]["code"]) == (2, -32602)
+        assert refused["error"]["message"].startswith("The request is no JSON: recursion limit exceeded")
+        others = sorted((raw.read() for _ in range(2)), key=lambda answer: answer["id"] is None)
+        assert [(answer["id"], "result" in answer) for answer in others] == [(3, True), (None, False)]
+
+
 @linux_only
 def test_faults_M05_and_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
     with Raw("--vault", str(slow_vault), "mcp") as raw:

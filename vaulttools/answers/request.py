@@ -7,8 +7,9 @@ or object in a string, a number or boolean as a string, `2.0` for 2, `null` for 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails
@@ -16,6 +17,11 @@ from pydantic_core import ErrorDetails
 from vaulttools.errors import BadArgument
 
 R = TypeVar("R", bound="Request")
+
+PATHS: Final = frozenset(
+    ("path", "paths", "file", "folder", "glob", "file_pattern", "note", "notes", "base", "this_note")
+)
+"""Names of the arguments that ask for paths, the same in every tool; a path object is taken there for its text."""
 
 _SHOWN = 60
 """Characters of a refused value that the sentence repeats."""
@@ -73,6 +79,13 @@ def _text_of(value: object) -> object:
     return value
 
 
+def _path_text(value: object) -> object:
+    """A path object as its text, in a list too."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return list(map(_path_text, value)) if isinstance(value, list | tuple) else value
+
+
 def number_of(value: object) -> float | None:
     """The number that a caller gives, as one or as text; None when it is none, for pydantic to say so."""
     try:
@@ -105,7 +118,7 @@ def parse(request: type[R], arguments: Mapping[str, object]) -> R:
         raise BadArgument("the arguments must be a JSON object")
     fields = request.model_fields
     given = {
-        name: value
+        name: _path_text(value) if name in PATHS else value
         for name, value in arguments.items()
         if not (value is None and name in fields and not fields[name].is_required())
     }

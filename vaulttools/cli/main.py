@@ -93,7 +93,10 @@ def main(argv: Sequence[str]) -> int:
     as_json = _take_flag(words, "--json")
     has_index = not _take_flag(words, "--no-index")
     try:
-        return _command(words, _Switches(_take_values(words, "--vault"), as_json, has_index))
+        vaults = _take_values(words, "--vault")
+        if "" in vaults:  # an unset variable of a script, and no vault that anybody asked for
+            raise BadArgument('--vault must name a folder, got ""; the current folder is .')
+        return _command(words, _Switches(vaults, as_json, has_index))
     except VaultToolsError as error:
         if as_json:
             _print_json({"error": str(error)})

@@ -16,6 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from vaulttools.errors import BadArgument
 from vaulttools.server.guard import Access, Guard
+from vaulttools.server.unreadable import Readable
 
 PATH: Final = "/mcp"
 
@@ -39,7 +40,7 @@ def serve(server: Server[Any], access: Access, port: int, stop: Callable[[], Non
         streamable_http_path=PATH, transport_security=unchecked, max_sessions=SESSIONS, host=access.host
     )
     config = uvicorn.Config(
-        Guard(app, access),
+        Guard(Readable(app), access),
         log_config=None,  # uvicorn's own writes to stdout
         access_log=False,
         server_header=False,

@@ -21,6 +21,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from vaulttools.errors import VaultToolsError
+from vaulttools.server.unreadable import answer_to
 
 Item = SessionMessage | Exception
 
@@ -109,6 +110,9 @@ async def _answer(fault: Exception, write: Any) -> None:
     if first is not None and not str(first["input"]).strip():
         return
     is_json = first is not None and first["type"] != "json_invalid"
+    if first is not None and not is_json and (answer := answer_to(str(first["input"]), first["ctx"]["error"])):
+        await write.send(SessionMessage(answer))
+        return
     code, message = (INVALID_REQUEST, "Invalid request") if is_json else (PARSE_ERROR, "Parse error")
     error = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=message))
     await write.send(SessionMessage(error))

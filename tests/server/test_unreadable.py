@@ -1,0 +1,51 @@
+"""Requests that hold a lone surrogate: answered by their id, over HTTP too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp.types import INVALID_PARAMS
+
+from tests.server.serving import http
+from vaulttools.server.unreadable import LONE_SURROGATE, answer_to
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        (r'{"id": 7, "method": "m", "params": {"a": ["\ud800"]}}', 7),
+        (r'{"id": "x", "method": "m", "params": {"\udfff": 1}}', "x"),
+        (r'{"id": 7, "method": "\udc80"}', 7),
+        (r'{"id": 7, "method": "m", "params": "\ud83c\udf31 \\ud800"}', None),
+        (r'{"id": "\ud800", "method": "m"}', None),
+        (r'{"id": true, "method": "\ud800"}', None),
+        (r'{"method": "\ud800"}', None),
+        (r'{"id": 7, "result": "\ud800"}', None),
+        (r'["\ud800"]', None),
+        (r'{"id": 7, "method": "\ud800"', None),
+    ],
+)
+def test_a_request_with_half_a_character_is_answered_by_its_id(written: str, number: str | int | None) -> None:
+    for given in (written, written.encode()):
+        answer = answer_to(given)
+        if number is None:
+            assert answer is None
+        else:
+            assert answer is not None
+            assert (answer.id, answer.error.code, answer.error.message) == (number, INVALID_PARAMS, LONE_SURROGATE)
+
+
+def test_over_http_it_is_answered_by_its_id_and_the_server_goes_on(small_vault: Path) -> None:
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    initialize = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
+    with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
+        cut = rb'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"note": "\ud800"}}}'
+        refused = httpx2.post(served.url, content=cut, headers=headers)
+        assert (refused.status_code, refused.json()["id"]) == (200, 7)
+        assert refused.json()["error"] == {"code": INVALID_PARAMS, "message": LONE_SURROGATE}
+        whole = {"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {**initialize, "x": "\U0001f331"}}
+        answer = httpx2.post(served.url, content=json.dumps(whole).encode(), headers=headers)
+        assert (answer.status_code, '"id":8' in answer.text) == (200, True)

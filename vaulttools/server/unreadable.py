@@ -1,0 +1,80 @@
+"""Answer a request that is no JSON to the SDK by its id, where Python's looser reader finds one.
+
+Without an id a client cannot tell which of its calls was refused, and waits for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import MutableMapping
+from typing import Any, Final
+
+from mcp.types import INVALID_PARAMS, ErrorData, JSONRPCError
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+LONE_SURROGATE: Final = "The request holds a lone surrogate, which is half a character and no Unicode text"
+"""What Python, JavaScript and models write for a character that was cut in two: `"\\ud83c"`."""
+
+_ESCAPED: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def answer_to(written: str | bytes, reason: str = "") -> JSONRPCError | None:
+    """The error that answers a request by its id; None when no id is found, or what was written is no request.
+
+    `reason` is what the SDK's reader says of it, for what is no lone surrogate.
+    """
+    try:
+        request = json.loads(written)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(request, dict) or not isinstance(request.get("method"), str):
+        return None
+    number = request.get("id")
+    if isinstance(number, bool) or not isinstance(number, str | int) or _is_cut(number):
+        return None
+    if _is_cut(request):
+        message = LONE_SURROGATE
+    elif reason:
+        message = f"The request is no JSON: {reason}"
+    else:
+        return None
+    return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=INVALID_PARAMS, message=message))
+
+
+class Readable:
+    """Answers the requests over HTTP that hold a lone surrogate, and hands on all others."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on with its body."""
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        messages: list[MutableMapping[str, Any]] = []
+        while not messages or messages[-1].get("more_body"):
+            messages.append(await receive())
+        body = b"".join(message.get("body", b"") for message in messages)
+        answer = answer_to(body) if _ESCAPED.search(body) else None
+        if answer is not None:
+            text = answer.model_dump_json(by_alias=True, exclude_none=True)
+            await Response(text, media_type="application/json")(scope, receive, send)
+            return
+        read = iter(messages)
+
+        async def again() -> MutableMapping[str, Any]:
+            return next(read, None) or await receive()
+
+        await self._app(scope, again, send)
+
+
+def _is_cut(value: object) -> bool:
+    """Whether a lone surrogate stands in a value or a name of JSON."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
