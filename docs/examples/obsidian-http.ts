@@ -1,4 +1,4 @@
-// An Obsidian plugin that asks a running `vaulttools --vault DIR mcp --http :8765` while you type.
+// An Obsidian plugin that asks a running `vaulttools --vault DIR mcp --http :8765 --structured full` while you type.
 // Build it with esbuild as Obsidian's sample plugin does; Obsidian's origin is let in by the server as it is.
 
 import { App, Notice, Plugin, SuggestModal } from "obsidian";

@@ -70,7 +70,7 @@ def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None
 
 
 def test_faults_M02_to_M04_bad_frames_are_answered_and_the_server_goes_on(small_vault: Path) -> None:
-    with Raw("--vault", str(small_vault), "mcp") as raw:
+    with Raw("--vault", str(small_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.send(b"{broken", b"\xff\xfe\x00", b"", b'"' + b"x" * 5_000_000, b"[" * 100_000)
         assert [raw.read()["error"]["code"] for _ in range(4)] == [-32700] * 4
@@ -120,7 +120,7 @@ def test_fault_M04_what_is_no_json_to_the_sdk_is_answered_by_its_id(small_vault:
 
 @linux_only
 def test_faults_M05_and_M06_a_slow_call_reports_and_its_cancellation_stops_ripgrep(slow_vault: Path) -> None:
-    with Raw("--vault", str(slow_vault), "mcp") as raw:
+    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW, progressToken="p")
         reports = [raw.read()["params"] for _ in range(4)]
@@ -142,7 +142,7 @@ def test_faults_M05_and_M06_a_slow_call_reports_and_its_cancellation_stops_ripgr
 @linux_only
 def test_fault_M05_the_present_revision_cancels_too(slow_vault: Path) -> None:
     async def talk() -> str:
-        async with stdio("--vault", str(slow_vault), "mcp") as client:
+        async with stdio("--vault", str(slow_vault), "mcp", "--structured", "full") as client:
             with anyio.move_on_after(1.0) as scope:
                 await client.call_tool("search_files", SLOW)
             assert scope.cancelled_caught
@@ -154,7 +154,7 @@ def test_fault_M05_the_present_revision_cancels_too(slow_vault: Path) -> None:
 @linux_only
 @pytest.mark.parametrize("how", ["eof", "death"])
 def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -> None:
-    with Raw("--vault", str(slow_vault), "mcp") as raw:
+    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW, progressToken=1)
         started = awaited(lambda: ripgreps(raw.process.pid))
@@ -203,7 +203,7 @@ def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path
     configuration.write_text(configuration.read_text(encoding="utf-8").replace("60", "0.5"), encoding="utf-8")
 
     async def talk() -> Any:
-        async with stdio("--vault", str(slow_vault), "mcp") as client:
+        async with stdio("--vault", str(slow_vault), "mcp", "--structured", "full") as client:
             return await client.call_tool("search_files", SLOW)
 
     result = run(talk)
@@ -213,7 +213,7 @@ def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path
 
 @linux_only
 def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vault: Path) -> None:
-    with Raw("--vault", str(slow_vault), "mcp") as raw:
+    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW)
         killed: set[int] = set()
@@ -239,7 +239,7 @@ def test_fault_M10_a_ripgrep_that_dies_is_told_and_the_next_call_works(slow_vaul
 def test_a_name_that_is_no_utf_8_ends_no_server(tmp_path: Path) -> None:
     with (Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.md"))).open("w", encoding="utf-8") as file:
         file.write("# A needle\n")
-    with Raw("--vault", str(tmp_path), "mcp", "--tools", "all") as raw:
+    with Raw("--vault", str(tmp_path), "mcp", "--structured", "full", "--tools", "all") as raw:
         raw.initialize()
         asked = {"query": {"query": "needle"}, "find": {"paths": "*"}, "search_files": {"pattern": "needle"}}
         for number, (name, arguments) in enumerate(asked.items(), 1):
@@ -253,7 +253,7 @@ def test_a_name_that_is_no_utf_8_ends_no_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18", "2025-11-25"])
 def test_fault_M11_older_revisions_shake_hands(small_vault: Path, version: str) -> None:
-    with Raw("--vault", str(small_vault), "mcp") as raw:
+    with Raw("--vault", str(small_vault), "mcp", "--structured", "full") as raw:
         assert raw.initialize(version)["result"]["protocolVersion"] == version
         raw.call(1, "read", {"note": "inbox"})
         assert "Renew the passport" in json.dumps(raw.answer(1)["result"])
@@ -291,7 +291,7 @@ def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
 @posix_only
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_fault_M14_a_signal_ends_the_server_and_its_ripgreps(slow_vault: Path, number: int, status: int) -> None:
-    with Raw("--vault", str(slow_vault), "mcp") as raw:
+    with Raw("--vault", str(slow_vault), "mcp", "--structured", "full") as raw:
         raw.initialize()
         raw.call(1, "search_files", SLOW)
         started = awaited(lambda: ripgreps(raw.process.pid)) if sys.platform == "linux" else []

@@ -107,7 +107,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
     table = f"[fuzzed]\npath = '{FIXTURES / 'vault'}'\ntime_limit = 1\n"
     write_files(home, {"vaulttools/vaulttools.toml": table})
     folders = {"XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
-    with Raw("--vault", str(FIXTURES / "vault"), "mcp", "--tools", "all", **folders) as raw:
+    with Raw("--vault", str(FIXTURES / "vault"), "mcp", "--structured", "full", "--tools", "all", **folders) as raw:
         raw.initialize()
         yield raw
         status, _, errors = raw.hang_up()

@@ -41,7 +41,16 @@ def url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[str]:
     """A server that asks for a token."""
-    with http("--vault", str(FIXTURES / "vault"), "mcp", "--http", "127.0.0.1:0", VAULTTOOLS_TOKEN=TOKEN) as served:
+    with http(
+        "--vault",
+        str(FIXTURES / "vault"),
+        "mcp",
+        "--structured",
+        "full",
+        "--http",
+        "127.0.0.1:0",
+        VAULTTOOLS_TOKEN=TOKEN,
+    ) as served:
         yield served.url
 
 
@@ -171,7 +180,7 @@ def test_fault_M14_a_signal_ends_the_server_and_the_callers_are_told(slow_vault:
             group.start_soon(signalled)
             said.append(text_of(await client.call_tool("search_files", SLOW)))
 
-    with http("--vault", str(slow_vault), "mcp", "--http", ":0") as served:
+    with http("--vault", str(slow_vault), "mcp", "--structured", "full", "--http", ":0") as served:
         run(lambda: talk(*served[:2]))
         assert said == ["The call was cancelled"]
         assert not ripgreps(served.process)
@@ -201,6 +210,6 @@ def test_a_call_that_is_cancelled_over_http_stops_ripgrep(slow_vault: Path, mode
                 await anyio.sleep(0.02)
             return text_of(await client.call_tool("read", {"note": "note"}))
 
-    with http("--vault", str(slow_vault), "mcp", "--http", ":0") as served:
+    with http("--vault", str(slow_vault), "mcp", "--structured", "full", "--http", ":0") as served:
         assert "a needle" in run(lambda: talk(*served[:2]))
     assert reports == sorted(set(reports))

@@ -24,7 +24,9 @@ ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 @pytest.mark.parametrize("mode", ERAS)
 def test_every_tool_answers_as_it_does_in_python(small_vault: Path, mode: str) -> None:
     async def talk() -> dict[str, list[Any]]:
-        async with stdio("--vault", str(small_vault), "mcp", "--tools", "all", mode=mode) as client:
+        async with stdio(
+            "--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all", mode=mode
+        ) as client:
             listed = (await client.list_tools()).tools
             assert [tool.name for tool in listed] == list(tools.NAMES)
             # The client checks each structured content against the output schema that was listed.
@@ -42,7 +44,7 @@ def test_every_tool_answers_as_it_does_in_python(small_vault: Path, mode: str) -
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_server_says_what_it_is_and_that_it_only_reads(small_vault: Path, mode: str) -> None:
     async def talk() -> Any:
-        async with stdio("--vault", str(small_vault), "mcp", mode=mode) as client:
+        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full", mode=mode) as client:
             listed = (await client.list_tools()).tools
             assert client.protocol_version == ERAS[mode]
             return client.server_info, client.instructions, listed
@@ -58,9 +60,20 @@ def test_the_server_says_what_it_is_and_that_it_only_reads(small_vault: Path, mo
         Draft202012Validator.check_schema(tool.output_schema)
 
 
+def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(small_vault: Path) -> None:
+    async def talk() -> tuple[Any, Any]:
+        async with stdio("--vault", str(small_vault), "mcp") as client:
+            return (await client.list_tools()).tools, await client.call_tool("search_files", {"pattern": "TODO"})
+
+    listed, answer = run(talk)
+    assert [tool.output_schema for tool in listed] == [None] * len(DEFAULT_TOOLS)
+    assert answer.structured_content is None
+    assert text_of(answer).startswith("Found 4 matching files:")
+
+
 def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:
     async def talk() -> list[Any]:
-        async with stdio("--vault", str(small_vault), "mcp") as client:
+        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full") as client:
             return [
                 await client.call_tool("search_files", {"pattern": "x", "context_lines": "five"}),
                 await client.call_tool("read", {"note": "../outside.md"}),
@@ -79,7 +92,7 @@ def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:
 
 def test_a_tool_that_is_not_offered_is_a_protocol_error(small_vault: Path) -> None:
     async def talk() -> MCPError:
-        async with stdio("--vault", str(small_vault), "mcp", "--tools", "read,find") as client:
+        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "read,find") as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == ["find", "read"]
             with pytest.raises(MCPError) as refusal:
                 await client.call_tool("grep", {"pattern": "x"})
@@ -98,7 +111,10 @@ def test_calls_at_once_are_each_answered_with_their_own(small_vault: Path) -> No
         async def ask(number: int, word: str) -> None:
             answers[number] = text_of(await client.call_tool("search_files", {"pattern": word}))
 
-        async with stdio("--vault", str(small_vault), "mcp") as client, anyio.create_task_group() as group:
+        async with (
+            stdio("--vault", str(small_vault), "mcp", "--structured", "full") as client,
+            anyio.create_task_group() as group,
+        ):
             for number, word in enumerate(words):
                 group.start_soon(ask, number, word)
         return answers
@@ -115,7 +131,7 @@ def test_several_vaults_are_named_in_each_call(tmp_path: Path) -> None:
     given = ["--vault", f"first={tmp_path / 'one'}", "--vault", str(tmp_path / "two")]
 
     async def talk() -> Any:
-        async with stdio(*given, "mcp") as client:
+        async with stdio(*given, "mcp", "--structured", "full") as client:
             listed = (await client.list_tools()).tools
             uris = [resource.uri for resource in (await client.list_resources()).resources]
             return (
@@ -147,7 +163,7 @@ def test_notes_are_resources(tmp_path: Path) -> None:
     (tmp_path / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
 
     async def talk() -> Any:
-        async with stdio("--vault", f"my vault={tmp_path}", "mcp") as client:
+        async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
             templates = (await client.list_resource_templates()).resource_templates
             (listed,) = (await client.list_resources()).resources
             read = await client.read_resource(listed.uri)
@@ -185,7 +201,7 @@ def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
     (tmp_path / "Deep work" / "plan.md").write_text("# Plan\n\nTODO\n", encoding="utf-8")
 
     async def talk() -> list[str]:
-        async with stdio("--vault", f"my vault={tmp_path}", "mcp") as client:
+        async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
             (listed,) = (await client.list_resources()).resources
             named = [listed.uri, f"{listed.uri}:3", "vault://other/a.md", "vault://my%20vault/../a.md"]
             return [text_of(await client.call_tool("read", {"note": uri})) for uri in named]
@@ -199,7 +215,7 @@ def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
 
 def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) -> None:
     async def talk() -> str:
-        async with stdio("--vault", str(small_vault), "mcp", "--tools", "all") as client:
+        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all") as client:
             (prompt,) = (await client.list_prompts()).prompts
             assert [argument.name for argument in prompt.arguments or ()] == ["question"]
             with pytest.raises(MCPError):
@@ -219,7 +235,7 @@ def test_an_answer_that_is_cut_has_the_same_lines_in_its_structure(tmp_path: Pat
         (tmp_path / f"{number:02}.md").write_text(text, encoding="utf-8")
 
     async def talk() -> Any:
-        async with stdio("--vault", str(tmp_path), "mcp") as client:
+        async with stdio("--vault", str(tmp_path), "mcp", "--structured", "full") as client:
             return await client.call_tool("search_files", {"pattern": "needle", "max_results": 40})
 
     result = run(talk)

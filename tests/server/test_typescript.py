@@ -66,7 +66,7 @@ def _driven(node: Path, kind: str, target: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
 def test_the_client_of_the_typescript_sdk_lists_and_calls_every_tool(node: Path, kind: str) -> None:
-    words = ["--vault", str(FIXTURES / "vault"), "mcp", "--tools", "all"]
+    words = ["--vault", str(FIXTURES / "vault"), "mcp", "--structured", "full", "--tools", "all"]
     if kind == "stdio":
         got = _driven(node, kind, [*PROGRAM, *words])
     else:

@@ -34,6 +34,8 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --vault DIR           the vault; --vault NAME=DIR, repeated, for several, of which each call then names one
   --tools NAMES         the tools to offer, separated by commas, or all
                         (default {", ".join(DEFAULT_TOOLS)})
+  --structured MODE     off (default): an answer is its text alone; full: its details as structured content too,
+                        for programs; some clients then hand the model the JSON instead of the text
   --http [HOST]:PORT    serve streamable HTTP at /mcp; without HOST this machine alone can reach it
   --token-file FILE     what callers must show as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
                         this machine
@@ -52,6 +54,8 @@ class Options:
     """`DIR` or `name=DIR`, as given."""
     has_index: bool
     tools: Sequence[str]
+    is_structured: bool
+    """Whether answers carry their details as structured content."""
     http: tuple[str, int] | None
     """Host and port; None: stdin and stdout."""
     token: str | None
@@ -72,6 +76,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     """
     parser = _Parser(prog="mcp", add_help=False, allow_abbrev=False)
     parser.add_argument("--tools", action="append", default=[])
+    parser.add_argument("--structured", default="off")
     parser.add_argument("--http")
     parser.add_argument("--token-file")
     parser.add_argument("--allow-origin", action="append", default=[])
@@ -85,10 +90,21 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument(
             f"{http[0]} can be reached from other machines: give a token by VAULTTOOLS_TOKEN or --token-file"
         )
+    if given.structured not in ("off", "full"):
+        raise BadArgument(f"--structured takes off or full, got '{given.structured}'")
     for origin in given.allow_origin:
         if "://" not in origin or origin.endswith("/") or "*" in origin:
             raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
-    return Options(vaults, has_index, _tools(given.tools), http, token, given.allow_origin, given.print_config)
+    return Options(
+        vaults,
+        has_index,
+        _tools(given.tools),
+        given.structured == "full",
+        http,
+        token,
+        given.allow_origin,
+        given.print_config,
+    )
 
 
 def run(options: Options) -> None:
@@ -114,7 +130,7 @@ def run(options: Options) -> None:
     with opened(by_name, index=None if options.has_index else "off") as vaults:
         calls = Calls()
         with _without_collections():
-            server = protocol.server(vaults, options.tools, calls)
+            server = protocol.server(vaults, options.tools, calls, is_structured=options.is_structured)
         if options.http is None:
             from vaulttools.server import stdio
 
@@ -160,6 +176,8 @@ def _command(options: Options, by_name: dict[str, str]) -> Command:
     arguments.append("mcp")
     if not options.has_index:
         arguments.append("--no-index")
+    if options.is_structured:
+        arguments += ["--structured", "full"]
     if tuple(options.tools) != _tools([]):
         arguments += ["--tools", ",".join(options.tools)]
     return Command(program, arguments)

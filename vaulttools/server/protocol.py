@@ -56,9 +56,13 @@ LISTED: Final = 100
 MARKDOWN: Final = "text/markdown"
 
 
-def server(vaults: Vaults, names: Sequence[str], calls: Calls) -> Server[Any]:
-    """The server that offers the tools of those names over the vaults."""
-    offered = _Offered(vaults, names, calls)
+def server(vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool = False) -> Server[Any]:
+    """The server that offers the tools of those names over the vaults.
+
+    An answer is its text. With `is_structured` its details come too, and the tools are listed with output schemas.
+    Clients differ in which of the two a model sees, so only programs should ask for both.
+    """
+    offered = _Offered(vaults, names, calls, is_structured=is_structured)
     for name, vault in vaults:
         vault.register_resolver(SCHEME, partial(_note, name))
     return Server(
@@ -80,12 +84,19 @@ def server(vaults: Vaults, names: Sequence[str], calls: Calls) -> Server[Any]:
 class _Offered:
     """The handlers of the server's methods."""
 
-    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls) -> None:
+    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool) -> None:
+        self._is_structured = is_structured
         self._vaults = vaults
         self._names = names
         self._calls = calls
         self._tools = {
-            each["name"]: Tool.model_validate({**each, "inputSchema": vaults.with_vault(each["inputSchema"])})
+            each["name"]: Tool.model_validate(
+                {
+                    **each,
+                    "inputSchema": vaults.with_vault(each["inputSchema"]),
+                    "outputSchema": each["outputSchema"] if is_structured else None,
+                }
+            )
             for each in definitions("mcp", names)
         }
 
@@ -107,8 +118,9 @@ class _Offered:
             )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
-        # An error's details are no answer of the tool, and would not be what its output schema promises.
-        structured = None if result.is_error and set(result.details) == {"error"} else _encodable(result.details)
+        # A refusal has no details that the tool's output schema promises.
+        is_refusal = result.is_error and set(result.details) == {"error"}
+        structured = _encodable(result.details) if self._is_structured and not is_refusal else None
         content = [TextContent(text=_encodable(result.text))]
         return CallToolResult(content=content, structured_content=structured, is_error=result.is_error)
 
