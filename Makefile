@@ -1,16 +1,32 @@
-# Everything sets itself up in .venv; only Python 3.11 or newer and make are needed.
-PYTHON ?= python3
+# Everything sets itself up in .venv; only Python 3.11 or newer and make are needed. A PYTHON that is given, as in
+# `make test PYTHON=python3.13`, has a .venv-VERSION of its own.
+ifeq ($(origin PYTHON),undefined)
+PYTHON := python3
 VENV := .venv
+else
+VERSION := $(shell "$(PYTHON)" -c "import platform; print(platform.python_version())")
+VENV := .venv-$(or $(VERSION),$(error PYTHON=$(PYTHON) is no Python))
+endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check bench ranking fuzz load docs clean
+.PHONY: demo test tests test-everywhere test-elsewhere check bench ranking fuzz load docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
 
 test: check  ## lint, types, and all tests
-	$(BIN)/python -W error::EncodingWarning -X warn_default_encoding -m pytest -n auto -q
+	@$(MAKE) --no-print-directory tests
+
+tests: TESTS ?= tests
+tests: $(STAMP)
+	$(BIN)/python -W error::EncodingWarning -X warn_default_encoding -m pytest -n auto -q $(TESTS)
+
+test-everywhere: check  ## all tests under every Python that is installed, and without a file watch
+	$(BIN)/python tests/everywhere.py
+
+test-elsewhere: $(STAMP)  ## links, queries, the index and what must stay closed, under the other Pythons and without a file watch
+	$(BIN)/python tests/everywhere.py --part
 
 check: $(STAMP)  ## lint and types only
 	$(BIN)/ruff check .
@@ -35,7 +51,7 @@ docs: $(STAMP)  ## rewrite what is derived from the registry
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
