@@ -41,13 +41,14 @@ _AROUND = 40
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """The Unicode categories of what steers a terminal or a reader and is not seen: controls and line ends, zero-width and
-bidi characters, lone surrogates (which would besides break every output, `faults.md` O04), line separators."""
+bidi characters, lone surrogates (which would besides break every output, fault-O04), line separators."""
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def _shown(sentence: str) -> str:
-    """One bounded line, every unseen character of what it repeats as a visible escape (`faults.md` N01 to N04, O04)."""
+    """One bounded line, every unseen character of what it repeats as a visible escape (fault-N01 to fault-N04,
+    fault-O04)."""
     return _bounded(sentence if sentence.isprintable() else "".join(map(_escaped, sentence)))
 
 

@@ -242,7 +242,7 @@ class Session:
 
     def _reader(self, work: Work) -> Reader:
         """What reads the entries that a call names; it resolves links within the call's time, among all files that
-        Obsidian sees (rules L12 to L17)."""
+        Obsidian sees (rule-L12 to rule-L17)."""
         from vaulttools.resources.targets import Reader
 
         return Reader(self.root, self.resolvers, lambda target: self.links(work).resolve(target))
@@ -263,7 +263,7 @@ class Session:
         def made() -> tuple[LinkIndex, list[Entry]]:
             entries = list(scope.entries())
             missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
-            # What is in iCloud, and not here, has its name all the same (`faults.md` S01, S02).
+            # What is in iCloud, and not here, has its name all the same (fault-S01, fault-S02).
             there = (None, "not downloaded")
             return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
 
@@ -485,7 +485,7 @@ def _below(folder: str, roots: tuple[str, str]) -> str:
 
 
 def _config_folders(root: Path) -> list[str]:
-    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule E03).
+    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule-E03).
 
     One device may have its own: all are protected, the first is the one whose excluded files hold.
 

@@ -189,7 +189,7 @@ class Vault(ToolMethods):
         except VaultToolsError as error:
             return ToolResult(str(error), {"error": str(error)}, is_error=True)
         except Exception:
-            # The caller gets no traceback: it may hold text of notes and paths outside the vault (`faults.md` M13).
+            # The caller gets no traceback: it may hold text of notes and paths outside the vault (fault-M13).
             number = os.urandom(4).hex()
             _log.exception("call of %s failed (%s)", name, number)
             sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"

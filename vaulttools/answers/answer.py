@@ -130,7 +130,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
 
 
 def conflict_copies(shown: Iterable[str]) -> list[str]:
-    """The sentences about files that are shown and named as conflict copies, of the first of them (`faults.md` S03)."""
+    """The sentences about files that are shown and named as conflict copies, of the first of them (fault-S03)."""
     copies = ((path, conflicts.original(path)) for path in dict.fromkeys(shown))
     return [
         f"{named([path])} is a conflict copy of {named([original])}."

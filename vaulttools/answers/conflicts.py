@@ -1,4 +1,4 @@
-"""Conflict copies: the names that sync tools give to a file that was changed in two places (`faults.md` S03)."""
+"""Conflict copies: the names that sync tools give to a file that was changed in two places (fault-S03)."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class _Kept(Generic[S]):
 def ask(
     vault: Session, question: NoteProjection[F, S], work: Work, folder: str | None = None, glob: str | None = None
 ) -> Corpus[S]:
-    """The answer to a question about the notes in a folder that a glob selects, excluded files left out (E04).
+    """The answer to a question about the notes in a folder that a glob selects, excluded files left out (rule-E04).
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.

@@ -15,7 +15,7 @@ from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
-"""How the same accented letter can be stored; ripgrep tells them apart (`faults.md` C15)."""
+"""How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
 
 
 def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:

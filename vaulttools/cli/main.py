@@ -308,7 +308,7 @@ def _found_vault(*, or_here: bool = True) -> Path:
 
 
 def _print_json(details: Any) -> None:
-    """One line, whatever a reader takes for a line end (`faults.md` O06)."""
+    """One line, whatever a reader takes for a line end (fault-O06)."""
     text = json.dumps(details, ensure_ascii=False)
     for character in "\x85\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

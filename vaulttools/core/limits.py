@@ -32,20 +32,20 @@ TIME_LIMIT: Final = 10.0
 """Seconds one call may take unless configured (spec 3)."""
 
 FILE_BYTES: Final = 100 * 1024 * 1024
-"""Bytes beyond which a file is passed over as too large (`faults.md` C10). ripgrep streams files, but a multiline
+"""Bytes beyond which a file is passed over as too large (fault-C10). ripgrep streams files, but a multiline
 pattern makes it hold one whole, and so do we for a file that is shown."""
 
 FOLDER_DEPTH: Final = 256
-"""Nested folders a walk enters (`faults.md` T04)."""
+"""Nested folders a walk enters (fault-T04)."""
 
 PATHS: Final = 100
-"""Entries of a list of paths (`faults.md` P20)."""
+"""Entries of a list of paths (fault-P20)."""
 
 PATH_BYTES: Final = 4_096
-"""Bytes of a path a caller may give (`faults.md` P14; PATH_MAX of Linux)."""
+"""Bytes of a path a caller may give (fault-P14; PATH_MAX of Linux)."""
 
 NAME_BYTES: Final = 255
-"""Bytes of one name in such a path (`faults.md` P14; NAME_MAX of every common file system)."""
+"""Bytes of one name in such a path (fault-P14; NAME_MAX of every common file system)."""
 
 NAME_CHARACTERS: Final = 200
 """Characters of one path in a notice, so that five of them leave room for results."""

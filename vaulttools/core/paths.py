@@ -56,7 +56,7 @@ is a call that Python need not interpret (measured: a third of the time)."""
 def shown(path: str) -> str:
     r"""The path as text shows it: one line, every invisible or directional character as a visible escape.
 
-    `a\nb` for a line feed, `\xff` for a byte that is no UTF-8, `\u{202e}` for the rest (`faults.md` N01 to N04).
+    `a\nb` for a line feed, `\xff` for a byte that is no UTF-8, `\u{202e}` for the rest (fault-N01 to fault-N04).
     """
     return _NAME_ESCAPES.sub(_escape, path)
 
@@ -87,7 +87,8 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def portable(path: str) -> str:
-    r"""The path as details hold it: exact, but for bytes that are no UTF-8, which JSON cannot carry (`\xff`, N04)."""
+    r"""The path as details hold it: exact, but for bytes that are no UTF-8, which JSON cannot carry (`\xff`,
+    fault-N04)."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -31,7 +31,7 @@ _SOURCES: Final = (".git", *IGNORE_FILES)
 """Names in a folder behind which there may be ignore rules."""
 _NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
 _STUB: Final = ".icloud"
-"""Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (`faults.md` S02)."""
+"""Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (fault-S02)."""
 
 
 class Listed(NamedTuple):
@@ -40,7 +40,7 @@ class Listed(NamedTuple):
     name: str
     kind: Kind
     dataless: bool = False
-    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (`faults.md` S01)."""
+    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (fault-S01)."""
 
 
 class Entry(NamedTuple):
@@ -226,7 +226,7 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> Ig
 def _entered(
     names_in: Callable[[str], Sequence[Listed]], path: str, depth: int
 ) -> tuple[Sequence[Listed] | None, Reason | None]:
-    """A folder's names, or why it has none; neither when it is gone since its parent was listed (`faults.md` T03)."""
+    """A folder's names, or why it has none; neither when it is gone since its parent was listed (fault-T03)."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
     try:
@@ -250,7 +250,7 @@ def listed(root: Root, folder: str) -> list[Listed]:
     except OSError as error:
         if isinstance(error, FileNotFoundError) and disk.is_gone(absolute):
             raise
-        with disk.scandir(absolute) as scanned:  # once more (`faults.md` S05)
+        with disk.scandir(absolute) as scanned:  # once more (fault-S05)
             names = [listed_as(entry) for entry in scanned]
     return ordered(names)
 

@@ -25,7 +25,7 @@ def close(descriptor: int) -> None:
 def status(path: str | os.PathLike[str]) -> os.stat_result | None:
     """The status of what stands at a path, links not followed; None when nothing does.
 
-    No error is believed that does not come twice: one may pass (`faults.md` T03, S05).
+    No error is believed that does not come twice: one may pass (fault-T03, fault-S05).
 
     Raises:
         OSError: it cannot be looked at.

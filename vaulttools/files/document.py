@@ -131,7 +131,7 @@ def read(root: Root, path: str, max_bytes: int) -> Document:
                 raise NotRead("not downloaded")
             data = _read_all(descriptor)
             after = disk.fstat(descriptor)
-        except OSError:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (`faults.md` S05)
+        except OSError:  # EIO, EAGAIN, ETIMEDOUT, EDEADLK: often gone at once (fault-S05)
             reason = "unreadable"
             continue
         finally:
@@ -147,7 +147,7 @@ def read(root: Root, path: str, max_bytes: int) -> Document:
 
 
 def _read_all(descriptor: int) -> bytes:
-    """All bytes to the end of the file: a size of 0 is not trusted (`faults.md` P19), nothing is mapped (C11)."""
+    """All bytes to the end of the file: a size of 0 is not trusted (fault-P19), nothing is mapped (fault-C11)."""
     chunks = []
     while chunk := disk.read(descriptor, _CHUNK):
         chunks.append(chunk)

@@ -1,4 +1,4 @@
-"""Excluded files: Obsidian's `userIgnoreFilters`, read from the config folder (spec 2.5; rules E04 to E06)."""
+"""Excluded files: Obsidian's `userIgnoreFilters`, read from the config folder (spec 2.5; rule-E04 to rule-E06)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPEN_FLAGS: Final = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in (
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """The filters of one vault. An entry is plain text found anywhere in a path, case ignored, or `/regex/` (E06).
+    """The filters of one vault. An entry is plain text found anywhere in a path, case ignored, or `/regex/` (rule-E06).
 
     `patterns` are for whoever runs ripgrep: nothing that a caller or a vault wrote is compiled here.
     """

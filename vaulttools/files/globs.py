@@ -29,7 +29,7 @@ from itertools import takewhile
 from vaulttools.errors import InvalidGlob, OutsideVault
 
 MAX_LENGTH = 4_096  # characters of a glob; a path has at most as many bytes on Linux (PATH_MAX)
-MAX_ALTERNATIVES = 1_000  # faults R13
+MAX_ALTERNATIVES = 1_000  # fault-R13
 MAX_EXPANDED = 100_000  # characters of all alternatives together; compiling that many takes 0.2 s (measured)
 _REACH_DEPTH = 16  # folders that `may_hold` compares before it says yes; keeps the nesting of its regex small
 

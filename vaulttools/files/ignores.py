@@ -13,9 +13,10 @@ Matching is on bytes and case-sensitive, as git's on Linux: `?` is one byte of a
 
 Why not pathspec: it differs from `git check-ignore` on 6 of 25 hard cases (faults.md, facts 1): `foo\\/` and
 `trailing\\` are refused with the whole list, `[[:alpha:]]` is another class and a FutureWarning, a BOM stays,
-`!foo/bar` reopens the ignored `foo`, `!**/` reopens no folder; and its regexes backtrack (T06, R13). So each line is
-translated here, after wildmatch.c and dir.c of git, into the linear regexes of `globs`. One known difference: to git
-before 2.52 `x/a**` and `a**/b` hold a real `**` (fixed by "give fnmatch one char of prefix context"); here never.
+`!foo/bar` reopens the ignored `foo`, `!**/` reopens no folder; and its regexes backtrack (fault-T06, fault-R13). So
+each line is translated here, after wildmatch.c and dir.c of git, into the linear regexes of `globs`. One known
+difference: to git before 2.52 `x/a**` and `a**/b` hold a real `**` (fixed by "give fnmatch one char of prefix
+context"); here never.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from vaulttools.files.globs import name_regex, path_regex
 IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
 """The files with ignore rules, relative to the folder they speak for, the weakest first."""
 
-MAX_BYTES = 1 << 20  # faults T08; git's own limit is 100 MB
+MAX_BYTES = 1 << 20  # fault-T08; git's own limit is 100 MB
 
 _DUDS_TOLD = 20
 """Bad lines of one file of which each is a warning."""
@@ -185,7 +186,7 @@ def read_ignore_file(path: Path) -> tuple[str | None, str | None]:
     """The text and None, or None and why the file is skipped; two Nones when there is none.
 
     Bytes that are no UTF-8 come as surrogates. Only a regular file of at most 1 MiB is read, and no symlink is
-    followed (faults T08; git follows none either).
+    followed (fault-T08; git follows none either).
     """
     try:
         if stat.S_ISLNK(disk.lstat(path).st_mode):

@@ -51,7 +51,7 @@ class Root:
         """Nothing, when the folder can be listed: a vault that is gone must not look like one that is empty.
 
         Raises:
-            VaultToolsError: it cannot (`faults.md` T13).
+            VaultToolsError: it cannot (fault-T13).
         """
         try:
             disk.scandir(self.folder).close()
@@ -127,7 +127,7 @@ class Root:
         return Place(path, None)
 
     def ensure_here(self, given: str) -> None:
-        """Nothing, unless under a path where nothing stands there is a file that is not downloaded (`faults.md` S02).
+        """Nothing, unless under a path where nothing stands there is a file that is not downloaded (fault-S02).
 
         Raises:
             BadArgument: there is: an older iCloud has left `.name.md.icloud` in its place.
@@ -144,7 +144,7 @@ class Root:
         """A descriptor, for reading, of the regular file at a vault-relative path that `locate` or a walk gave.
 
         Where the platform can, each folder is opened below the one before it without following links, so that a
-        link that appears between check and use leads nowhere (`faults.md` P07).
+        link that appears between check and use leads nowhere (fault-P07).
 
         Raises:
             OSError: it cannot be opened, or is not a regular file (EINVAL).
@@ -190,7 +190,7 @@ class Root:
             disk.close(here)
 
     def _below_root(self, text: str, given: str) -> str:
-        """The part of an absolute path below the root, compared by components (`faults.md` P03)."""
+        """The part of an absolute path below the root, compared by components (fault-P03)."""
         wanted = PurePath(os.path.normpath(text))
         for start in (self.folder, self.spelling):
             try:

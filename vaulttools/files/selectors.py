@@ -1,6 +1,6 @@
 """Line-range selectors: the `:50-100` that may end a path, split off and read as a set of lines.
 
-Whether something in the vault is literally called so is asked before, by the caller (`faults.md` N09).
+Whether something in the vault is literally called so is asked before, by the caller (fault-N09).
 """
 
 from __future__ import annotations

@@ -264,7 +264,7 @@ class BackgroundIndex:
 
 _all: Final[WeakSet[BackgroundIndex]] = WeakSet()
 _left_behind: Final[list[IndexState]] = []
-"""What a parent process had open: a child must neither use it nor close it (I21)."""
+"""What a parent process had open: a child must neither use it nor close it (fault-I21)."""
 
 
 def _begin_anew() -> None:

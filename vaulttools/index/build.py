@@ -65,7 +65,7 @@ def differences(
         store: The index.
         present: Every file of the vault that was listed, with its key.
         now: Nanoseconds since 1970; a row from a later time proves nothing.
-        unlisted: Folders that could not be listed: rows below them stay (I14).
+        unlisted: Folders that could not be listed: rows below them stay (fault-I14).
 
     Raises:
         Unavailable: the index cannot be read.

@@ -38,7 +38,8 @@ HAS_CR: Final = 1
 HAS_LONE_CR: Final = 2
 """A flag: one of them stands before no line feed."""
 HAS_FAILED: Final = 4
-"""A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while (S05)."""
+"""A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while
+(fault-S05)."""
 
 LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
 """Errors that stay until something is done about their cause."""
@@ -135,7 +136,7 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
             if Key.of(disk.fstat(descriptor)) == key:
                 return _decoded(path, key, checked, data)
             flags = 0
-        except OSError as error:  # EIO and its like: often gone at once (S05)
+        except OSError as error:  # EIO and its like: often gone at once (fault-S05)
             flags = _flags_of(error)
         finally:
             disk.close(descriptor)
@@ -183,7 +184,7 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
 
 
 def hanging(path: str) -> Content:
-    """The content of a file whose reading has not come to its end (S06)."""
+    """The content of a file whose reading has not come to its end (fault-S06)."""
     return _unread(path, _UNREAD_KEY, time.time_ns(), HAS_FAILED)
 
 
@@ -245,7 +246,7 @@ def _trigrams(text: str, is_binary: bool) -> str:
 def words_of(note: Note) -> Words:
     """What of a note stands in the word table."""
     own = note.properties.get("title")
-    name = note.title.encode("utf-8", "replace").decode()  # N04
+    name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))
     titles = (name, *([parts] if parts != name else []), own if isinstance(own, str) else "")
     return Words(

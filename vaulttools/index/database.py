@@ -77,7 +77,7 @@ class Database:
         """
         with self._used():
             if self._process != os.getpid():
-                # A child must not use what its parent opened, and closing it would drop the parent's locks (I21).
+                # A child must not use what its parent opened, and closing it would drop the parent's locks (fault-I21).
                 _inherited.append(self._idle)
                 self._idle = deque()
                 self._process = os.getpid()

@@ -12,7 +12,7 @@ from typing import Final
 import apsw
 
 SCHEMA: Final = 5
-"""Raised with every change of a table, of a tokenizer or of what `content` makes of a file (I13)."""
+"""Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
 """How long a statement waits for a lock of SQLite's own. The write lock keeps writers apart, so that only another
@@ -65,7 +65,8 @@ def connect(path: Path) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
-    # The last reader to close would otherwise write the log back, without the write lock (I10), and delete it by name.
+    # The last reader to close would otherwise write the log back, without the write lock (fault-I10), and delete it by
+    # name.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection

@@ -21,7 +21,7 @@ _DISKS: Final = frozenset(("ext2", "ext3", "ext4", "xfs", "btrfs", "bcachefs", "
 _TELLING: Final = _DISKS | {"tmpfs", "ramfs", "rootfs", "overlay", "squashfs", "erofs"}
 """Every change goes through this kernel, which tells of it, and a name is compared byte by byte.
 
-Not here, because others change what they hold and no event comes (`faults.md` I19): nfs, cifs, smb3, 9p, virtiofs,
+Not here, because others change what they hold and no event comes (fault-I19): nfs, cifs, smb3, 9p, virtiofs,
 vboxsf, ceph, glusterfs, afs, gfs2, ocfs2, fuse and all its kinds (sshfs, rclone, Docker Desktop, WSL). Not here,
 because an event bears the name by which a program opened the file, and that need not be the name in the folder: vfat,
 exfat, ntfs3, hfs, hfsplus (any case, short names) and zfs (normalization=formD, which its guides recommend)."""
@@ -124,7 +124,8 @@ def folds_case(folder: str) -> bool:
 
 
 def holds_wal(folder: str, mounted: str | None = None) -> bool:
-    """Whether SQLite may keep a database with a WAL in a folder: on file systems of this computer only (I09, Fact 2).
+    """Whether SQLite may keep a database with a WAL in a folder: on file systems of this computer only (fault-I09, Fact
+    2).
 
     Args:
         folder: need not be there yet.

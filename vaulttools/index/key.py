@@ -14,7 +14,8 @@ _MOST: Final = (1 << 63) - 1
 
 
 class Key(NamedTuple):
-    """Compared with `!=` only: a clock that was set back and a restored backup change it as well (I02, I03, I22)."""
+    """Compared with `!=` only: a clock that was set back and a restored backup change it as well (fault-I02, fault-I03,
+    fault-I22)."""
 
     size: int
     """Bytes."""
@@ -35,6 +36,7 @@ class Key(NamedTuple):
 def is_racy(key: Key, checked: int) -> bool:
     """Whether a file may have changed after it was read at time `checked` without its key telling so.
 
-    git's rule with a margin: what was stamped in the tick in which it was read may have been written again in it (I01).
+    git's rule with a margin: what was stamped in the tick in which it was read may have been written again in it
+    (fault-I01).
     """
     return max(key.modified, key.changed) >= checked - GRANULARITY

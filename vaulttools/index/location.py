@@ -23,7 +23,7 @@ from vaulttools.index.file import SCHEMA
 
 _DATABASE: Final = f"index-{SCHEMA}.sqlite"
 """Each version of the tables has a file of its own, so that two versions of this package do not move each other's aside
-in turn (I13)."""
+in turn (fault-I13)."""
 _NOTE: Final = "vault.txt"
 """Says, to people who look into the cache folder, which vault an index is of."""
 
@@ -58,7 +58,7 @@ def of(root: Root, index_folder: str | None = None) -> Location:
 
     Raises:
         BadArgument: the folder lies in the vault.
-        Unavailable: it cannot be made, or there is no cache folder (I12).
+        Unavailable: it cannot be made, or there is no cache folder (fault-I12).
     """
     base = _cache_folder() if index_folder is None else Path(index_folder).expanduser()
     decisive = [unicodedata.unidata_version, sorted(root.protection.names), sorted(root.protection.folders)]

@@ -94,7 +94,8 @@ class IndexState:
         self._is_failing = False
         """Whether the store could not be read."""
         self.unlisted = frozenset(self.tree.unlisted)
-        """Folders that could not be listed: of the files below them nothing is known, though their rows stay (I14)."""
+        """Folders that could not be listed: of the files below them nothing is known, though their rows stay
+        (fault-I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
         self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
         """By kind and row: the digest of a text, and what was made of it."""

@@ -259,7 +259,7 @@ class Writer:
         self._connection = connection
 
     def begin(self) -> None:
-        """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (I08)."""
+        """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (fault-I08)."""
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:

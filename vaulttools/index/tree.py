@@ -31,7 +31,8 @@ _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
 
 _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
-"""Why a folder cannot be listed until something is told of it; of the end of other reasons nobody tells (S05, S07)."""
+"""Why a folder cannot be listed until something is told of it; of the end of other reasons nobody tells (fault-S05,
+fault-S07)."""
 
 
 class Node(NamedTuple):
@@ -108,9 +109,9 @@ class Tree:
 
     @property
     def unlisted(self) -> Collection[str]:
-        """Folders that could not be listed: of what was known below them nothing is known to be gone (I14).
+        """Folders that could not be listed: of what was known below them nothing is known to be gone (fault-I14).
 
-        Likewise a root without a single name: so looks a vault whose disk is not mounted at the moment (T13).
+        Likewise a root without a single name: so looks a vault whose disk is not mounted at the moment (fault-T13).
         """
         return self._unlisted.keys() if self._folders.get("") else {*self._unlisted, ""}
 

@@ -22,7 +22,8 @@ def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Colle
         store: The index.
         root: The vault.
         present: Every file of the vault, as `build.differences` takes it.
-        unlisted: Folders that could not be listed: what the index holds below them is kept, and not compared (I14).
+        unlisted: Folders that could not be listed: what the index holds below them is kept, and not compared
+        (fault-I14).
 
     Raises:
         Unavailable: the index cannot be read, or checked because the disk is full.

@@ -130,7 +130,7 @@ def holding(connection: apsw.Connection, stem: str) -> list[int]:
 
 
 def quoted(token: str) -> str:
-    """A token of a query, whatever it holds (I20)."""
+    """A token of a query, whatever it holds (fault-I20)."""
     return '"{}"'.format(token.replace('"', '""'))
 
 

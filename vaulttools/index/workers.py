@@ -47,7 +47,7 @@ _POLL: Final = 0.1
 """Seconds between two looks at the stop event."""
 
 READ_SECONDS: Final = 30.0
-"""Seconds after which the reading of one file is taken to hang (`faults.md` S06). The slowest that is indexed, one of
+"""Seconds after which the reading of one file is taken to hang (fault-S06). The slowest that is indexed, one of
 16 MiB, takes ten."""
 
 _hanging: Final[set[tuple[str, str]]] = set()

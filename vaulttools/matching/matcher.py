@@ -189,7 +189,7 @@ class Matcher:
         return documents.read(self.root, path, self.max_bytes)
 
     def is_there(self, path: str) -> bool:
-        """False when a file is gone since it was listed: that is no failure to read it (`faults.md` T03)."""
+        """False when a file is gone since it was listed: that is no failure to read it (fault-T03)."""
         return not disk.is_gone(self.root.absolute(path))
 
     def _count_normalised(self, files: set[str], counts: Counts, pattern: Pattern) -> None:

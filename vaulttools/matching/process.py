@@ -18,7 +18,8 @@ from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 
 _POLL: Final = 0.05
-"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s (M05)."""
+"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s
+(fault-M05)."""
 
 TOGETHER: Final = max(2, min(os.cpu_count() or 1, 4))
 """Processes over batches of one list of files at a time."""
@@ -42,7 +43,7 @@ class Outcome:
 
     @property
     def stopped(self) -> Reason | None:
-        """Why it did not come to its end; None when it did, whatever it said of single files (`faults.md` M10)."""
+        """Why it did not come to its end; None when it did, whatever it said of single files (fault-M10)."""
         if self.out_of_time:
             return "time limit"
         ended = self.code in (0, 1) or (self.code == 2 and ERROR_LINE.search(self.stderr))
@@ -61,7 +62,7 @@ class Running:
                 )
         except FileNotFoundError as error:
             raise RipgrepUnavailable(f"ripgrep could not be started: {GET_IT}") from error
-        except OSError as error:  # no more descriptors, no memory (`faults.md` S07)
+        except OSError as error:  # no more descriptors, no memory (fault-S07)
             raise RipgrepUnavailable(f"ripgrep could not be started: {error.strerror}") from error
 
     def outcome(self, work: Work) -> Outcome:

@@ -37,7 +37,7 @@ _FOR_ONE_PROCESS: Final = 48
 360 take 7.8 ms with them and 7.2 without, two processes with 180 each 4.5 (measured, two cores)."""
 
 _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
-"""No memory maps: a file truncated while it is mapped would end the process (`faults.md` C11)."""
+"""No memory maps: a file truncated while it is mapped would end the process (fault-C11)."""
 
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
 _MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18}):([^\n]*)\n")
@@ -352,7 +352,7 @@ def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
-        # One that is gone since it was listed has not failed; one that stands there after all has (`faults.md` T03).
+        # One that is gone since it was listed has not failed; one that stands there after all has (fault-T03).
         if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
             yield name, next(reason for word, reason in _REASONS if word in message)
 

@@ -13,10 +13,10 @@ _ID = re.compile(r"\^([A-Za-z0-9-]++)[ \t]*$", re.MULTILINE)
 
 
 def block_ids(walk: Walk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
-    """The ids from offset ``start`` on that end a text: that of a paragraph, a list item, a heading (rule L07).
+    """The ids from offset ``start`` on that end a text: that of a paragraph, a list item, a heading (rule-L07).
 
-    One that ends a text of a quote or callout names the whole of that, since parts of it have no names (L08). One that
-    is all of its text names what stands before: a whole list, a quote, a table, any block.
+    One that ends a text of a quote or callout names the whole of that, since parts of it have no names (rule-L08). One
+    that is all of its text names what stands before: a whole list, a quote, a table, any block.
     """
     source = walk.source
     starts = [block.start_line for block in blocks]

@@ -25,7 +25,7 @@ _Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 _Rules: TypeAlias = dict[str, tuple[_Rule, ...]]
 
 # How deep lists and quotes are told apart; beyond, they are text of the deepest, while markdown-it drops them. 60-deep
-# lists are to be read (fault C16), and each level costs three Python frames of the 1,000 there are. Each quote reads
+# lists are to be read (fault-C16), and each level costs three Python frames of the 1,000 there are. Each quote reads
 # its lines again for those in it: 128 levels of lazily continued quotes took 20 s for 50 kB.
 MAX_LISTS = 64
 MAX_QUOTES = 8

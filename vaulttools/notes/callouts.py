@@ -31,14 +31,14 @@ _ALIASES = {
     "error": "danger",
     "cite": "quote",
 }
-"""Rule K02."""
+"""rule-K02."""
 
 
 class Callout(NamedTuple):
     """A callout at any depth, and the lines of its quote."""
 
     type: str
-    """As written, in lower case, without what follows a `|` (rule K01)."""
+    """As written, in lower case, without what follows a `|` (rule-K01)."""
     fold: Fold
     title: str
     """Empty when there is none."""
@@ -47,7 +47,7 @@ class Callout(NamedTuple):
 
     @property
     def style(self) -> str:
-        """The type that an alias stands for; `note` for one that is not built in (rules K01, K02)."""
+        """The type that an alias stands for; `note` for one that is not built in (rule-K01, rule-K02)."""
         style = _ALIASES.get(self.type, self.type)
         return style if style in _STYLES else "note"
 

@@ -47,7 +47,7 @@ class Contents(ABC):
     @property
     @abstractmethod
     def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule P05)."""
+        """The links in the properties (rule-P05)."""
 
     # Answered from the structure, which a subclass may not need for that.
 
@@ -73,7 +73,8 @@ class Contents(ABC):
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags without `#`, those of the properties first, once each in the casing first seen (rules T03, T06)."""
+        """The tags without `#`, those of the properties first, once each in the casing first seen (rule-T03,
+        rule-T06)."""
         return distinct(self.written_tags)
 
     @property
@@ -83,19 +84,19 @@ class Contents(ABC):
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
-        """Other names of the note: the list `aliases`, or one string with commas (rule A01).
+        """Other names of the note: the list `aliases`, or one string with commas (rule-A01).
 
-        The name of the property in any casing; the singular `alias` is no longer read (P09).
+        The name of the property in any casing; the singular `alias` is no longer read (rule-P09).
         """
         return tuple(dict.fromkeys(name for value in self._named("aliases") for name in _aliases(value)))
 
     @cached_property
     def _property_tags(self) -> tuple[str, ...]:
-        # `tags` in any casing (S23); the singular `tag` is no longer read (T09).
+        # `tags` in any casing (rule-S23); the singular `tag` is no longer read (rule-T09).
         return tuple(tag for value in self._named("tags") for tag in property_tags(value))
 
     def has_tag(self, tag: str) -> bool:
-        """Whether the note has the tag or one nested in it; case and a leading `#` do not matter (T03, T05).
+        """Whether the note has the tag or one nested in it; case and a leading `#` do not matter (rule-T03, rule-T05).
 
         The body is asked only when the properties do not answer.
         """
@@ -106,9 +107,9 @@ class Contents(ABC):
     def has_property(self, name: str, value: str | None) -> bool:
         """Whether a property matches, as `[name:value]` does with a plain word (spec 4).
 
-        The name is compared without case (S39). The value is found in the text of the property, or of any element of
-        a list, without case (S05, S19); booleans read `true` and `false`, dates and numbers as written. ``None`` asks
-        for a property that is there and empty: null, not `""` and not `[]` (S36).
+        The name is compared without case (rule-S39). The value is found in the text of the property, or of any element
+        of a list, without case (rule-S05, rule-S19); booleans read `true` and `false`, dates and numbers as written.
+        ``None`` asks for a property that is there and empty: null, not `""` and not `[]` (rule-S36).
         """
         held = list(self._named(name))
         if value is None:

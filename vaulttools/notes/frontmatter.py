@@ -27,7 +27,7 @@ MAX_WARNINGS = 20
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
-# What YAML calls not printable, and the line ends of YAML 1.1 that are none in a note (faults C07, Y14).
+# What YAML calls not printable, and the line ends of YAML 1.1 that are none in a note (fault-C07, fault-Y14).
 _UNREADABLE = re.compile(
     r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\r(?!\n)",
 )
@@ -66,8 +66,8 @@ class Properties:
 def split(text: str) -> Block | None:
     """The properties block of a note, or None.
 
-    Line 1 is `---`, and a later line `---` or `...`, each at the margin with nothing but blanks after it (faults Y13,
-    rule P01). Without the closing line there is none. A byte order mark before it is passed over.
+    Line 1 is `---`, and a later line `---` or `...`, each at the margin with nothing but blanks after it (fault-Y13,
+    rule-P01). Without the closing line there is none. A byte order mark before it is passed over.
     """
     opening = _OPENING.match(text)
     if opening is None:
@@ -82,7 +82,7 @@ def split(text: str) -> Block | None:
 def load(block: Block) -> Properties:
     """The values of a block; never raises.
 
-    Two spellings are read: YAML, without constructors or merge keys, and one JSON object (rule P07). Too large,
+    Two spellings are read: YAML, without constructors or merge keys, and one JSON object (rule-P07). Too large,
     too deep or not well-formed: no values and one warning.
     """
     raw = block.raw

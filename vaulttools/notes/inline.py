@@ -164,7 +164,7 @@ def scan_marks(text: str, start: int, end: int) -> Iterator[Mark]:
 
 
 def comment_spans(marks: list[Mark], end: int) -> Iterator[tuple[int, int]]:
-    """First and last offset of each comment (rule M01).
+    """First and last offset of each comment (rule-M01).
 
     One that begins its line runs to the next mark, over any lines, or to the end of the note (release notes 0.10.12,
     1.13); another ends in its own region, or is none.

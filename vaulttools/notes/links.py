@@ -3,10 +3,10 @@
 A target resolves as in Obsidian; whether names differ in case or Unicode form never matters. The readings of a target,
 the first that holds wins:
 
-1. nothing, as in `[[#Heading]]`: the source itself (rule L16);
-2. with `./` or `../` in it, or a leading `/`: exactly that path, from the source's folder or from the root (rule L17);
+1. nothing, as in `[[#Heading]]`: the source itself (rule-L16);
+2. with `./` or `../` in it, or a leading `/`: exactly that path, from the source's folder or from the root (rule-L17);
 3. the name as written, then with `.md`; a name without any extension first with `.md`. Only notes go without their
-   extension (rules L01, L03). Aliases are no names (rule L15).
+   extension (rule-L01, rule-L03). Aliases are no names (rule-L15).
 
 Several files of one name, or whose paths end in the target when it has folders (`[[b/Note]]` for `a/b/Note.md`):
 
@@ -14,7 +14,7 @@ Several files of one name, or whose paths end in the target when it has folders 
 2. the path from the source's own folder; folders above it count for nothing;
 3. the shortest path, in characters; then the one spelled as the target is; then path order.
 
-Rule L14 is reported in two ways. This order was read off Obsidian 1.13.7, by `getFirstLinkpathDest` on files laid out
+rule-L14 is reported in two ways. This order was read off Obsidian 1.13.7, by `getFirstLinkpathDest` on files laid out
 to tell the readings apart (pvliesdonk/markdown-vault-mcp 1350, 1380). The report of the source's folder coming first
 (luke321/vault-graph 141) had no file of that name at the root, so both orders explain it. That folders need not begin
 at the root is documented nowhere; Obsidian was seen to resolve such links (mlorentedev/hive 349).
@@ -30,7 +30,7 @@ from itertools import groupby
 from vaulttools.core import paths
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
-"""Rule L06."""
+"""rule-L06."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Link:
     target: str
     """A note or file as written; `""` is the note that the link stands in."""
     headings: tuple[str, ...] = ()
-    """The chain of headings that leads to the section meant, outermost first (rule L05)."""
+    """The chain of headings that leads to the section meant, outermost first (rule-L05)."""
     block: str | None = None
-    """The id of the block meant, without `^` (rule L06)."""
+    """The id of the block meant, without `^` (rule-L06)."""
     display: str | None = None
     """The text shown instead of the target."""
 
@@ -53,7 +53,7 @@ def parse_link(text: str) -> Link:
     >>> parse_link("[[Note#H1#H2|shown]]")
     Link(target='Note', headings=('H1', 'H2'), block=None, display='shown')
 
-    Of nested brackets the innermost pair is the link (rule L16); `\|`, as tables need it, stands for `|` (rule L09).
+    Of nested brackets the innermost pair is the link (rule-L16); `\|`, as tables need it, stands for `|` (rule-L09).
     """
     inner = text[text.rfind("[[") + 2 :].partition("]]")[0] if "[[" in text else text
     named, bar, display = inner.partition("|")
@@ -63,7 +63,7 @@ def parse_link(text: str) -> Link:
 def parse_linktext(text: str) -> Link:
     """What a target with its headings or block names, `Note#H1#H2` or `Note#^id`, nothing else in it having a meaning.
 
-    The first `#` ends the target, so a file with `#` in its name cannot be meant (rule L04).
+    The first `#` ends the target, so a file with `#` in its name cannot be meant (rule-L04).
     """
     return Link(*split_linktext(text))
 

@@ -1,4 +1,5 @@
-"""Mentions: where a name stands in the plain text of a note, outside links, code and properties (rules B02, A02)."""
+"""Mentions: where a name stands in the plain text of a note, outside links, code and properties (rule-B02,
+rule-A02)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from vaulttools.notes.contents import Contents
 _BACKTICKS: Final = re.compile("`+")
 
 _UNSPACED: Final = range(0x2E80, 0xD7FF)
-"""Scripts of East Asia, whose words stand side by side: any characters of theirs may be a word (as rule S08)."""
+"""Scripts of East Asia, whose words stand side by side: any characters of theirs may be a word (as rule-S08)."""
 
 
 def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wanted: Iterable[int]) -> Iterator[int]:

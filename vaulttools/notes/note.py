@@ -125,7 +125,7 @@ class Note(Contents):
 
     @cached_property
     def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule P05)."""
+        """The links in the properties (rule-P05)."""
         if self.stored:
             return self.stored.property_references
         if not (self.frontmatter and ("[[" in self.frontmatter.raw or "](" in self.frontmatter.raw)):

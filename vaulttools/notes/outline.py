@@ -41,7 +41,7 @@ def breadcrumb_of(headings: Sequence[Heading], line: int) -> tuple[str, ...]:
 
 
 def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:
-    """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (L05): each below the one before, the first
+    """The heading that a chain of headings leads to, `[[Note#H1#H2]]` (rule-L05): each below the one before, the first
     that fits; upper and lower case and runs of blanks do not matter. None when there is none.
 
     Where none fits, punctuation does not matter either: Obsidian takes it out of the links that it writes to headings

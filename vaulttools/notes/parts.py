@@ -19,7 +19,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 class Heading(NamedTuple):
-    """An ATX or setext heading of the outline: not in a quote, a list, code or HTML (rules F01, H01)."""
+    """An ATX or setext heading of the outline: not in a quote, a list, code or HTML (rule-F01, rule-H01)."""
 
     level: int
     text: str
@@ -43,7 +43,7 @@ class Block(NamedTuple):
 
 
 class BlockId(NamedTuple):
-    """A name that links use for a block, `[[Note#^id]]` (rules L06, L07), and the lines it names.
+    """A name that links use for a block, `[[Note#^id]]` (rule-L06, rule-L07), and the lines it names.
 
     Those of a list item with all that is nested in it; of a whole list, when the id stands below it on its own.
     """
@@ -57,7 +57,7 @@ class BlockId(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A list item with a checkbox, at any depth, in quotes too, never in code (rule D01)."""
+    """A list item with a checkbox, at any depth, in quotes too, never in code (rule-D01)."""
 
     status: str
     """The character between the brackets; anything but a blank means done."""

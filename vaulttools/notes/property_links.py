@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:
-    """The links in the values of a block (rule P05), in the order of properties.
+    """The links in the values of a block (rule-P05), in the order of properties.
 
     A Markdown link counts where it is the whole of a text or of an element of a list, as Obsidian 1.12 caches it;
     wikilinks count anywhere in a text. ``raw`` is the text of the block, from line ``first_line`` on: a link's line is

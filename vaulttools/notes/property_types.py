@@ -1,4 +1,4 @@
-"""The types of properties: which of Obsidian's types a value has (rules P03, P04, P08).
+"""The types of properties: which of Obsidian's types a value has (rule-P03, rule-P04, rule-P08).
 
 A vault declares one type for each name; here each value tells its own, for vaults that declare none.
 """
@@ -20,8 +20,8 @@ _LISTS = frozenset(("aliases", "cssclasses"))
 
 
 def property_type(name: str, value: Value) -> PropertyType:
-    """The type of one value. ``tags`` is only that of `tags` (P03), ``mapping`` is none of Obsidian's (P06), ``empty``
-    is null: neither `""`, a text, nor `[]`, a list. The lists of rule P08 are lists whatever they hold."""
+    """The type of one value. ``tags`` is only that of `tags` (rule-P03), ``mapping`` is none of Obsidian's (rule-P06),
+    ``empty`` is null: neither `""`, a text, nor `[]`, a list. The lists of rule-P08 are lists whatever they hold."""
     folded = name.casefold()
     if folded == "tags":
         return "tags"

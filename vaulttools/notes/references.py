@@ -14,7 +14,7 @@ from vaulttools.notes.links import split_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 
-# `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule L16).
+# `[[` to the nearest `]]` in the same line, with no other `[[` between; single brackets are allowed (rule-L16).
 WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+)*\]\]")
 
 # At least two characters, so that the drive of a Windows path is none.
@@ -41,9 +41,9 @@ class Reference(NamedTuple):
     """Which file: without headings and display text; of a Markdown link decoded as `decode_uri` does. `""` is the note
     itself; a URL in full if external."""
     headings: tuple[str, ...]
-    """The chain of headings that leads to the section meant, outermost first (rule L05)."""
+    """The chain of headings that leads to the section meant, outermost first (rule-L05)."""
     block: str | None
-    """The id of the block meant, without `^` (rule L06)."""
+    """The id of the block meant, without `^` (rule-L06)."""
     display: str | None
     """The text shown instead of the target, with its markup; None when none is given."""
     in_property: str | None = None
@@ -51,7 +51,7 @@ class Reference(NamedTuple):
 
     @property
     def size(self) -> tuple[int, int | None] | None:
-        """Width and height in pixels that an embed is shown at, from `|640x480` or `|100` at its end (rule L10)."""
+        """Width and height in pixels that an embed is shown at, from `|640x480` or `|100` at its end (rule-L10)."""
         if not self.embed or self.display is None or not (found := _SIZE.fullmatch(self.display)):
             return None
         return int(found[1]), int(found[2]) if found[2] else None

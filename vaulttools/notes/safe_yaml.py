@@ -168,7 +168,8 @@ def _offset(event: Any) -> int:
 
 
 class _FromEvents:
-    """Mixin over a PyYAML loader: the parser's events instead of its composer (whose C recursion can crash, Y03)."""
+    """Mixin over a PyYAML loader: the parser's events instead of its composer (whose C recursion can crash,
+    fault-Y03)."""
 
     get_event: Callable[[], Any]
 

@@ -1,8 +1,8 @@
 """Which value a plain word in a properties block stands for; the same reading for YAML and for JSON.
 
-Own rule, narrower than YAML 1.2's core schema (faults Y05, Y07, Y11): a word becomes a number only when writing that
-number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and nothing of what was written is ever lost.
-Dates stay text, as written.
+Own rule, narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only when
+writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and nothing of what was written is
+ever lost. Dates stay text, as written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A text by lines and offsets. Lines count from 1 and end at a line feed; nothing else ends one (faults C06, C07)."""
+"""A text by lines and offsets. Lines count from 1 and end at a line feed; nothing else ends one (fault-C06,
+fault-C07)."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Stored(Contents):
 
     @cached_property
     def property_references(self) -> tuple[Reference, ...]:
-        """The links in the properties (rule P05)."""
+        """The links in the properties (rule-P05)."""
         return tuple(reference for reference in self.references if reference.in_property is not None)
 
     @cached_property

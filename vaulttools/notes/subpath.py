@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def section(note: Contents, chain: Sequence[str], name: str) -> Heading:
-    """The heading that a chain of headings leads to (rule L05); `name` is what a refusal calls the note.
+    """The heading that a chain of headings leads to (rule-L05); `name` is what a refusal calls the note.
 
     Raises:
         PartNotFound: there is none.
@@ -27,7 +27,7 @@ def section(note: Contents, chain: Sequence[str], name: str) -> Heading:
 
 
 def block(note: Contents, block_id: str, name: str) -> BlockId:
-    """What a block id names, given without `^` (rule L06); `name` is what a refusal calls the note.
+    """What a block id names, given without `^` (rule-L06); `name` is what a refusal calls the note.
 
     Raises:
         PartNotFound: there is none.

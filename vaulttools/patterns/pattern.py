@@ -18,7 +18,7 @@ from vaulttools.patterns.regex_syntax import BOTH, HALF_BOUNDARIES, NOTHING, Eng
 Mode = Literal["regex", "fixed", "word", "identifier"]
 Normalise = Literal["never", "lone", "all"]
 
-# faults R15. A Windows command line ends at 32,767 characters, and rewriting line ends makes a pattern longer.
+# fault-R15. A Windows command line ends at 32,767 characters, and rewriting line ends makes a pattern longer.
 MAX_CHARACTERS = 10_000
 
 # Characters of one text of several; a dozen of them fit one argument of a command line.

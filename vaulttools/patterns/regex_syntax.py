@@ -18,7 +18,7 @@ Kind = Literal[
 Holds = frozenset[str] | None  # which of \r and \n can be matched; None: not known
 Members = frozenset[str] | None  # all characters that can be matched, case apart; None: many, or not known for sure
 
-_MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (faults R03)
+_MAX_DEPTH = 250  # regex-syntax's limit on nesting, which ripgrep keeps: a deeper class need not be read (fault-R03)
 _FEW = 16  # members of a class beyond which they are not listed
 NOTHING: Holds = frozenset()
 BOTH = frozenset("\r\n")

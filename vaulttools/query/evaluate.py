@@ -19,7 +19,7 @@ MOST_PLACES: Final = 100
 """Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
 
 _TAGS: Final = Term("tags")
-"""The property that holds tags (P08)."""
+"""The property that holds tags (rule-P08)."""
 
 
 @dataclass(frozen=True)  # not slotted: the text is kept
@@ -47,7 +47,7 @@ class _Where(NamedTuple):
     """None: all of the file."""
     sensitive: bool
     named: bool
-    """Whether a word may stand in the path of the file instead (S02)."""
+    """Whether a word may stand in the path of the file instead (rule-S02)."""
     most: int
 
 
@@ -97,7 +97,7 @@ def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
 
 
 def _within(unit: Unit, part: Node, subject: Subject, where: _Where) -> list[Span] | None:
-    """A section is shown by what was found in it, everything smaller whole (S30)."""
+    """A section is shown by what was found in it, everything smaller whole (rule-S30)."""
     region = where.part or subject.text.whole
     lines = None
     if (needed := _needed(part)) is not None:
@@ -155,7 +155,8 @@ def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
 
 
 def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
-    """In a part of a note only tags that stand there count, in all of it those of the properties too (S20, S23)."""
+    """In a part of a note only tags that stand there count, in all of it those of the properties too (rule-S20,
+    rule-S23)."""
     if where.part is None and not subject.holds(node, where.sensitive):
         return None
     lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))

@@ -73,7 +73,7 @@ class Facts:
         """Those with a task that is not open."""
 
     def tagged(self, tag: str) -> AbstractSet[str]:
-        """The notes with a tag or one nested in it, case ignored (rules S20 to S23)."""
+        """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
         return self._tagged.get(tag.rstrip("/").casefold(), frozenset())
 
 

@@ -72,8 +72,8 @@ def parse(query: str) -> Node:
     """What the query asks for.
 
     Raises:
-        InvalidQuery: it is empty, cannot be read, is longer than `MAX_CHARACTERS` (the bound of every pattern, faults
-            R15) or nested deeper than `MAX_NESTING`, or is no text: it holds a lone surrogate.
+        InvalidQuery: it is empty, cannot be read, is longer than `MAX_CHARACTERS` (the bound of every pattern,
+            fault-R15) or nested deeper than `MAX_NESTING`, or is no text: it holds a lone surrogate.
     """
     if len(query) > MAX_CHARACTERS:
         raise InvalidQuery(query, MAX_CHARACTERS + 1, f"longer than {MAX_CHARACTERS:,} characters")

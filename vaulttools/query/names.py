@@ -14,7 +14,8 @@ class Names:
     """Some files by their paths, or by the last part of these."""
 
     def __init__(self, files: Sequence[str], *, whole: bool) -> None:
-        """From vault-relative paths; with `whole` all of each path counts, else the name with its extension (S16)."""
+        """From vault-relative paths; with `whole` all of each path counts, else the name with its extension
+        (rule-S16)."""
         self.files = files
         self._lines = Lines([_text(path if whole else path.rpartition("/")[2]) for path in files])
 

@@ -39,9 +39,10 @@ class Files:
     canvases: frozenset[str]
     """Of which the index does not know the text: it is written as JSON."""
     textless: frozenset[str]
-    """Files with a name that words are looked for in, and no text: `.base` files (S02), notes that cannot be read."""
+    """Files with a name that words are looked for in, and no text: `.base` files (rule-S02), notes that cannot be
+    read."""
     others: frozenset[str]
-    """Attachments: only `file:` and `path:` look at their names (S03)."""
+    """Attachments: only `file:` and `path:` look at their names (rule-S03)."""
     names: Names
     """Of all of them, by name."""
     paths: Names
@@ -92,7 +93,7 @@ class Orders:
 
     @cached_property
     def by_title(self) -> Mapping[str, int]:
-        """The place of each among all titles, case ignored (S40); files of the same title have the same one."""
+        """The place of each among all titles, case ignored (rule-S40); files of the same title have the same one."""
         titles = {path: PurePosixPath(path).stem.casefold() for path in self._files}
         places = {title: place for place, title in enumerate(sorted(set(titles.values())))}
         return {path: places[title] for path, title in titles.items()}
@@ -180,7 +181,7 @@ class Plan:
 
     def answering(self, node: Node, sensitive: bool) -> AbstractSet[str]:
         """The files that answer a node that is not about text: a tag or property they have, what `file:` or `path:`
-        asks for; a bare word that stands in their path (S02)."""
+        asks for; a bare word that stands in their path (rule-S02)."""
         key = (node, sensitive)
         if key not in self._answering:
             match node:
@@ -207,7 +208,8 @@ class Plan:
         return tree.solved(node, self._all, holding, sensitive=sensitive)
 
     def _with_property(self, node: Property, sensitive: bool) -> AbstractSet[str]:
-        """A word or phrase is all of a name, case ignored (S39); in a value, of any element, it may stand anywhere."""
+        """A word or phrase is all of a name, case ignored (rule-S39); in a value, of any element, it may stand
+        anywhere."""
         properties = self.facts.properties
 
         def called(leaf: Node, sensitive: bool) -> AbstractSet[str]:
@@ -255,7 +257,7 @@ class Plan:
 
 
 def looks_at_any_file(node: Node) -> bool:
-    """Whether `file:` or `path:` is asked for, other than to exclude: then attachments may be found (S03)."""
+    """Whether `file:` or `path:` is asked for, other than to exclude: then attachments may be found (rule-S03)."""
     if isinstance(node, Within) and node.scope in ("file", "path"):
         return True
     return not isinstance(node, Not) and any(map(looks_at_any_file, tree.parts(node)))

@@ -52,7 +52,7 @@ class Region:
 
 
 class Text:
-    """A note, or the text cards of a canvas one below the other with an empty line between two (rule S01)."""
+    """A note, or the text cards of a canvas one below the other with an empty line between two (rule-S01)."""
 
     def __init__(self, texts: Sequence[str], notes: Callable[[], Sequence[Note]]) -> None:
         """From that of the note, or of each card; `notes` gives each as a note, once parts of it are asked for."""
@@ -110,8 +110,8 @@ class Text:
         """The lines, blocks, sections or tasks that lie in a region, in their order: all, or those that hold any of
         some lines (ascending).
 
-        A section runs from a heading to before the next one of any level (S26), and what stands above the first
-        heading is one; in a section lie those of its sub-headings (S27), in a line, block or task none.
+        A section runs from a heading to before the next one of any level (rule-S26), and what stands above the first
+        heading is one; in a section lie those of its sub-headings (rule-S27), in a line, block or task none.
         """
         if unit == "line":
             every = within.text.split("\n")
@@ -147,7 +147,7 @@ class Text:
         return Region("\n".join(self.lines[start - 1 : end]), start, end, heading)
 
     def _blocks(self) -> Iterator[Span]:
-        """The properties are a block too (X01)."""
+        """The properties are a block too (rule-X01)."""
         for sheet, above in self._placed:
             if sheet.body_line > 1:
                 yield above + 1, above + sheet.body_line - 1
@@ -176,7 +176,7 @@ class Text:
         return shift == above and section.heading.line < heading.line <= section.heading.end_line
 
     def _tasks(self, unit: Unit) -> Iterator[tuple[Task, int]]:
-        """Any other character than a blank means done (S28, D01)."""
+        """Any other character than a blank means done (rule-S28, rule-D01)."""
         for sheet, above in self._placed:
             for task in sheet.tasks:
                 if unit == "task" or (task.status == " ") == (unit == "task-todo"):

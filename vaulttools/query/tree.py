@@ -19,21 +19,23 @@ FACTS: Final[tuple[Fact, ...]] = get_args(Fact)
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A bare word: text without blanks, at least one character, found anywhere, also inside words (rule S05)."""
+    """A bare word: text without blanks, at least one character, found anywhere, also inside words (rule-S05)."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Quoted text, unescaped: an exact phrase of full words (rules S06 to S08). Empty text is in everything (S29)."""
+    """Quoted text, unescaped: an exact phrase of full words (rule-S06 to rule-S08). Empty text is in everything
+    (rule-S29)."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """What stood between two slashes, with each escaped slash as a slash; whether it compiles is not known here (S32).
+    """What stood between two slashes, with each escaped slash as a slash; whether it compiles is not known here
+    (rule-S32).
 
     `position` is that of its opening slash in the query, in characters from 1, for `InvalidQuery`; it is no part of the
     value.
@@ -45,29 +47,29 @@ class Regex:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of the parts, each anywhere in the same unit; two at least, none of them an And (rule S04)."""
+    """All of the parts, each anywhere in the same unit; two at least, none of them an And (rule-S04)."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Any of the parts; two at least, none of them an Or (rule S10)."""
+    """Any of the parts; two at least, none of them an Or (rule-S10)."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What the part does not match; never a Not itself (rule S12)."""
+    """What the part does not match; never a Not itself (rule-S12)."""
 
     part: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The part, looked for in the name, the path or the content, or in one line, block, section or task (S16, S17, S24
-    to S29). In a name or a path there are only Term, Phrase, Regex, And, Or, Not and Case.
+    """The part, looked for in the name, the path or the content, or in one line, block, section or task (rule-S16,
+    rule-S17, rule-S24 to rule-S29). In a name or a path there are only Term, Phrase, Regex, And, Or, Not and Case.
     """
 
     scope: Scope
@@ -76,7 +78,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The part, with its case compared or not, whatever holds outside of it (rule S18)."""
+    """The part, with its case compared or not, whatever holds outside of it (rule-S18)."""
 
     sensitive: bool
     part: Node
@@ -84,14 +86,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag of this name or below it, case ignored; the name is as given, without its `#` (rules S20 to S23)."""
+    """A tag of this name or below it, case ignored; the name is as given, without its `#` (rule-S20 to rule-S23)."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property whose name matches, with a value that matches; None asks for no value at all (rules S34, S35, S39).
+    """A property whose name matches, with a value that matches; None asks for no value at all (rule-S34, rule-S35,
+    rule-S39).
 
     In the name there are only Term, Phrase, Regex, And, Or and Not; in the value Case, Compare and Is besides.
     """
@@ -102,7 +105,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A property's value that is greater or less than what is given, as written: `10`, `2024-01-31` (rule S38)."""
+    """A property's value that is greater or less than what is given, as written: `10`, `2024-01-31` (rule-S38)."""
 
     sign: Literal["<", ">"]
     than: str
@@ -110,7 +113,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """A property's value that is null in YAML, empty, true or false (rules S36, S37)."""
+    """A property's value that is null in YAML, empty, true or false (rule-S36, rule-S37)."""
 
     fact: Fact
 

@@ -1,4 +1,4 @@
-"""The values of properties as queries compare them: as text, as facts, as numbers and dates (rules S35 to S38)."""
+"""The values of properties as queries compare them: as text, as facts, as numbers and dates (rule-S35 to rule-S38)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def texts(value: Value) -> Iterator[str]:
 
 
 def has_fact(value: Value, asked: Is) -> bool:
-    """Whether a value is null in YAML, which `""` and `[]` are not (S36); or empty, true, false (S37)."""
+    """Whether a value is null in YAML, which `""` and `[]` are not (rule-S36); or empty, true, false (rule-S37)."""
     match asked.fact:
         case "null":
             return value is None
@@ -34,7 +34,8 @@ def has_fact(value: Value, asked: Is) -> bool:
 
 
 def compares(value: Value, asked: Compare) -> bool:
-    """Whether any single value is greater or less: numbers as such, dates as such, anything else is neither (S38)."""
+    """Whether any single value is greater or less: numbers as such, dates as such, anything else is neither
+    (rule-S38)."""
     return any(_compares(text, asked) for text in texts(value))
 
 
@@ -52,7 +53,7 @@ def _number(text: str) -> float | None:
 
 
 def _date(text: str) -> float | None:
-    """Seconds, from a date or a date and time (P03); one without a zone counts as UTC, so that any two compare."""
+    """Seconds, from a date or a date and time (rule-P03); one without a zone counts as UTC, so that any two compare."""
     try:
         read = datetime.fromisoformat(text.strip())
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

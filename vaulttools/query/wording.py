@@ -1,4 +1,4 @@
-"""Where a word or a phrase stands in a text: how Obsidian's search compares them (rules S05 to S09, S19)."""
+"""Where a word or a phrase stands in a text: how Obsidian's search compares them (rule-S05 to rule-S09, rule-S19)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ _CHARACTER_SCRIPTS: Final = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3041-\u30ff\u3105-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 )
-"""Chinese, Japanese and Korean: written without blanks, or with endings, so that a word has no edge there (S08)."""
+"""Chinese, Japanese and Korean: written without blanks, or with endings, so that a word has no edge there
+(rule-S08)."""
 
 _LINE_ENDS: Final = re.compile(r"[\r\n]+")
 
 
 def places(wanted: Term | Phrase, text: str, *, sensitive: bool) -> Iterator[int]:
-    """The offsets in a text at which a term stands, also inside words (S05), or a phrase as full words (S06, S07).
+    """The offsets in a text at which a term stands, also inside words (rule-S05), or a phrase as full words (rule-S06,
+    rule-S07).
 
     Unless `sensitive`, the text is given folded (`literals.fold`), and the offsets are those in it. Matches do not
-    overlap. An empty phrase stands at the beginning of every text (S29).
+    overlap. An empty phrase stands at the beginning of every text (rule-S29).
     """
     needle = wanted.text if sensitive else fold(wanted.text)
     if not needle:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
 MEMBER_BYTES: Final = 10 * 1024 * 1024
-"""Bytes of one member, unpacked (`faults.md` Z01)."""
+"""Bytes of one member, unpacked (fault-Z01)."""
 
 MEMBERS: Final = 10_000
-"""Members of one archive (`faults.md` Z07). One of more is refused whole, for the last of equal names counts."""
+"""Members of one archive (fault-Z07). One of more is refused whole, for the last of equal names counts."""
 
 UNPACKED_BYTES: Final = 200 * 1024 * 1024
 """Bytes of a `.tar.gz` that are unpacked, and not kept, on the way to a member: under a second."""
@@ -107,7 +107,7 @@ def read_member(
     r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
 
     Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are names like others,
-    never paths (`faults.md` Z02). Of several members of the name the last is read, and a warning says so (Z03).
+    never paths (fault-Z02). Of several members of the name the last is read, and a warning says so (fault-Z03).
     `remaining` gives the seconds left and is asked before each read; what it raises comes through. A member with a
     name that `is_closed` is passed by as if it were not there.
 
@@ -386,7 +386,8 @@ def _text(content: bytes) -> str:
 
 
 def _too_large(size: int, packed: int | None = None) -> MemberUnreadable:
-    """The refusal of a member by its bytes, and by those it takes in the archive: their ratio tells a bomb (Z01)."""
+    """The refusal of a member by its bytes, and by those it takes in the archive: their ratio tells a bomb
+    (fault-Z01)."""
     ratio = "" if packed is None else f" from {packed:,}"
     return MemberUnreadable(f"too large: {size:,} bytes{ratio}, at most {_megabytes(MEMBER_BYTES)}")
 

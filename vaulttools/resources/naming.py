@@ -15,7 +15,7 @@ from vaulttools.notes.links import Link, LinkIndex, parse_link
 from vaulttools.resources.targets import Reader, Target
 
 _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
-"""`Note^id`: no link is written so, but models leave the `#` out, and `^` is in no name (rule L04)."""
+"""`Note^id`: no link is written so, but models leave the `#` out, and `^` is in no name (rule-L04)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Naming:
 
         1. what stands there: a path, a URL, an archive's member, each of the files with lines behind it, `a.md:5-9`;
         2. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
-        3. the same percent-decoded, as Markdown links write it (rule L01).
+        3. the same percent-decoded, as Markdown links write it (rule-L01).
 
         A name that several files have is refused, also where Obsidian would take one of them: which one depends on the
-        note that the link stands in (rule L14), and that is not known here.
+        note that the link stands in (rule-L14), and that is not known here.
 
         Raises:
             PathNotFound: nothing is there; it carries up to five paths whose names are spelled nearly so.
@@ -99,7 +99,7 @@ def _readings(text: str) -> Iterator[tuple[Link, str | None]]:
         path, selector = selectors.split(written)
         for name, lines in ((written, None), (path, selector)) if selector else ((written, None),):
             if "[[" not in name:
-                # The whole of it may be the name of a file, which no link could mean (rule L04).
+                # The whole of it may be the name of a file, which no link could mean (rule-L04).
                 yield Link(name), lines
             elif not name.endswith("]]"):
                 continue

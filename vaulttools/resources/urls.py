@@ -109,7 +109,7 @@ class Resolvers:
         except VaultToolsError:
             raise
         except Exception as error:
-            # Its text stays out of the answer: it may hold what is no business of a model (`faults.md` M13).
+            # Its text stays out of the answer: it may hold what is no business of a model (fault-M13).
             raise BadArgument(f"The resolver of {scheme}:// failed on {paths.shown(url)}: {_kind(error)}") from error
         for resource in resources:
             if not isinstance(resource, Backed | Virtual):

@@ -21,7 +21,7 @@ WAITING: Final = 200
 """Calls that may wait for their turn; beyond, one is refused at once rather than answered when nobody wants it."""
 
 REPORT_SECONDS: Final = 0.2
-"""Seconds between two reports of a running call (`faults.md` M06)."""
+"""Seconds between two reports of a running call (fault-M06)."""
 
 
 class Busy(VaultToolsError):

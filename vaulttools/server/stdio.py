@@ -32,8 +32,8 @@ FAILED: Final = 2
 def serve(server: Server[Any], stop: Callable[[], None]) -> None:
     """Answer until stdin ends or the reader of stdout goes; then, and when a signal ends the process, call `stop`.
 
-    From here on file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client (`faults.md`
-    M01). The SDK does so too, but gives it back at the end, when threads of ours may still have something to say.
+    From here on file descriptor 1 leads to stderr, so that nothing but the protocol can reach the client (fault-M01).
+    The SDK does so too, but gives it back at the end, when threads of ours may still have something to say.
 
     Raises:
         VaultToolsError: stdin is closed.
@@ -105,7 +105,7 @@ async def _serve(server: Server[Any], wire: _Wire) -> None:
 
 
 async def _answer(fault: Exception, write: Any) -> None:
-    """Tell the client of a line that was no message, as JSON-RPC has it; the SDK is silent (`faults.md` M04)."""
+    """Tell the client of a line that was no message, as JSON-RPC has it; the SDK is silent (fault-M04)."""
     first = fault.errors(include_url=False)[0] if isinstance(fault, ValidationError) else None
     if first is not None and not str(first["input"]).strip():
         return

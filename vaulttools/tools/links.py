@@ -214,7 +214,8 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
 
 
 def _names(vault: Session, path: str, work: Work) -> list[str]:
-    """What the file is called: a note by its title and aliases (A02), another file by its whole name (L03)."""
+    """What the file is called: a note by its title and aliases (rule-A02), another file by its whole name
+    (rule-L03)."""
     if not paths.is_note(path):
         return [path.rpartition("/")[2]]
     note = _read(vault, path, work)

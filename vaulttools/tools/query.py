@@ -475,7 +475,7 @@ def _other_case(exact: Exact, order: _Order) -> list[str]:
 
 
 def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]:
-    """Whether something is found by the query in another Unicode form (`faults.md` C15)."""
+    """Whether something is found by the query in another Unicode form (fault-C15)."""
     found = []
     for form, written in hints.other_forms(request.query):
         again = Work(max(work.remaining(), 0.1), work.cancel)

@@ -39,7 +39,7 @@ _READ_TOGETHER: Final = 16
 
 
 _SEVERAL: Final = re.compile(r"[\s,]")
-"""What no tag holds, and several written as one text do (rule T01)."""
+"""What no tag holds, and several written as one text do (rule-T01)."""
 
 
 _FILTERS: Final = ("within", "tags", "properties", *dated.NAMES)

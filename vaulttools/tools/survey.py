@@ -158,7 +158,7 @@ def _other_forms(
     totals: Sequence[tuple[Count, Count]],
     work: Work,
 ) -> Iterator[str]:
-    """Of each term that occurs nowhere, how many files hold it in another Unicode form (`faults.md` C15)."""
+    """Of each term that occurs nowhere, how many files hold it in another Unicode form (fault-C15)."""
     for term, (matches, _) in zip(request.terms, totals, strict=True):
         for form, written in [] if matches.number or not work.complete else hints.other_forms(term):
             again = Work(time_limit=max(work.remaining(), 0.1), cancel=work.cancel)
