@@ -23,34 +23,18 @@ from vaulttools.files.known import Known
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
+from vaulttools.matching import batches
+from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
 
-PROBE: Final = 192
-"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them. Measured on
-6,289 notes: 5 ms for the probe against 50 ms for the vault."""
-
-FIRST: Final = 24
-"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, and one process
-is saved (2 ms, and more for a costly pattern)."""
-
-FEW: Final = 512
-"""Candidates of a pattern that is rare, if the first of them matched seldom: the lines of the others are few, too."""
-
 FETCHED_BYTES: Final = 256 * 1024
 """Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
 
-CHUNK: Final = 128
-"""Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
-
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
-
-NEAR: Final = 8
-MOST_NAMED: Final = 2_048
-"""While one in so many candidates matches, a page of 100 is near; so many are named before the folder is walked."""
 
 READ_TOGETHER: Final = 64
 """Files whose lines are read at once."""
@@ -100,6 +84,8 @@ class Search:
     """A pattern that matches wherever `pattern` does, such as the same text with case ignored. The whole folder is
     searched for it, and what it finds for `pattern`: a word that occurs nowhere is then known to occur in no spelling
     after one run instead of two."""
+    wanted: int = batches.WANTED
+    """Matching files after which the caller stops; batches are made for so many."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
     vanished: int = 0
@@ -184,44 +170,28 @@ class Search:
             # The index knows no case.
             self.matches_loosely = bool(candidates)
         where = None if listing.holds_ignored_folders else self._folder()
-        done = start = matched = 0
-        while start < len(candidates):
-            size = self._next_size(candidates, start, matched, narrowed=requirement is not None)
-            asked = candidates[start : start + size]
+        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
+        done = 0
+        while plan.looked_at < len(candidates):
+            asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            is_rare = start == 0 or (len(candidates) <= FEW and matched * NEAR <= start)
-            if requirement is not None and is_rare:
-                counts = self._fetched_counts(known, named)
-            else:
-                counts = self._matcher.counts_of(named)
-            start += len(asked)
-            place = listing.places[asked[-1]] + 1 if start < len(candidates) else len(listing)
-            matched += len(counts.matching)
+            counts = self._fetched_counts(known, named) if plan.fetches_lines() else self._matcher.counts_of(named)
+            plan.record(len(asked), len(counts.matching))
+            rest = candidates[plan.looked_at :]
+            place = listing.places[asked[-1]] + 1 if rest else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
             done = place
             if counts.stopped == "time limit":
-                yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[start:], done)
+                yield from self._tallied(listing, Counts(stopped=counts.stopped), rest, done)
                 return
-            rest = candidates[start:]
-            is_page_near = start < CHUNK or (start < MOST_NAMED and matched * NEAR > start)
-            if where is not None and not is_page_near and len(rest) * 3 > (len(listing) - done) * 2:
+            if where is not None and plan.walks_folder(len(listing) - done):
                 counts = self._matcher.counts(self._matcher.start(rest, where), rest)
                 counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
                 yield from self._tallied(listing, counts, rest, done)
                 return
         if not candidates:
             yield from self._tallied(listing, Counts(), ())
-
-    def _next_size(self, candidates: Sequence[str], start: int, matched: int, *, narrowed: bool) -> int:
-        """How many of the candidates to look at next: as many as fill the page if they match as those before."""
-        if start == 0:
-            return FIRST if narrowed and len(candidates) > CHUNK else PROBE
-        wanted = limits.COUNTED_FILES + 1 - matched
-        if wanted <= 0:
-            return max(MOST_NAMED, start * 4)
-        most = min(start * 16, MOST_NAMED)
-        return max(CHUNK, min(wanted * start * 2 // matched, most) if matched else most)
 
     def _fetched_counts(self, known: Known, files: Sequence[str]) -> Counts:
         """The counts of named files, with their lines when these may be fetched at once."""

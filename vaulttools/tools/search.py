@@ -129,6 +129,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
     targets = vault.targets(request.paths or ["/"], work)
     plan = _planned(vault, request, targets, work)
+    skip = 0 if plan.is_single else request.skip
+    bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
     search = Search(
         vault.ripgrep,
         vault.root,
@@ -137,10 +139,9 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         work,
         vault.config.max_file_size,
         hints.loose(vault.ripgrep, compiled),
+        wanted=bound + 1,
     )
-    skip = 0 if plan.is_single else request.skip
-    bound = skip + PAGE_FILES + COUNTED_BEYOND
-    matches = list(islice(_matches(search, plan), min(bound + 1, sys.maxsize)))
+    matches = list(islice(_matches(search, plan), bound + 1))
     exact = len(matches) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     on_page = matches[skip : skip + PAGE_FILES]

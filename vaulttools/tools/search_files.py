@@ -129,6 +129,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         work,
         vault.config.max_file_size,
         hints.loose(vault.ripgrep, compiled),
+        wanted=_bound(request) + 1,
     )
     matches, total, exact = _page(vault, request, search)
     files, sections = [], []
@@ -169,12 +170,17 @@ def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
 
 
+def _bound(request: SearchFilesRequest) -> int:
+    """Matching files up to which the number of them is exact."""
+    return max(limits.COUNTED_FILES, request.max_results)
+
+
 def _page(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], int, bool]:
     """The files to show, the number of matching files, and whether it is exact.
 
     The number stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
     """
-    bound = max(limits.COUNTED_FILES, request.max_results)
+    bound = _bound(request)
     matches = _matches(vault, request, search)
     if request.sort == "path":
         first = list(islice(matches, bound + 1))

@@ -1,0 +1,57 @@
+"""How many candidates a search looks at next, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaulttools.matching.batches import Batches
+
+
+def sizes(candidates: int, *matching: float, wanted: int = 101, is_narrowed: bool = True) -> list[int]:
+    """The batches, when such a part of each matches; the last part goes on."""
+    plan = Batches(candidates, wanted, is_narrowed)
+    made: list[int] = []
+    while plan.looked_at < candidates:
+        size = min(plan.next_size(), candidates - plan.looked_at)
+        part = matching[min(len(made), len(matching) - 1)]
+        made.append(size)
+        plan.record(size, round(size * part))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("candidates", "matching", "found"),
+    [
+        (50, 1.0, [50]),
+        (1_000, 1.0, [24, 154, 822]),
+        (5_000, 0.5, [24, 356, 2_048, 2_572]),
+        (5_000, 0.0, [24, 384, 2_048, 2_048, 496]),
+    ],
+)
+def test_batches_grow_until_they_hold_what_is_wanted(candidates: int, matching: float, found: list[int]) -> None:
+    assert sizes(candidates, matching) == found
+
+
+def test_without_an_index_the_first_batch_is_a_probe() -> None:
+    assert sizes(1_000, 1.0, is_narrowed=False)[0] == 192
+
+
+def test_a_tool_that_wants_more_files_gets_larger_batches() -> None:
+    assert sizes(20_000, 0.5, wanted=10_001)[:3] > sizes(20_000, 0.5)[:3]
+
+
+def test_lines_are_fetched_at_once_while_matches_are_rare() -> None:
+    plan = Batches(candidates=300, wanted=101, is_narrowed=True)
+    assert plan.fetches_lines()
+    plan.record(24, 20)
+    assert not plan.fetches_lines()
+    assert not Batches(candidates=300, wanted=101, is_narrowed=False).fetches_lines()
+
+
+def test_the_folder_is_walked_when_most_of_it_is_left_and_no_page_is_near() -> None:
+    plan = Batches(candidates=5_000, wanted=101, is_narrowed=True)
+    plan.record(408, 0)
+    assert plan.walks_folder(entries_left=5_000)
+    assert not plan.walks_folder(entries_left=50_000)
+    plan.record(100, 90)
+    assert not plan.walks_folder(entries_left=5_000)
