@@ -116,7 +116,7 @@ by_field = pytest.mark.parametrize("field", FIELDS, ids=_named)
 
 def _note(more: str = "") -> str:
     """The word as text, property, tag and link."""
-    return f"---\n{WORD}{more}: {WORD}\n---\n{more} {WORD} #{WORD}{more} [[{WORD}{more}]]\n"
+    return f"---\n{WORD}{more}: {WORD}\n---\n{more} {WORD} #{WORD}{more} [[{WORD}{more}]]\n- [ ] {WORD}{more}\n"
 
 
 def _close(folder: Path) -> None:

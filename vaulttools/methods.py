@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vaulttools.tools.show import ShowAnswer
     from vaulttools.tools.survey import SurveyAnswer
     from vaulttools.tools.tags import TagsAnswer
+    from vaulttools.tools.tasks import TasksAnswer
 
 
 class ToolMethods(ABC):
@@ -584,4 +585,81 @@ class ToolMethods(ABC):
             "limit": limit,
         }
         result: PropertiesAnswer = self.answer("properties", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def tasks(
+        self,
+        *,
+        status: str | None = None,
+        text: str | None = None,
+        due_after: str | None = None,
+        due_before: str | None = None,
+        overdue: bool = False,
+        no_due: bool = False,
+        scheduled_after: str | None = None,
+        scheduled_before: str | None = None,
+        done_after: str | None = None,
+        done_before: str | None = None,
+        priority: Literal["highest", "high", "medium", "low", "lowest"] | None = None,
+        tags: str | list[str] | None = None,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
+        group_by: Literal["note", "heading", "due", "tag", "priority"] | None = None,
+        sort: Literal["due", "-due", "priority", "-priority", "path", "-path"] = "due",
+        limit: int = 50,
+        page: int = 1,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> TasksAnswer:
+        """List the tasks of the notes by status, date, priority and tag: see `docs/tools/tasks.md`.
+
+        Args:
+            status: `open`: a blank in the box. `done`: anything else. `any`. Or the character in the box: `/`. Default: open; done where `done_after` or `done_before` is given.
+            text: Only tasks whose text holds this, case ignored.
+            due_after: Only tasks due on this date or later: `today`, `2026-11-20`, `this week`, `+7d` (ahead).
+            due_before: Only tasks due before this date.
+            overdue: Only open tasks that were due before today. (default false)
+            no_due: Only tasks without a due date. (default false)
+            scheduled_after: Only tasks scheduled for this date or later.
+            scheduled_before: Only tasks scheduled for before this date.
+            done_after: Only tasks done on this date or later.
+            done_before: Only tasks done before this date.
+            priority: Only tasks of this priority. (one of highest, high, medium, low, lowest)
+            tags: Only tasks with all of these tags in their line, nested ones too.
+            folder: Only tasks in notes of this folder, at any depth: `Projects`.
+            glob: Only tasks in notes that this glob selects: `Daily/**`.
+            group_by: Show the tasks in groups; one with two tags stands in both. (one of note, heading, due, tag, priority)
+            sort: due: what is overdue first, tasks without a date last. priority: the highest first. path: by note and line. A leading - reverses. (one of due, -due, priority, -priority, path, -path; default due)
+            limit: Tasks shown on a page. (a whole number from 1 to 10,000; default 50)
+            page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
+            include_excluded: Include the vault's excluded files. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "status": status,
+            "text": text,
+            "due_after": due_after,
+            "due_before": due_before,
+            "overdue": overdue,
+            "no_due": no_due,
+            "scheduled_after": scheduled_after,
+            "scheduled_before": scheduled_before,
+            "done_after": done_after,
+            "done_before": done_before,
+            "priority": priority,
+            "tags": tags,
+            "folder": folder,
+            "glob": glob,
+            "group_by": group_by,
+            "sort": sort,
+            "limit": limit,
+            "page": page,
+            "include_excluded": include_excluded,
+        }
+        result: TasksAnswer = self.answer("tasks", arguments, cancel=cancel, on_progress=on_progress)
         return result

@@ -56,6 +56,13 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"direction": "orphans", "glob": "Daily/*"},
     ],
     "properties": [{}, {"name": "STATUS", "limit": 1}, {"glob": "Daily/*"}, {"name": "nowhere at all"}],
+    "tasks": [
+        {},
+        {"status": "any", "group_by": "tag", "limit": 3},
+        {"due_before": "2030", "status": "!"},
+        {"done_after": "2026-09-01", "sort": "-priority"},
+        {"text": "occurs nowhere at all"},
+    ],
     "tags": [{}, {"name": "#project", "limit": 1}, {"folder": "Daily"}, {"name": "nowhere at all"}],
 }
 """Arguments over the shipped vault whose answers must be what the definition promises."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Final, TypeAlias
 
@@ -38,26 +39,29 @@ DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
 """A text that names a date."""
 
 
+def days(request: Request, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
+    """The first day of what each date argument of those names names; without those that are not given."""
+    today = calendar.today()
+    given = ((name, getattr(request, name)) for name in names)
+    return {name: dates.first_day(text, today, calendar.first_weekday) for name, text in given if text is not None}
+
+
+def phrases(given: Mapping[str, date]) -> list[str]:
+    """How the dates `due_after`, `due_before` … were understood: `due from 2026-11-20 on`."""
+    verbs = dict.fromkeys(name.rpartition("_")[0] for name in given)
+    return [f"{verb} {_spanned(given.get(f'{verb}_after'), given.get(f'{verb}_before'))}" for verb in verbs]
+
+
 def file_times(request: Request, calendar: Calendar) -> tuple[FileTimes | None, list[str]]:
     """What the date arguments of a request select, None: all files; and a sentence about it, if any is given."""
-    today = calendar.today()
-    given = {
-        name: dates.first_day(text, today, calendar.first_weekday)
-        for name in NAMES
-        if (text := getattr(request, name, None)) is not None
-    }
+    given = days(request, calendar, [name for name in NAMES if name in type(request).model_fields])
     if not given:
         return None, []
-    phrases = [
-        f"{verb} {spanned(given.get(f'{verb}_after'), given.get(f'{verb}_before'))}"
-        for verb in ("modified", "created")
-        if f"{verb}_after" in given or f"{verb}_before" in given
-    ]
     times = FileTimes(**{name: calendar.start_of(day) for name, day in given.items()})
-    return times, [f"Only files {' and '.join(phrases)}."]
+    return times, [f"Only files {' and '.join(phrases(given))}."]
 
 
-def spanned(after: date | None, before: date | None) -> str:
+def _spanned(after: date | None, before: date | None) -> str:
     """`from 2026-11-20 on`, `before 2026-11-20`, or `from 2026-11-20 to before 2026-11-27`."""
     first = "" if after is None else f"from {after.isoformat()} {'on' if before is None else 'to '}"
     return first + ("" if before is None else f"before {before.isoformat()}")

@@ -28,7 +28,7 @@ def mentions(note: Contents, lines: Sequence[str], names: Collection[str], wante
         if number < note.body_line or any(start <= number <= end for start, end in code):
             continue
         line = lines[number - 1]
-        spans = [*hidden.get(number, ()), *_code_spans(line)]
+        spans = [*hidden.get(number, ()), *code_spans(line)]
         if any(_stands(_folded(line), name, spans) for name in folded):
             yield number
 
@@ -86,7 +86,7 @@ def _linked(note: Contents, lines: Sequence[str]) -> dict[int, list[tuple[int, i
     return found
 
 
-def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+def code_spans(line: str) -> Iterator[tuple[int, int]]:
     """Code within a line, between backticks of the same number."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(line)]
     place = 0

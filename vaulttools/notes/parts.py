@@ -65,6 +65,8 @@ class Task(NamedTuple):
     line: int
     end_line: int
     """Without the items nested in it."""
+    last_line: int
+    """With them."""
 
 
 class Tag(NamedTuple):

@@ -56,7 +56,7 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
         seen = line
         if not in_code[line] and _TASK_PREFIX.fullmatch(source.text, source.offset(line), box.start()):
             text = source.text[box.end() : source.offset(line + 1)].strip()
-            yield Task(box[1], text, line, items.get(line, (line, line))[0])
+            yield Task(box[1], text, line, *items.get(line, (line, line)))
 
 
 def _inline(

@@ -25,6 +25,7 @@ NAMES = (
     "links",
     "tags",
     "properties",
+    "tasks",
 )
 """In the order in which they are listed; each is the module of the same name, which holds `TOOL`."""
 

@@ -1,0 +1,177 @@
+"""Selects, orders and groups the tasks of many notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from vaulttools.core import paths
+from vaulttools.notes.tags import covers
+from vaulttools.notes.tasks import PRIORITIES, TaskDetails
+
+Sort: TypeAlias = Literal["due", "-due", "priority", "-priority", "path", "-path"]
+GroupBy: TypeAlias = Literal["note", "heading", "due", "tag", "priority"]
+
+OPEN: Final = " "
+"""What stands in the box of a task that is not done; anything else means done (rule-D01)."""
+
+_RANKS: Final = {priority: rank for rank, priority in enumerate(PRIORITIES)}
+_NO_DAY: Final = "9999-99-99"
+"""Behind every day."""
+
+
+class Listed(NamedTuple):
+    """A task and its note."""
+
+    path: str
+    task: TaskDetails
+
+
+class Row(NamedTuple):
+    """A task in its place."""
+
+    listed: Listed
+    depth: int
+    """How many of the tasks that it is nested in stand above it."""
+
+
+class Group(NamedTuple):
+    """Tasks that have something in common."""
+
+    name: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Which tasks are meant."""
+
+    status: str | None = OPEN
+    """The character in the box; `done`: any but a blank; None: any."""
+    text: str = ""
+    """What the text holds, in any case."""
+    days: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    """By field, the first day and the one before which it must end; either may be None."""
+    no_due: bool = False
+    overdue_on: str | None = None
+    """The day on which the task must be overdue."""
+    priority: str | None = None
+    tags: Sequence[str] = ()
+    """All of them, nested ones included."""
+
+    def selects(self, task: TaskDetails) -> bool:
+        """Whether a task is meant."""
+        return self.selects_but_for_dates(task) and self._in_time(task)
+
+    def selects_but_for_dates(self, task: TaskDetails) -> bool:
+        """Whether it is meant as far as its status, text, priority and tags say."""
+        return (
+            (self.status is None or (task.status != OPEN if self.status == "done" else task.status == self.status))
+            and (self.priority is None or task.priority == self.priority)
+            and (not self.text or _folded(self.text) in _folded(task.text))
+            and all(any(covers(tag, name) for name in task.tags) for tag in self.tags)
+        )
+
+    def _in_time(self, task: TaskDetails) -> bool:
+        if self.no_due and task.due is not None:
+            return False
+        if self.overdue_on is not None and not is_overdue(task, self.overdue_on):
+            return False
+        return all(_lies(getattr(task, name), after, before) for name, (after, before) in self.days.items())
+
+
+def is_overdue(task: TaskDetails, today: str) -> bool:
+    """Whether a task is not done and should have been before a day."""
+    return task.status == OPEN and task.due is not None and task.due < today
+
+
+def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]], sort: Sort) -> list[Row]:
+    """The tasks in order, each followed by those nested in it; `parents` gives the lines of those that one is nested
+    in, the nearest first.
+
+    A task comes as early as the first of those nested in it would, so that what is overdue is never hidden below
+    something that is not. Those without a day, or without a priority, keep their place when the order is reversed.
+    """
+    places = {(each.path, each.task.line): each for each in found}
+    below: dict[tuple[str, int], list[Listed]] = {}
+    roots: list[Listed] = []
+    for each in found:
+        above = next((line for line in parents(each) if (each.path, line) in places), None)
+        if above is None:
+            roots.append(each)
+        else:
+            below.setdefault((each.path, above), []).append(each)
+    trees = [(root, list(_tree(root, below))) for root in roots]
+    trees.sort(key=lambda tree: (paths.order(tree[0].path), tree[0].task.line))
+    if sort == "-path":
+        trees.sort(key=lambda tree: paths.order(tree[0].path), reverse=True)
+    elif sort != "path":
+        key = _keys(sort)
+        trees.sort(key=lambda tree: min(key(row.listed.task) for row in tree[1]))
+    return [row for _, rows in trees for row in rows]
+
+
+def grouped(
+    found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]], sort: Sort, by: GroupBy
+) -> list[Group]:
+    """The tasks in groups, the groups in their own order; one with several tags stands in the group of each."""
+    groups: dict[Any, tuple[str, list[Listed]]] = {}
+    for each in found:
+        for key, name in _groups(each, by):
+            groups.setdefault(key, (name, []))[1].append(each)
+    return [Group(name, ordered(members, parents, sort)) for _, (name, members) in sorted(groups.items(), key=_first)]
+
+
+def _first(item: tuple[Any, Any]) -> Any:
+    return item[0]
+
+
+def _groups(each: Listed, by: GroupBy) -> Iterable[tuple[Any, str]]:
+    """What a task belongs to: by what the groups are ordered, and their names."""
+    task = each.task
+    if by == "note":
+        return [(paths.order(each.path), each.path)]
+    if by == "heading":
+        name = " > ".join((each.path, *task.heading))
+        return [((paths.order(each.path), task.heading), name)]
+    if by == "due":
+        return [(task.due or _NO_DAY, task.due or "no due date")]
+    if by == "priority":
+        return [(_RANKS[task.priority], task.priority or "no priority")]
+    named = [((0, tag.casefold()), f"#{tag}") for tag in dict.fromkeys(task.tags)]
+    return dict(reversed(named)).items() or [((1, ""), "no tag")]
+
+
+def _tree(root: Listed, below: Mapping[tuple[str, int], list[Listed]]) -> Iterator[Row]:
+    """A task and all that are nested in it, in the order of their lines."""
+    waiting = [Row(root, 0)]
+    while waiting:
+        row = waiting.pop()
+        yield row
+        nested = below.get((row.listed.path, row.listed.task.line), ())
+        waiting += [Row(each, row.depth + 1) for each in reversed(nested)]
+
+
+def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:
+    by, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
+
+    def due(task: TaskDetails, sign: int) -> tuple[int, int]:
+        return (1, 0) if task.due is None else (0, sign * date.fromisoformat(task.due).toordinal())
+
+    def by_due(task: TaskDetails) -> tuple[int, ...]:
+        return *due(task, sign), _RANKS[task.priority]
+
+    def by_priority(task: TaskDetails) -> tuple[int, ...]:
+        return sign * _RANKS[task.priority], *due(task, 1)
+
+    return by_due if by == "due" else by_priority
+
+
+def _lies(day: str | None, after: str | None, before: str | None) -> bool:
+    return day is not None and (after is None or day >= after) and (before is None or day < before)
+
+
+def _folded(text: str) -> str:
+    return paths.nfc(text).casefold()

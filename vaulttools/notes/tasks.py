@@ -1,0 +1,213 @@
+"""Reads tasks: dates, priority and recurrence in the signs of the Tasks plugin and in inline fields of Dataview.
+
+The plugin reads its signs at the end of a line, in any order. Here they count anywhere in the line but in code, links
+and comments, so that a sign that a word follows is not lost. Of several values for one field the first counts, as in
+the plugin, and the others are told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+from vaulttools.notes.contents import Contents
+from vaulttools.notes.mentions import code_spans
+from vaulttools.notes.parts import Task
+
+Priority: TypeAlias = Literal["highest", "high", "medium", "low", "lowest"]
+
+PRIORITIES: Final = ("highest", "high", "medium", None, "low", "lowest")
+"""From the first to the last; a task without one stands between medium and low, as in the plugin."""
+
+DATES: Final = ("due", "scheduled", "start", "created", "done", "cancelled")
+"""The fields that hold a day."""
+
+
+class TaskDetails(NamedTuple):
+    """A task, with what its line says apart from its text. Days are ISO texts, so that they compare as such."""
+
+    line: int
+    status: str
+    """The character in the box."""
+    text: str
+    """Without what was read as a field, and without the block id at the end."""
+    parent: int
+    """The line of the task that it is nested in; 0: none."""
+    heading: tuple[str, ...]
+    """The headings that it stands under, outermost first."""
+    tags: tuple[str, ...]
+    """Without `#`."""
+    due: str | None = None
+    scheduled: str | None = None
+    start: str | None = None
+    created: str | None = None
+    done: str | None = None
+    cancelled: str | None = None
+    priority: str | None = None
+    """One of `PRIORITIES`."""
+    recurrence: str | None = None
+    """As written: `every week when done`."""
+    problems: tuple[str, ...] = ()
+    """Sentences about fields that do not count."""
+
+
+class _Found(NamedTuple):
+    """A field where it stands in a line."""
+
+    start: int
+    end: int
+    field: str
+    value: str
+
+
+_SIGNS: Final = {
+    "📅": "due",
+    "📆": "due",
+    "🗓": "due",
+    "⏳": "scheduled",
+    "⌛": "scheduled",
+    "🛫": "start",
+    "➕": "created",
+    "✅": "done",
+    "❌": "cancelled",
+}
+_PRIORITY_SIGNS: Final[dict[str, Priority]] = dict(zip("🔺⏫🔼🔽⏬", get_args(Priority), strict=True))
+
+_DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])"
+_ID: Final = r"[a-zA-Z0-9_-]+"
+_SIGN: Final = re.compile(
+    rf"(?P<dated>[{''.join(_SIGNS)}])\ufe0f?[ ]*(?P<day>{_DAY})"
+    rf"|(?P<priority>[{''.join(_PRIORITY_SIGNS)}])\ufe0f?"
+    r"|🔁\ufe0f?[ ]*(?P<rule>every\b[a-zA-Z0-9, !]{0,120})"
+    rf"|(?:🆔\ufe0f?[ ]*{_ID}|⛔\ufe0f?[ ]*{_ID}(?:[ ]*,[ ]*{_ID})*|🏁\ufe0f?[ ]*(?:keep|delete)\b)",
+    re.IGNORECASE,
+)
+_FIELD: Final = re.compile(r"\[[ ]*([A-Za-z]+)::([^\[\]]*|[ ]*\[\[[^\[\]]*\]\][ ]*)\]|\([ ]*([A-Za-z]+)::([^()]*)\)")
+"""An inline field. Between the brackets there are no others, but a link to a daily note may stand for its day."""
+
+_FIELDS: Final = {
+    **{name: name for name in (*DATES, "priority")},
+    "completion": "done",
+    "repeat": "recurrence",
+    "id": "",
+    "dependson": "",
+    "oncompletion": "",
+}
+"""By name as Dataview compares it, in lower case; `""`: known, and no part of the text, and not kept."""
+
+_FIELD_DAY: Final = re.compile(rf"(?:\[\[)?({_DAY})(?:T[0-9:.+Z-]*)?(?:\]\])?")
+_RULE: Final = 120
+"""Characters of a recurrence; the plugin's longest example has 61. What is longer stays in the text."""
+
+_PROBLEMS: Final = 5
+"""Problems told of one task, which may be a line of a megabyte."""
+
+_BLOCK_ID: Final = re.compile(r"(?<![ \t])[ \t]++\^[a-zA-Z0-9-]+$")
+_HIDING: Final = re.compile(r"\[\[[^\[\]]*\]\]|%%.*?(?:%%|$)|\]\([^()]*\)|https?://\S+")
+"""Links and comments, in which no sign counts."""
+
+
+def tasks(note: Contents) -> Iterator[TaskDetails]:
+    """The tasks of a note in the order of their lines; none in code, HTML and comments."""
+    if not note.tasks:
+        return
+    structure = note.structure
+    hidden = [(first + 1, last) for first, last in structure.comments]  # one may begin behind a task's text
+    hidden += [(block.start_line, block.end_line) for block in structure.blocks if block.kind == "html"]
+    tags: dict[int, list[str]] = {}
+    for tag in note.body_tags:
+        tags.setdefault(tag.line, []).append(tag.name)
+    above: list[Task] = []
+    for task in note.tasks:
+        if any(first <= task.line <= last for first, last in hidden):
+            continue
+        while above and above[-1].last_line < task.line:
+            above.pop()
+        yield _read(task, above[-1].line if above else 0, note.breadcrumb(task.line), tuple(tags.get(task.line, ())))
+        above.append(task)
+
+
+def _read(task: Task, parent: int, heading: tuple[str, ...], tags: tuple[str, ...]) -> TaskDetails:
+    line = _BLOCK_ID.sub("", task.text)
+    found = sorted(_fields(line)) if not line.isascii() or "::" in line else []
+    kept: dict[str, str] = {}
+    problems: dict[str, None] = {}
+    for field, value in ((each.field, each.value) for each in found if each.field):
+        if field in DATES and not _is_day(value):
+            problems[f"there is no such day: {field} {value}"] = None
+        elif kept.setdefault(field, value) != value:
+            problems[f"{field} is given twice: {kept[field]} counts, {value} does not"] = None
+    return TaskDetails(
+        task.line,
+        task.status,
+        _without(line, found),
+        parent,
+        heading,
+        tags,
+        **kept,
+        problems=tuple(problems)[:_PROBLEMS],
+    )
+
+
+def _fields(line: str) -> Iterator[_Found]:
+    """The fields of a line: inline ones, and signs outside of them."""
+    hidden = bytearray(len(line))
+    _hide(hidden, code_spans(line))
+    inline = []
+    for match in _FIELD.finditer(line):
+        if hidden[match.start()]:
+            continue
+        name, value = match[1] or match[3], (match[2] or match[4] or "").strip()
+        field = _FIELDS.get(name.lower())
+        if field is not None and (read := _value(field, value)) is not None:
+            inline.append(_Found(match.start(), match.end(), field, read))
+    yield from inline
+    _hide(hidden, (match.span() for match in _HIDING.finditer(line)))
+    _hide(hidden, ((each.start, each.end) for each in inline))
+    for match in _SIGN.finditer(line):
+        if hidden[match.start()]:
+            continue
+        if match["dated"]:
+            yield _Found(*match.span(), _SIGNS[match["dated"]], match["day"])
+        elif match["priority"]:
+            yield _Found(*match.span(), "priority", _PRIORITY_SIGNS[match["priority"]])
+        elif match["rule"]:
+            yield _Found(match.start(), match.end(), "recurrence", match["rule"].strip())
+        else:
+            yield _Found(*match.span(), "", "")
+
+
+def _value(field: str, value: str) -> str | None:
+    """The value of an inline field; None when it is none that the field can have, so that it stays in the text."""
+    if field in DATES:
+        day = _FIELD_DAY.fullmatch(value)
+        return day[1] if day else None
+    if field == "priority":
+        return value.lower() if value.lower() in get_args(Priority) else None
+    return value if 0 < len(value) <= _RULE else None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _without(line: str, found: Sequence[_Found]) -> str:
+    """The line without its fields; where one stood between words one blank stays."""
+    parts = []
+    place = 0
+    for each in found:
+        parts.append(line[place : each.start].rstrip())
+        place = each.end
+    parts.append(line[place:])
+    return " ".join(filter(None, (part.strip() for part in parts)))
+
+
+def _hide(hidden: bytearray, spans: Iterable[tuple[int, int]]) -> None:
+    for start, end in spans:
+        hidden[start:end] = b"\1" * (end - start)
