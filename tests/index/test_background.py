@@ -57,7 +57,7 @@ def found(vault: Vault, pattern: str) -> list[str]:
 
 
 def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -91,7 +91,7 @@ def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest
     may_load.set()
     until(lambda: index_of(vault).known(time.monotonic()))
     assert found(vault, "word7") == ["1/n7.md"]
-    assert index_of(vault).wait(timeout=30)
+    assert index_of(vault).wait(timeout=60)
     assert found(vault, "word7") == ["1/n7.md"]
     assert vault.verify_index() == []
 
@@ -179,17 +179,20 @@ def test_what_a_closed_vault_had_written_by_then_is_kept_and_the_next_one_ends_i
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update = build.update
+    stopped = threading.Event()
 
     def stopping(*arguments: Any, stop: threading.Event, on_progress: Any, **options: Any) -> Updated:
         def noted(done: int, total: int) -> None:
             if done == 10:
                 stop.set()
+                stopped.set()
 
         return update(*arguments, stop=stop, on_progress=noted, **{**options, "workers": 0})
 
     with monkeypatch.context() as patched, make_vault(FILES) as vault:
         patched.setattr(build, "update", stopping)
-        assert not index_of(vault).wait(timeout=0.5)
+        index_of(vault).start()
+        assert stopped.wait(60)
     with make_vault({}) as vault:
         status = vault.index_status()
         assert status.holds is not None
@@ -208,7 +211,7 @@ def test_a_build_ends_though_a_file_is_written_all_the_time(vault: Vault) -> Non
     writing = threading.Thread(target=write)
     writing.start()
     try:
-        assert index_of(vault).wait(timeout=30)
+        assert index_of(vault).wait(timeout=60)
     finally:
         over.set()
         writing.join()
@@ -233,7 +236,7 @@ def test_without_a_watch_a_build_ends_though_files_change_and_go_meanwhile(
         return update(*arguments, **options)
 
     monkeypatch.setattr(build, "update", meanwhile)
-    assert index_of(vault).wait(timeout=30)
+    assert index_of(vault).wait(timeout=60)
     assert found(vault, "word0") == []
     assert found(vault, "other") == ["1/n1.md"]
     until(lambda: vault.verify_index() == [])
@@ -241,8 +244,8 @@ def test_without_a_watch_a_build_ends_though_files_change_and_go_meanwhile(
 
 def test_fault_I03_without_a_watch_a_file_from_the_future_holds_up_nothing(vault: Vault, unwatched: None) -> None:
     os.utime(vault.path / "0/n0.md", (4e9, 4e9))
-    assert index_of(vault).wait(timeout=30)
-    assert index_of(vault).wait(timeout=30)
+    assert index_of(vault).wait(timeout=60)
+    assert index_of(vault).wait(timeout=60)
     assert vault.verify_index() == []
 
 
@@ -287,7 +290,7 @@ def test_fault_I18_where_no_more_watches_are_to_be_had_the_files_are_compared(
         add(self, folder)
 
     monkeypatch.setattr(InotifyWatch, "add", limited)
-    assert index_of(vault).wait(timeout=30)
+    assert index_of(vault).wait(timeout=60)
     (vault.path / "1/n7.md").write_text("other", encoding="utf-8")
     assert found(vault, "word7") == []
     assert found(vault, "other") == ["1/n7.md"]
@@ -360,7 +363,7 @@ def test_fault_I06_an_index_that_is_damaged_while_it_is_used_is_built_again(vaul
         assert found(vault, "word7") == ["1/n7.md"]
         (vault.path / "new.md").write_text("word8", encoding="utf-8")
         assert found(vault, "word8") == ["2/n8.md", "new.md"]
-    until(lambda: index_of(vault).wait(timeout=30) and vault.verify_index() == [])
+    until(lambda: index_of(vault).wait(timeout=60) and vault.verify_index() == [])
     assert index_of(vault).unavailable is None
 
 
@@ -376,9 +379,9 @@ def test_fault_I21_a_child_after_a_fork_has_an_index_of_its_own(vault: Vault) ->
     if child == 0:
         status = 1
         try:
-            told = [found(vault, "word7"), index_of(vault).wait(timeout=30)]
+            told = [found(vault, "word7"), index_of(vault).wait(timeout=60)]
             (vault.path / "new.md").write_text("word7", encoding="utf-8")
-            told += [found(vault, "word7"), index_of(vault).wait(timeout=30), found(vault, "word7")]
+            told += [found(vault, "word7"), index_of(vault).wait(timeout=60), found(vault, "word7")]
             vault.close()
             os.write(writing, json.dumps(told).encode())
             status = 0

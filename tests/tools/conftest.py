@@ -10,7 +10,7 @@ import pytest
 from vaulttools import Vault, vault
 from vaulttools.session import Session, open_folder
 
-SETTLED_WITHIN = 30.0
+SETTLED_WITHIN = 60.0
 """Seconds for the index of a small vault, on a busy machine."""
 
 

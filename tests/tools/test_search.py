@@ -14,10 +14,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from tests.clock import LIMIT, time_runs_out_when
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
@@ -617,38 +619,52 @@ def test_the_text_is_filled_round_robin_to_fifty_kib_and_notices_stand_after_the
 @posix_only
 @pytest.mark.parametrize("paths", [None, "a.md", ["a.md", "b.md"], "*.md"])
 def test_a_timeout_is_told_and_never_says_that_there_are_no_matches(
-    make_vault: MakeVault, tmp_path: Path, paths: str | list[str] | None
+    make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: str | list[str] | None
 ) -> None:
     real = ripgrep.locate().command
     slow = tmp_path / "rg"
-    slow.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec {real} --version\nexec sleep 20\n', encoding="utf-8")
+    begun = tmp_path / "begun"
+    body = f'[ "$1" = --version ] && exec {real} --version\ntouch {begun}\nexec sleep 600\n'
+    slow.write_text(f"#!/bin/sh\n{body}", encoding="utf-8")
     slow.chmod(0o755)
     files = {"a.md": "hit\n", "b.md": "hit\n"} if paths != "a.md" else {"a.md": "hit\n"}
-    vault = again(make_vault(files), rg=str(slow), time_limit=0.2)
-    answer = vault.search("hit", paths)
+    vault = again(make_vault(files), rg=str(slow), time_limit=LIMIT)
+    time_runs_out_when(monkeypatch, begun.exists)
+    answer = vault.search("hit", paths, cancel=Event())
     left = f"{len(files)} file{'s' if len(files) > 1 else ''}"
     assert answer.text == (
-        f"No matches in the 0 files searched; the search is incomplete: stopped after 0.2 s, {left} not searched."
+        f"No matches in the 0 files searched; the search is incomplete: stopped after 60 s, {left} not searched."
     )
     assert (answer.complete, answer.total_files, answer.searched) == (False, 0, 0)
 
 
 @posix_only
 @pytest.mark.scan_only
-def test_what_was_found_before_a_timeout_is_shown(make_vault: MakeVault, tmp_path: Path) -> None:
+def test_what_was_found_before_a_timeout_is_shown(
+    make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = ripgrep.locate().command
     slow = tmp_path / "rg"
-    slow.write_text(f'#!/bin/sh\ncase "$*" in *late.md*) exec sleep 20;; esac\nexec {real} "$@"\n', encoding="utf-8")
+    late = f'touch "{tmp_path}/late"; exec sleep 600'
+    other = f'mkdir "{tmp_path}/busy.$$"; {real} "$@"; status=$?; rmdir "{tmp_path}/busy.$$"; exit $status'
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *late.md*) {late};; esac\n{other}\n', encoding="utf-8")
     slow.chmod(0o755)
     vault = make_vault({f"{number:03}.md": "hit\n" for number in range(192)} | {"late.md": "hit\n"})
-    answer = again(vault, rg=str(slow), time_limit=0.5).search("hit", "*.md", skip=180)
+
+    def only_the_late_one_runs() -> bool:
+        return (tmp_path / "late").exists() and not list(tmp_path.glob("busy.*"))
+
+    time_runs_out_when(monkeypatch, only_the_late_one_runs)
+    answer = again(vault, rg=str(slow), time_limit=LIMIT).search("hit", "*.md", skip=180, cancel=Event())
     assert answer.file_count == 12
-    assert answer.text.endswith("\n\nThe search is incomplete: stopped after 0.5 s, 1 file not searched.")
-    past = again(vault, rg=str(slow), time_limit=0.5).search("hit", "*.md", skip=500)
+    assert answer.text.endswith("\n\nThe search is incomplete: stopped after 60 s, 1 file not searched.")
+    (tmp_path / "late").unlink()
+    time_runs_out_when(monkeypatch, only_the_late_one_runs)
+    past = again(vault, rg=str(slow), time_limit=LIMIT).search("hit", "*.md", skip=500, cancel=Event())
     assert past.text == (
         "No more results (192 files total; skip=500 is past the end)\n"
         "\n"
-        "The search is incomplete: stopped after 0.5 s, 1 file not searched."
+        "The search is incomplete: stopped after 60 s, 1 file not searched."
     )
 
 
