@@ -333,11 +333,11 @@ class Session:
 
     def _read(self, target: Target, place: Place) -> Document:
         try:
-            return self.read(place.path, _EXTRACTION_SECONDS)
+            return self.read(place.path)
         except NotRead as error:
             raise BadArgument(f"Cannot read {target.given}: {error.reason}{_ADVICE.get(error.reason, '')}") from error
 
-    def read(self, path: str, seconds: float) -> Document:
+    def read(self, path: str, seconds: float = _EXTRACTION_SECONDS) -> Document:
         """The text of a file at a vault-relative path, extracted within so many seconds where it is an attachment.
 
         Raises:

@@ -39,6 +39,54 @@ def test_every_tool_that_searches_files_counts_the_same_lines(vault: Vault) -> N
     assert vault.show(query="tight", file="report.pdf").snippets[0].matching_lines == [4]
 
 
+def test_excerpts_stand_under_their_page_or_headings(vault: Vault) -> None:
+    answer = vault.search_files(pattern="budget", file_pattern="*.{pdf,docx}")
+    assert answer.text == (
+        "Found 2 matching files:\n\n"
+        "## in/letter.docx, Letter > Money\n"
+        "Line 5:   ## Money\nLine 6:\nLine 7: > our budget\n\n"
+        "## report.pdf, page 1\n"
+        "Line 1:   Annual report\nLine 2: > budget of 2026\n\n"
+        "## report.pdf, page 2\n"
+        "Line 3:   Risks\nLine 4: > the budget is tight\nLine 5:   nothing else"
+    )
+    assert [(each.page, each.heading) for file in answer.files for each in file.excerpts] == [
+        (None, ["Letter", "Money"]),
+        (1, []),
+        (2, []),
+    ]
+    assert answer.bounded()["files"] == answer.model_dump()["files"]
+
+
+def test_a_page_of_search_says_the_page_of_each_line(vault: Vault) -> None:
+    assert vault.search(pattern="budget|closing", paths=["report.pdf"]).text == (
+        "# report.pdf, page 1\n 1|Annual report\n*2|budget of 2026\n\n"
+        "# report.pdf, page 2\n 3|Risks\n*4|the budget is tight\n 5|nothing else\n\n"
+        "# report.pdf, page 3\n*6|closing words"
+    )
+
+
+def test_rows_of_grep_say_their_page_or_headings(vault: Vault) -> None:
+    answer = vault.grep(pattern="budget")
+    assert answer.text == (
+        "in/letter.docx, Letter > Money:7: our budget\n"
+        "note.md:1: the budget\n"
+        "report.pdf, page 1:2: budget of 2026\n"
+        "report.pdf, page 2:4: the budget is tight"
+    )
+    assert [match.page for match in answer.matches] == [None, None, 1, 2]
+
+
+def test_clusters_and_snippets_say_their_page(vault: Vault) -> None:
+    sample = vault.sample(query="budget", file="report.pdf")
+    assert "cluster 1: lines 2-4, pages 1-2, 2 matches" in sample.text
+    assert [cluster.page for cluster in sample.clusters] == [1]
+    show = vault.show(query="tight", file="report.pdf", context=0)
+    assert "snippet 1: lines 4-4, page 2\n" in show.text
+    assert show.snippets[0].page == 2
+    assert "line 6\nmatches: 0\nlines 4-6, pages 2-3" in vault.show(query="x", file="report.pdf", line=6).text
+
+
 def test_what_is_in_the_bytes_of_an_attachment_is_not_its_text(vault: Vault) -> None:
     assert not vault.grep(pattern="Helvetica").matches
     assert not vault.grep(pattern="word/document").matches

@@ -288,7 +288,7 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
         "searched": 2,
         "skipped": {"binary": {"count": 1, "paths": ["b.md"]}},
         "notices": notices,
-        "matches": [{"path": "a.md", "line": 1, "text": "hit {}"}],
+        "matches": [{"path": "a.md", "line": 1, "text": "hit {}", "page": None}],
         "total_matches": 2,
         "total_is_exact": True,
         "truncated": True,

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from pydantic import BaseModel, Field
 
-from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers import answer, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
@@ -18,6 +18,7 @@ from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
+from vaulttools.matching.ripgrep import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets
@@ -49,6 +50,7 @@ class GrepMatch(BaseModel):
     path: str
     line: int = Field(description="Number of the line, from 1.")
     text: str = Field(description="The whole line without its end.")
+    page: int | None = Field(None, description="The page of a PDF file, from 1; null elsewhere.")
 
 
 class GrepAnswer(Answer):
@@ -72,11 +74,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
     shown = list(_located(search, counted, request.max_results))
-    matches = [
-        GrepMatch(path=paths.portable(found.document.path), line=hit.line, text=hit.text)
-        for found, _ in shown
-        for hit in found.hits
-    ]
+    matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
     notices += answer.passed_over(work, found=bool(matches))
     if not matches and work.complete:
@@ -153,12 +151,12 @@ def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Itera
 
 def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:
     """One file's rows, `--` between those that do not follow each other, and which rows are matching lines (from 0)."""
-    name = paths.shown(found.document.path)
     columns = {hit.line: hit.column for hit in found.hits}
     text = found.document.lines
     lines: list[str] = []
     places: list[int] = []
-    for window in excerpt.around(columns, context, context, last_line):
+    for part, window in place.windows(found.document, columns, context, context, last_line):
+        name = place.named(found.document.path, part)
         if lines and context:
             lines.append("--")
         for number in range(window.start, window.end + 1):
@@ -175,10 +173,17 @@ def _in_text(
 ) -> Iterator[GrepMatch]:
     """The matching lines among the rows of each file that are in the text, cut around the match as there."""
     for (found, _), of_hits, count in zip(shown, places, kept, strict=True):
-        for hit, place in zip(found.hits, of_hits, strict=True):
-            if place < (count or 0):
+        for hit, row in zip(found.hits, of_hits, strict=True):
+            if row < (count or 0):
                 text = render.line(hit.text, hit.column)
-                yield GrepMatch(path=paths.portable(found.document.path), line=hit.line, text=text)
+                yield _match(found, hit, text)
+
+
+def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
+    document = found.document
+    return GrepMatch(
+        path=paths.portable(document.path), line=hit.line, text=text, page=place.page_of(document, hit.line)
+    )
 
 
 def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Search) -> list[str]:

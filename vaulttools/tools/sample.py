@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer
+from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
@@ -48,6 +49,7 @@ class ClusterRange(BaseModel):
     start_line: int = Field(description="The first matching line, from 1.")
     end_line: int = Field(description="The last matching line.")
     matches: int = Field(description="Matching lines in it.")
+    page: int | None = Field(None, description="The page of a PDF file on which it begins, from 1; null elsewhere.")
 
 
 class SampleAnswer(Answer):
@@ -97,7 +99,12 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
         ),
         matches=exploration.number(matches),
         clusters=[
-            ClusterRange(start_line=cluster.start, end_line=cluster.end, matches=len(cluster.lines))
+            ClusterRange(
+                start_line=cluster.start,
+                end_line=cluster.end,
+                matches=len(cluster.lines),
+                page=places.page_of(found.document, cluster.start) if found else None,
+            )
             for cluster in shown
         ],
         page=request.page,
@@ -122,7 +129,8 @@ def _lines(
     for number, cluster in enumerate(shown, first_number):
         count = len(cluster.lines)
         plural = "es" if count != 1 else ""
-        yield f"cluster {number}: lines {cluster.start}-{cluster.end}, {count} match{plural}"
+        where = places.suffix(found.document, cluster.start, cluster.end)
+        yield f"cluster {number}: lines {cluster.start}-{cluster.end}{where}, {count} match{plural}"
         if count == 1:
             yield " first and last match:"
             yield from _around(found, cluster.start)

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import BeforeValidator, Field
 
-from vaulttools.answers import answer, excerpt, hints, page
+from vaulttools.answers import answer, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts, number_of
@@ -20,7 +20,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.files.document import Document
+from vaulttools.files.document import Document, Part
 from vaulttools.files.scope import Scope
 from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
@@ -297,28 +297,36 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
     lines: list[str] = []
     cut = False
     previous = 0
-    for number in _numbers(columns, before, after, last_line, plan.ranges_of(match.path)):
-        if previous and number != previous + 1:
+    first = part = document.part_of(shown.hits[0].line)
+    for here, number in _numbers(document, columns, before, after, last_line, plan.ranges_of(match.path)):
+        if here != part:
+            lines += ["", f"# {place.named(match.path, here)}"]
+        elif previous and number != previous + 1:
             lines.append("...")
+        part = here
         previous = number
         text = document.lines[number - 1]
         cut = cut or len(text.rstrip()) > limits.LINE_CHARACTERS
         mark = "*" if number in columns else " "
         lines.append(f"{mark}{number}{gutter}{render.line(text, columns.get(number))}")
-    heading = paths.shown(match.path)
+    heading = place.named(match.path, first)
     if hashline:
         tag = vault.snapshots.add(match.path, document.normalised)
-        heading = f"¶{heading}#{tag}" if plan.is_single else f"# {heading}#{tag}"
+        mark = "¶" if plan.is_single else "# "
+        heading = f"{mark}{paths.shown(match.path)}#{tag}{heading[len(paths.shown(match.path)) :]}"
     else:
-        heading = "" if plan.is_single else f"# {heading}"
+        heading = "" if plan.is_single and not document.parts else f"# {heading}"
     return _Shown(match.path, len(columns), match.count - len(columns), cut, Section(heading, lines))
 
 
-def _numbers(hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None) -> Iterator[int]:
-    for window in excerpt.around(hits, before, after, last_line):
+def _numbers(
+    document: Document, hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None
+) -> Iterator[tuple[Part | None, int]]:
+    """The lines to show, each with the page or section that it stands in."""
+    for part, window in place.windows(document, hits, before, after, last_line):
         for number in range(window.start, window.end + 1):
             if ranges is None or ranges.contains(number):
-                yield number
+                yield part, number
 
 
 def _limits(shown: Sequence[_Shown], cap: int, plan: _Plan) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from vaulttools.answers import answer, dated, excerpt, hints, page
+from vaulttools.answers import answer, dated, excerpt, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.page import Section
@@ -95,6 +95,7 @@ class Excerpt(BaseModel):
     lines: list[str] = Field(description="Whole lines without their ends.")
     matching_lines: list[int] = Field(description="Numbers of the matching lines among them.")
     heading: list[str] = Field(description="The headings that the first match stands under, outermost first.")
+    page: int | None = Field(None, description="The page of a PDF file, from 1; null elsewhere.")
 
 
 class FileMatch(BaseModel):
@@ -134,14 +135,14 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     matches, total, exact = _page(vault, request, search)
     files, sections = [], []
     for match, found in search.shown(matches, limits.KEPT_HITS):
-        file, section = _shown(vault, match, found, request.context_lines, scope.known)
-        files.append(file)
+        file, rows, section = _shown(vault, match, found, request.context_lines, scope.known)
+        files.append((file, rows))
         sections.append(section)
     total -= search.vanished
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
-    notices += answer.conflict_copies(file.path for file in files)
+    notices += answer.conflict_copies(file.path for file, _ in files)
     notices += answer.passed_over(work, found=total > 0)
     if total == 0 and work.complete:
         notices += _hints(vault, request, search)
@@ -152,8 +153,8 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
-        shown={"files": [_first_of(file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
-        files=files,
+        shown={"files": [_first_of(*file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
+        files=[file for file, _ in files],
         total_files=total,
         total_is_exact=exact and work.complete,
     )
@@ -225,16 +226,22 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple
 
 def _shown(
     vault: Session, match: FileCount, found: FileHits, context: int, known: Known | None
-) -> tuple[FileMatch, Section]:
-    """A file's excerpts as details and as text."""
+) -> tuple[FileMatch, list[int], Section]:
+    """A file's excerpts as details, the row of the text (from 0) at which each begins, and the text."""
     text = found.document.lines
     columns = {hit.line: hit.column for hit in found.hits}
-    windows = list(islice(excerpt.around(columns, context, context, len(text)), EXCERPTS))
-    first_hits = [window.hits[0] for window in windows]
-    headings = _headings(vault, found, first_hits, known) if paths.is_note(match.path) else [()] * len(windows)
+    windows = list(islice(place.windows(found.document, columns, context, context), EXCERPTS))
+    first_hits = [window.hits[0] for _, window in windows]
+    headings = (
+        _headings(vault, found, first_hits, known)
+        if paths.is_note(match.path)
+        else [part.heading if part else () for part, _ in windows]
+    )
     excerpts: list[Excerpt] = []
     lines: list[str] = []
-    for window, heading in zip(windows, headings, strict=True):
+    rows: list[int] = []
+    before = windows[0][0]
+    for (part, window), heading in zip(windows, headings, strict=True):
         shown = excerpt.shortened(window, EXCERPT_LINES)
         excerpts.append(
             Excerpt(
@@ -242,29 +249,33 @@ def _shown(
                 lines=text[shown.start - 1 : shown.end],
                 matching_lines=list(shown.hits),
                 heading=list(heading),
+                page=part.page if part else None,
             )
         )
         if lines:
             lines.append("")
+        if part != before:
+            lines.append(f"## {place.named(match.path, part)}")
+        before = part
+        rows.append(len(lines))
         for number in range(shown.start, shown.end + 1):
             mark = ">" if number in columns else " "
             lines.append(f"Line {number}: {mark} {render.line(text[number - 1], columns.get(number))}".rstrip(" "))
     left = match.count - sum(len(shown.matching_lines) for shown in excerpts)
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
     file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts)
-    return file, Section(f"## {paths.shown(match.path)}", lines, closing)
+    return file, rows, Section(f"## {place.named(match.path, windows[0][0])}", lines, closing)
 
 
-def _first_of(file: FileMatch, kept: int) -> FileMatch:
-    """A file with the excerpts that so many lines of its section show; between two of them one is blank."""
+def _first_of(file: FileMatch, rows: Sequence[int], kept: int) -> FileMatch:
+    """A file with the excerpts that so many rows of its section show; each begins at the given row."""
     excerpts: list[Excerpt] = []
-    for each in file.excerpts:
-        if kept <= 0:
+    for each, row in zip(file.excerpts, rows, strict=True):
+        if kept <= row:
             break
-        last = each.start_line + kept - 1
+        last = each.start_line + kept - row - 1
         matching = [line for line in each.matching_lines if line <= last]
-        excerpts.append(each.model_copy(update={"lines": each.lines[:kept], "matching_lines": matching}))
-        kept -= len(each.lines) + 1
+        excerpts.append(each.model_copy(update={"lines": each.lines[: kept - row], "matching_lines": matching}))
     return file.model_copy(update={"excerpts": excerpts})
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, excerpt
+from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.excerpt import Excerpt
 from vaulttools.answers.tool import Tool
@@ -19,7 +20,6 @@ from vaulttools.exploration import request as exploration
 from vaulttools.exploration.closing import Closing
 from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
-from vaulttools.files import document as documents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
 from vaulttools.matching.ripgrep import Hit
@@ -55,6 +55,7 @@ class Snippet(BaseModel):
     start_line: int = Field(description="Number of the first line, from 1.")
     lines: list[str] = Field(description="Whole lines without their ends.")
     matching_lines: list[int] = Field(description="Numbers of the matching lines among them.")
+    page: int | None = Field(None, description="The page of a PDF file on which they begin, from 1; null elsewhere.")
 
 
 class ShowAnswer(Answer):
@@ -111,6 +112,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
                 start_line=window.start,
                 lines=text.lines[window.start - 1 : window.end],
                 matching_lines=list(window.hits),
+                page=places.page_of(text, window.start),
             )
             for window in windows
             if text is not None
@@ -122,7 +124,7 @@ def _checked(vault: Session, place: Place, line: int) -> Document:
     """The file's text, when it has that line."""
     name = exploration.label(place)
     try:
-        text = documents.read(vault.root, place.path, vault.config.max_file_size)
+        text = vault.read(place.path)
     except NotRead as error:
         raise BadArgument(f"{name} cannot be shown: {error.reason}") from error
     if text.is_binary:
@@ -156,7 +158,7 @@ def _lines(
         return [*lines, "no matches"]
     for number, window in enumerate(windows, 1):
         snippet = f"snippet {number}: " if request.line is None else ""
-        lines.append(f"{snippet}lines {window.start}-{window.end}")
+        lines.append(f"{snippet}lines {window.start}-{window.end}{places.suffix(text, window.start, window.end)}")
         lines += exploration.numbered(text, hits, window.start, window.end, request.line)
     return lines
 
