@@ -25,6 +25,7 @@ from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
+from vaulttools.files.listing import Listing
 from vaulttools.files.patience import within
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Place, Root
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from vaulttools.index.background import BackgroundIndex
     from vaulttools.notes.links import LinkIndex
     from vaulttools.notes.reader import NoteReader
+    from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
     from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
 
@@ -127,8 +129,68 @@ class Session:
         made: BackgroundIndex = vars(self)[name]
         return made
 
+    @cached_property
+    def meaning(self) -> BackgroundMeaning | None:
+        """The vectors of this vault's passages, once somebody starts to have them made; None: none are wanted.
+
+        Raises:
+            NoMeaning: they are, and the packages that they need are not installed.
+        """
+        from vaulttools.ranked.meaning import embedder
+
+        if not self.has_index or not embedder.is_wanted(self.config):
+            return None
+        try:
+            from vaulttools.ranked.meaning.background import BackgroundMeaning
+        except ImportError as error:
+            raise embedder.NoMeaning("An embedder needs the extra: pip install 'vaulttools[semantic]'") from error
+        choice = embedder.Choice.of(self.config)
+        root, index_folder = self.root, self.config.index_folder
+        session = weakref.ref(self)
+
+        def supply() -> Supply | None:
+            alive = session()
+            return None if alive is None else alive._embeddable(strictly=choice.is_endpoint)
+
+        def folder() -> Path:
+            from vaulttools.index import location
+
+            return location.of(root, index_folder).folder
+
+        meaning = BackgroundMeaning(root, choice, folder, supply)
+        made: BackgroundMeaning = vars(self).setdefault("meaning", meaning)
+        if made is meaning:
+            weakref.finalize(self, meaning.end)
+        return made
+
+    def _embeddable(self, *, strictly: bool) -> Supply | None:
+        """The notes that may be embedded, as the index knows them now; None while it knows nothing.
+
+        `strictly`: excluded notes are left out even if the configuration does not respect them.
+
+        Raises:
+            NoMeaning: strictly, and which files are excluded cannot be told.
+        """
+        from vaulttools.ranked.meaning.background import Supply
+        from vaulttools.ranked.meaning.embedder import NoMeaning
+
+        work = Work(self.config.time_limit)
+        known = self.known(work)
+        if known is None:
+            return None
+        rules = self._excluded(work) if strictly or self._excludes(include_excluded=False) else None
+        walks = (Walk("", notes_only=True),)
+        scope = self._scope(walks, (), work, Rules(hidden=False, excluded=rules or Excluded()), rules)
+        listing = scope.listing() or Listing(scope.entries())
+        if strictly and (work.warnings or scope.warnings):
+            raise NoMeaning("Which files are excluded cannot be told, so nothing is sent to the embedder")
+        held = (entry.path for entry in listing if entry.left_out is None and entry.kind == "file")
+        return Supply(known, [path for path in held if path not in known.large])
+
     def close(self) -> None:
         """End the work on the indexes; calls under way go on to their end."""
+        if (meaning := vars(self).get("meaning")) is not None:
+            meaning.close()
         if "index" in vars(self):
             self.index.close()
         if end := vars(self).get("_end_passing_index"):
@@ -193,22 +255,29 @@ class Session:
         default_excludes: bool = False,
     ) -> Scope:
         """The scope of a call under the vault's present rules."""
-        rules = self._excluded(work) if self._excludes(include_excluded) else None
-        return Scope(
-            self.root,
-            Rules(
-                hidden=hidden,
-                excluded=rules or Excluded(),
-                ignores=gitignore,
-                pruned=pruned,
-                default_excludes=default_excludes,
-            ),
-            walks,
-            named,
-            self._regex_excluded(rules.patterns, work) if rules and rules.patterns else None,
-            self.known(work),
-            self.attachments if named or not all(walk.notes_only for walk in walks) else None,
+        excluded_files = self._excluded(work) if self._excludes(include_excluded) else None
+        rules = Rules(
+            hidden=hidden,
+            excluded=excluded_files or Excluded(),
+            ignores=gitignore,
+            pruned=pruned,
+            default_excludes=default_excludes,
         )
+        return self._scope(walks, named, work, rules, excluded_files)
+
+    def _scope(
+        self,
+        walks: tuple[Walk, ...],
+        named: tuple[str, ...],
+        work: Work,
+        rules: Rules,
+        excluded_files: Excluded | None,
+    ) -> Scope:
+        covered = None
+        if excluded_files is not None and excluded_files.patterns:
+            covered = self._regex_excluded(excluded_files.patterns, work)
+        attachments = self.attachments if named or not all(walk.notes_only for walk in walks) else None
+        return Scope(self.root, rules, walks, named, covered, self.known(work), attachments)
 
     def known(self, work: Work) -> Known | None:
         """What an index knows of the vault as of the beginning of a call; None: nothing, or not all of it."""

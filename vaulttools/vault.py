@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from vaulttools.tools.definitions import Format, definitions
 
 if TYPE_CHECKING:
     from vaulttools.index.upkeep import IndexStatus
+    from vaulttools.ranked.meaning.background import MeaningStatus
     from vaulttools.resources.urls import Resolver
 
 _log = logging.getLogger("vaulttools")
@@ -116,6 +118,29 @@ class Vault(ToolMethods):
         if not self._opened.index.wait(on_progress, cancel):
             raise BadArgument("The vault is closed")
 
+    def wait_for_meaning(
+        self,
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
+        cancel: Event | None = None,
+        timeout: float | None = None,
+    ) -> bool:
+        """Wait until every passage of the notes as they are now is embedded, so that ranked `query` finds all of them
+        by meaning; False when `timeout`, in seconds, ends first. `on_progress` is told how many of how many notes are.
+
+        Raises:
+            VaultToolsError: the extra `semantic` is not installed, nothing can be embedded now, or there is no index.
+            Cancelled: the caller set `cancel`; what was embedded by then is kept.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        meaning = self._opened.meaning
+        if meaning is None:
+            why = "an index" if not self._opened.has_index else "the extra: pip install 'vaulttools[semantic]'"
+            raise BadArgument(f"Meaning needs {why}" if self._opened.config.meaning == "auto" else "Meaning is off")
+        if not self._opened.index.wait(None, cancel, timeout):
+            return False
+        return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
+
     def read_structures(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:
@@ -165,6 +190,15 @@ class Vault(ToolMethods):
         from vaulttools.index import upkeep
 
         return upkeep.clear(self._opened.root, self._opened.config.index_folder)
+
+    def meaning_status(self) -> MeaningStatus | None:
+        """How far the passages are embedded; None where nothing is, nor is to be.
+
+        Raises:
+            VaultToolsError: it cannot be told.
+        """
+        meaning = self._opened.meaning
+        return None if meaning is None else meaning.status()
 
     def call(
         self,

@@ -10,21 +10,26 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.errors import BadArgument
+from vaulttools.ranked.meaning.embedder import NoMeaning
 
 if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.background import MeaningStatus
     from vaulttools.vault import Vault
 
 COMMANDS: Final = ("build", "status", "verify", "clear")
 
 HELP: Final = """\
-usage: vaulttools [--vault DIR] [--json] index COMMAND
+usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning]
 
 Keep an index for long-lived processes, in the user's cache folder. They build it themselves; nothing needs it.
 
-  build   bring it up to date; what was done when it is stopped is kept
+  build   bring it up to date; what was done when it is stopped is kept. With --meaning its passages are embedded too,
+          so that ranked query finds them by what they mean (extra `semantic`)
   status  tell where it is, how large, and whether it is up to date
   verify  read every file and tell each difference; the exit status is 1 when there is one
   clear   remove it"""
+
+_MEANING: Final = "--meaning"
 
 MEGABYTE: Final = 1_000_000
 
@@ -39,7 +44,7 @@ def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
     check(words)
     match words[0]:
         case "build":
-            return _build(vault)
+            return _build(vault, with_meaning=_MEANING in words)
         case "status":
             return _status(vault)
         case "verify":
@@ -54,18 +59,20 @@ def check(words: list[str]) -> None:
     Raises:
         BadArgument: they do not.
     """
+    if words[:1] == ["build"] and words[1:] == [_MEANING]:
+        return
     if len(words) != 1 or words[0] not in COMMANDS:
         given = " ".join(words)
         raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
 
 
 @contextmanager
-def progress(delay: float = 0.0) -> Iterator[Callable[[int, int], None]]:
+def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
     """What shows how many of how many files are done, as a bar where stderr is a terminal, after so many seconds."""
     from tqdm import tqdm
 
     is_off = not sys.stderr.isatty()
-    with tqdm(desc="Indexing", unit=" files", leave=False, disable=is_off, file=sys.stderr, delay=delay) as bar:
+    with tqdm(desc=what, unit=f" {unit}", leave=False, disable=is_off, file=sys.stderr, delay=delay) as bar:
 
         def on_progress(done: int, total: int) -> None:
             bar.total = total
@@ -74,7 +81,7 @@ def progress(delay: float = 0.0) -> Iterator[Callable[[int, int], None]]:
         yield on_progress
 
 
-def _build(vault: Vault) -> tuple[str, dict[str, Any], bool]:
+def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:
     start = time.monotonic()
     with progress() as on_progress:
         vault.build_index(on_progress=on_progress)
@@ -87,7 +94,22 @@ def _build(vault: Vault) -> tuple[str, dict[str, Any], bool]:
         f"Indexed {held.notes:,} notes and {others:,} other files in {seconds:.1f} s: "
         f"{held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
     )
-    return text, {"seconds": round(seconds, 3), **asdict(held)}, True
+    details: dict[str, Any] = {"seconds": round(seconds, 3), **asdict(held)}
+    if with_meaning:
+        start = time.monotonic()
+        with progress(what="Embedding", unit="notes") as on_progress:
+            vault.wait_for_meaning(on_progress=on_progress)
+        seconds = time.monotonic() - start
+        meaning = vault.meaning_status()
+        assert meaning is not None
+        text += f"\nEmbedded {_meaning_line(meaning)} in {seconds:.1f} s."
+        details["meaning"] = {"seconds": round(seconds, 3), **asdict(meaning)}
+    return text, details, True
+
+
+def _meaning_line(meaning: MeaningStatus) -> str:
+    done, total = meaning.progress
+    return f"{done:,} of {total:,} notes: {meaning.passages:,} passages, {meaning.bytes / MEGABYTE:.1f} MB"
 
 
 def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
@@ -107,7 +129,15 @@ def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
             if status.is_current
             else f"up to date  no: {status.stale:,} files to read, {status.gone:,} to forget",
         ]
+    try:
+        meaning = vault.meaning_status()
+        if meaning is not None:
+            lines.append(f"meaning     {_meaning_line(meaning)}, by {meaning.embedder} {meaning.version}".rstrip())
+    except NoMeaning as error:
+        meaning = None
+        lines.append(f"meaning     {error}")
     details = {
+        "meaning": None if meaning is None else asdict(meaning),
         "folder": str(status.folder),
         "is_current": status.is_current,
         "stale": status.stale,

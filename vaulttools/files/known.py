@@ -103,6 +103,9 @@ class Known(Protocol):
     def structure(self, path: str, text: str) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""
 
+    def text_digests(self, files: Sequence[str]) -> Mapping[str, bytes]:
+        """A digest of the text of each file, of those that were read as they are now, or that cannot be read."""
+
     def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
         """What `index.passages` made of notes, of those whose text is known."""
 

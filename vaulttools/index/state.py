@@ -557,6 +557,11 @@ class IndexView:
             among = among.difference(self.unknown(list(among)))
         return self._present.words(words, most, among, read, all_known=not self._stale)
 
+    def text_digests(self, files: Sequence[str]) -> dict[str, bytes]:
+        """Of the files that are not stale."""
+        rows = ((path, self._present.row(path)) for path in files if path not in self._stale)
+        return {path: row.digest for path, row in rows if row is not None}
+
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Of the notes that are not unknown."""
         unknown = set(self.unknown(notes))

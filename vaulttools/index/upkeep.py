@@ -87,7 +87,7 @@ def clear(root: Root, index_folder: str | None) -> bool:
         Unavailable: it cannot be removed.
     """
     where = location.of(root, index_folder)
-    there = [_removed(path) for path in {where.database, *where.databases()}]
+    there = [_removed(path) for path in {where.database, *where.databases(), *where.vectors()}]
     shutil.rmtree(folder_beside(where.database), ignore_errors=True)
     return any(there)
 

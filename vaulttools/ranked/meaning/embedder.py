@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from vaulttools.config import VaultConfig
 from vaulttools.errors import VaultToolsError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from vaulttools.config import VaultConfig
 
     Floats: TypeAlias = NDArray[np.float32]
 

@@ -17,6 +17,9 @@ from vaulttools.ranked.meaning.embedder import Choice, Key, NoMeaning
 _END_SECONDS: Final = 5.0
 """Seconds to wait for a killed process."""
 
+NICER: Final = 19
+"""How much lower the priority is, as far as it goes: whatever else the machine has to do comes first."""
+
 _ONE_PROCESSOR: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -32,7 +35,7 @@ class EmbeddingProcess:
         if not sys.executable or getattr(sys, "frozen", False):  # in a frozen program that is the program
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
         # -P: the working folder may be a vault, and what lies there must not be imported.
-        command = [sys.executable, "-P", "-m", "vaulttools.ranked.meaning.worker"]
+        command = [sys.executable, "-P", "-m", "vaulttools.ranked.meaning.worker", str(NICER)]
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
             self._popen = subprocess.Popen(

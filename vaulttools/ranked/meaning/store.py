@@ -153,6 +153,29 @@ class VectorStore:
             )
             connection.execute("COMMIT")
 
+    def progress(self) -> tuple[int, int]:
+        """How many of how many notes were embedded when a process last counted; (0, 0) before.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        if not self.path.exists():
+            return 0, 0
+        with self._connected() as connection:
+            found: list[Any] = connection.execute(
+                "SELECT value FROM meta WHERE name IN ('done', 'total') ORDER BY name"
+            ).fetchall()
+        return (found[0][0], found[1][0]) if len(found) == 2 else (0, 0)
+
+    def put_progress(self, done: int, total: int) -> None:
+        """Keep how many of how many notes are embedded.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        with self._connected(makes=True) as connection:
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("done", done), ("total", total)])
+
     def bytes(self) -> int:
         """Bytes on disk."""
         files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
@@ -173,11 +196,6 @@ class VectorStore:
             raise NoMeaning("The vectors of the passages were damaged, and are made anew") from error
         except (apsw.Error, OSError) as error:
             raise NoMeaning(f"The vectors at {self.path.parent} cannot be used: {error}") from error
-
-
-def files(folder: Path) -> list[Path]:
-    """The files of vectors in the folder of an index, of every embedder."""
-    return list(folder.glob("meaning-*.sqlite"))
 
 
 def remove(path: Path) -> None:

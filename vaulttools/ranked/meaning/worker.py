@@ -1,4 +1,6 @@
-"""`python -m vaulttools.ranked.meaning.worker`: embeds the texts that it is given, until its standard input ends.
+"""`python -m vaulttools.ranked.meaning.worker NICER`: embeds the texts that it is given, until its input ends.
+
+`NICER` is how much lower than its parent's its priority is.
 
 Messages are those of `index.worker`. First comes the choice of an embedder, and is answered by its key, or by a
 sentence when there is none; then lists of texts, each answered by the vectors as they are kept with the dimensions, or
@@ -12,19 +14,15 @@ import signal
 import sys
 import threading
 from queue import SimpleQueue
-from typing import Final
 
 from vaulttools.index.worker import listen, send
-
-_YIELDING: Final = 19
-"""How much nicer than its parent, as far as it goes: whatever else the machine has to do comes first."""
 
 
 def run() -> None:
     """Answer until there is nobody to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
     if hasattr(os, "nice"):
-        os.nice(_YIELDING)
+        os.nice(int(sys.argv[1]))
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 

@@ -1,0 +1,244 @@
+"""Embedding behind the calls, in a real process with a real server: each passage once, whatever stops it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import write_files
+from tests.ranked.meaning.endpoints import Served, serving
+from vaulttools import Cancelled, Vault, VaultConfig, VaultToolsError
+from vaulttools.cli import index as cli_index
+from vaulttools.notes.passages import digest
+from vaulttools.ranked.meaning import background, embedder, process
+from vaulttools.ranked.meaning.background import Progress
+from vaulttools.ranked.meaning.embedder import NoMeaning
+from vaulttools.ranked.meaning.store import VectorStore
+
+NOTES = {
+    "a.md": "# Pets\n\nA Cat and\na dog.\n",
+    "b.md": "# Drinks\n\nTea.\n\n## Copy\n\n" + "Rain fell on the boat. " * 30,
+    "deep/c.md": "",
+}
+
+Opened = Callable[..., Vault]
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def opened(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    """Opens a vault whose passages the server embeds; a second call opens it again."""
+    monkeypatch.delenv("VAULTTOOLS_MEANING")
+    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
+    vaults: list[Vault] = []
+
+    def made(files: Mapping[str, str | bytes] = NOTES, **fields: object) -> Vault:
+        write_files(tmp_path / "vault", files)
+        configured = {"index_folder": str(tmp_path / "index"), "embedder": served.address, "embedder_model": "m"}
+        vaults.append(Vault.open(tmp_path / "vault", config=VaultConfig.model_validate({**configured, **fields})))
+        return vaults[-1]
+
+    yield made
+    for vault in vaults:
+        vault.close()
+
+
+def kept(vault: Vault) -> list[int]:
+    """The digests of the vectors that are kept."""
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    fresh = VectorStore(meaning.store().path.parent, embedder.key_of(meaning.choice))
+    return sorted(map(int, fresh.nearest().digests))
+
+
+def test_every_passage_is_embedded_once_and_folded(opened: Opened, served: Served) -> None:
+    vault = opened({**NOTES, "copy.md": NOTES["a.md"].upper()})
+    told: list[tuple[int, int]] = []
+    assert vault.wait_for_meaning(on_progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (4, 4)
+    assert "# pets a cat and a dog." in served.texts
+    assert len(served.texts) == len(set(served.texts)) == len(kept(vault))
+    assert kept(vault) == sorted(map(digest, served.texts))
+    status = vault.meaning_status()
+    assert status is not None
+    assert (status.embedder, status.version, status.progress) == ("m", served.address, Progress(4, 4))
+
+
+def test_an_edit_embeds_what_it_changed_and_a_copy_nothing(opened: Opened, served: Served, tmp_path: Path) -> None:
+    vault = opened()
+    vault.wait_for_meaning()
+    served.requests.clear()
+    (tmp_path / "vault/b.md").write_text(f"{NOTES['b.md']}\n## New\n\nLead is heavy.\n", encoding="utf-8")
+    vault.wait_for_meaning()
+    assert served.texts == ["## new lead is heavy."]
+    served.requests.clear()
+    shutil.copy(tmp_path / "vault/b.md", tmp_path / "vault/copy of b.md")
+    (tmp_path / "vault/a.md").rename(tmp_path / "vault/z.md")
+    vault.wait_for_meaning()
+    assert served.texts == []
+
+
+def test_another_process_of_the_vault_embeds_nothing_again(opened: Opened, served: Served) -> None:
+    opened().wait_for_meaning()
+    served.requests.clear()
+    vault = opened()
+    vault.wait_for_meaning()
+    assert served.texts == []
+    assert len(kept(vault)) > 0
+
+
+def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
+    notes = {f"{number}.md": f"Cat {number}.\n" for number in range(100)}
+    vaults = [opened(notes), opened(notes)]
+    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(kept(vaults[0])) == 100
+    assert len(served.texts) == 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "AGAIN_SECONDS", 0.01)
+    plain = process.EmbeddingProcess.embedded
+    asked: list[int] = []
+
+    def killing(self: process.EmbeddingProcess, texts: list[str]) -> tuple[list[bytes], int]:
+        asked.append(len(texts))
+        if len(asked) == 3:
+            os.kill(self._popen.pid, signal.SIGKILL)
+            self._popen.wait()
+        return plain(self, texts)
+
+    monkeypatch.setattr(process.EmbeddingProcess, "embedded", killing)
+    vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(200)})
+    with pytest.raises(NoMeaning, match=r"^The process that embeds has ended$"):
+        vault.wait_for_meaning()
+    vault.wait_for_meaning()
+    assert len(kept(vault)) == 200
+    assert len(served.texts) == len(set(served.texts)) == 200
+
+
+def test_nothing_of_excluded_hidden_or_protected_files_is_sent(opened: Opened, served: Served) -> None:
+    vault = opened(
+        {
+            ".obsidian/app.json": '{"userIgnoreFilters": ["Private/", "/secret.*/"]}',
+            ".obsidian/note.md": "Cat in a protected folder.",
+            "Mine/note.md": "Cat in a folder of the configuration.",
+            "Private/note.md": "Cat in an excluded folder.",
+            "Other/secret dog.md": "Cat that a pattern excludes.",
+            ".hidden/note.md": "Cat in a hidden folder.",
+            "open.md": "Cat for everyone.",
+            "picture.png": b"Cat\0",
+        },
+        protected=("Mine",),
+        respect_excluded=False,
+    )
+    vault.wait_for_meaning()
+    assert served.texts == ["cat for everyone."]
+
+
+def test_nothing_is_sent_when_it_cannot_be_told_what_is_excluded(opened: Opened, served: Served) -> None:
+    vault = opened({".obsidian/app.json": '{"userIgnoreFilters": ["/(unclosed/"]}', "a.md": "Cat."})
+    with pytest.raises(VaultToolsError, match=r"^Which files are excluded cannot be told, so nothing is sent"):
+        vault.wait_for_meaning()
+    assert served.texts == []
+
+
+def test_a_server_that_is_down_is_told_and_asked_again(
+    opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.status = 503
+    vault = opened()
+    with pytest.raises(NoMeaning, match=f"^The embedder {served.address} answered with the status 503$"):
+        vault.wait_for_meaning()
+    served.status = 200
+    assert vault.wait_for_meaning()
+
+
+def test_other_dimensions_than_those_kept_are_told(opened: Opened, served: Served) -> None:
+    opened().wait_for_meaning()
+    served.dimensions = 4
+    vault = opened({"new.md": "Boat."})
+    with pytest.raises(
+        NoMeaning, match="gives vectors of 4 numbers, and those that are kept have 6: `vaulttools index"
+    ):
+        vault.wait_for_meaning()
+
+
+def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
+    opened: Opened, served: Served, tmp_path: Path
+) -> None:
+    vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(20)})
+    vault.wait_for_meaning()
+    vault.close()
+    for number in range(10):
+        (tmp_path / f"vault/{number}.md").unlink()
+    vault = opened({})
+    vault.wait_for_meaning()
+    assert len(kept(vault)) == 10
+
+
+def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened, served: Served) -> None:
+    served.is_hanging = True
+    vault = opened()
+    assert not vault.wait_for_meaning(timeout=0.2)
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        vault.wait_for_meaning(cancel=cancel)
+    vault.close()
+
+
+def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, served: Served) -> None:
+    vault = opened()
+    text, details, is_well = cli_index.run(["build", "--meaning"], vault)
+    assert is_well
+    assert f"\nEmbedded 3 of 3 notes: {len(kept(vault))} passages, " in text
+    assert details["meaning"]["passages"] == len(kept(vault))
+    text, details, _ = cli_index.run(["status"], vault)
+    assert "\nmeaning     3 of 3 notes: " in text
+    assert text.endswith(f", by m {served.address}")
+    vault.close()
+    assert vault.clear_index()
+    assert kept(opened()) == []
+
+
+def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(VaultToolsError, match=r"^Meaning needs an index$"):
+        opened(index="off").wait_for_meaning()
+    with pytest.raises(VaultToolsError, match=r"^Meaning is off$"):
+        opened(meaning="off").wait_for_meaning()
+    monkeypatch.setattr(embedder, "_is_installed", lambda: False)
+    with pytest.raises(VaultToolsError, match=r"^Meaning needs the extra: pip install 'vaulttools\[semantic\]'$"):
+        opened(embedder=None).wait_for_meaning()
+
+
+def test_vectors_are_the_same_after_a_rebuild(opened: Opened, served: Served, tmp_path: Path) -> None:
+    def rows(vault: Vault) -> list[bytes]:
+        meaning = vault._opened.meaning
+        assert meaning is not None
+        return [row.tobytes() for row in meaning.store().vectors(np.array(kept(vault), np.int64))[1]]
+
+    vault = opened()
+    vault.wait_for_meaning()
+    before = rows(vault)
+    vault.close()
+    shutil.rmtree(tmp_path / "index")
+    vault = opened()
+    vault.wait_for_meaning()
+    assert rows(vault) == before

@@ -1,0 +1,363 @@
+"""Embed what the index holds, behind the calls: passages without a vector, in a process of low priority.
+
+What was embedded is kept at once, so that whatever stops the work, it goes on where it was. Only one process of those
+that have a vault open embeds for it; the others see the vectors arrive.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+import filelock
+
+from vaulttools.errors import Cancelled, VaultToolsError
+from vaulttools.files import document as documents
+from vaulttools.files.document import NotRead
+from vaulttools.files.root import Root
+from vaulttools.index import passages as stored
+from vaulttools.notes.passages import digest as digest_of
+from vaulttools.notes.passages import folded
+from vaulttools.ranked.meaning import embedder
+from vaulttools.ranked.meaning.embedder import Choice, NoMeaning
+from vaulttools.ranked.meaning.process import EmbeddingProcess
+from vaulttools.ranked.meaning.store import VectorStore
+
+_log = logging.getLogger("vaulttools")
+
+LOOK_SECONDS: Final = 2.0
+"""How often new passages are looked for."""
+
+AGAIN_SECONDS: Final = 60.0
+"""How long to wait after a fault: the disk is full, the endpoint is down."""
+
+IDLE_SECONDS: Final = 60.0
+"""How long the process is kept that has nothing to do; it takes a second to start and 150 MB of memory."""
+
+BATCH: Final = 32
+"""Passages that are embedded and kept together: a quarter of a second's work, which is what a kill loses."""
+
+_TOGETHER: Final = 200
+"""Notes that are looked at together."""
+
+_MOST_BYTES: Final = 100 * 1024 * 1024
+"""Bytes of a note; larger ones are in no index."""
+
+_WORTH_FORGETTING: Final = 0.2
+"""Part of the vectors that must be of passages gone from the vault before they are forgotten: undone edits and moved
+notes find theirs until then."""
+
+
+class PassageIndex(Protocol):
+    """What the index tells of the passages of notes."""
+
+    def version(self) -> Hashable | None:
+        """Changes whenever a text does; None while some text is not known."""
+
+    def text_digests(self, notes: Sequence[str]) -> Mapping[str, bytes]:
+        """A digest of the text of each note, of those that were read as they are now, or cannot be read."""
+
+    def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
+        """What `index.passages` made of each, of those whose text is known."""
+
+
+class Supply(NamedTuple):
+    """What there is to embed now."""
+
+    known: PassageIndex
+    notes: Sequence[str]
+    """Every note that may be embedded: excluded and protected ones are not among them."""
+
+
+class Progress(NamedTuple):
+    """How far the embedding is."""
+
+    done: int
+    """Notes whose passages all have vectors."""
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningStatus:
+    """The vectors of one vault."""
+
+    embedder: str
+    """What embeds: a package, a model, or an endpoint's model."""
+    version: str
+    """Of the package, or the endpoint's address."""
+    progress: Progress
+    """When it was last counted."""
+    passages: int
+    """Vectors that are kept; copies share one."""
+    bytes: int
+    """On disk."""
+
+
+class BackgroundMeaning:
+    """The vectors of one open vault."""
+
+    def __init__(
+        self, root: Root, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]
+    ) -> None:
+        """Nothing is done before `start`.
+
+        `folder` gives where the index lies; `supply` what there is to embed, None while that is not known.
+        """
+        self.choice: Final = choice
+        self._root = root
+        self._folder = folder
+        self._supply = supply
+        self._begin()
+
+    def _begin(self) -> None:
+        self._owner = os.getpid()
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._process: EmbeddingProcess | None = None
+        self._store: VectorStore | None = None
+        self._end = threading.Event()
+        self._wake = threading.Event()
+        self._done: dict[str, bytes] = {}
+        """The notes whose passages all have vectors, each with the digest of its text."""
+        self._rounds = 0
+        """How often everything was looked at to the end."""
+        self._is_tidy = False
+        self._looked: tuple[Hashable, int] | None = None
+        """The version of the index, and the number of notes, of the last look after which nothing was left."""
+        self.progress = Progress(0, 0)
+        self.fault = ""
+        """Why nothing can be embedded at present; empty when it can."""
+
+    def store(self) -> VectorStore:
+        """Where the vectors are kept.
+
+        Raises:
+            NoMeaning: the embedder is missing.
+            VaultToolsError: the index has no folder.
+        """
+        with self._guard:
+            if self._store is None:
+                self._store = VectorStore(self._folder(), embedder.key_of(self.choice))
+            return self._store
+
+    def status(self) -> MeaningStatus:
+        """What is kept, and how far the embedding was when it was last counted, by whatever process.
+
+        Raises:
+            NoMeaning: the embedder is missing, or the vectors cannot be read.
+        """
+        store, key = self.store(), embedder.key_of(self.choice)
+        return MeaningStatus(key.name, key.version, Progress(*store.progress()), len(store.nearest()), store.bytes())
+
+    def start(self) -> None:
+        """Begin to embed, once; in a child after a fork, anew."""
+        if self._owner != os.getpid():
+            self._begin()
+        with self._guard:
+            if self._thread is None and not self._end.is_set():
+                self._thread = threading.Thread(target=self._run, name="vaulttools meaning", daemon=True)
+                self._thread.start()
+
+    def wait(
+        self,
+        on_progress: Callable[[int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+        timeout: float | None = None,
+    ) -> bool:
+        """Wait until every passage of this moment has a vector; False when the timeout, or the use of the vault, ends
+        first. `on_progress` is told how many of how many notes are embedded.
+
+        Raises:
+            NoMeaning: nothing can be embedded now.
+            Cancelled: the caller has set the event.
+        """
+        self.fault = ""
+        self.start()
+        until = None if timeout is None else time.monotonic() + timeout
+        wanted = self._rounds + 2  # the round under way may have begun before this call
+        self._wake.set()
+        while self._rounds < wanted:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            if self.fault:
+                raise NoMeaning(self.fault)
+            if self._end.is_set() or (until is not None and time.monotonic() >= until):
+                return False
+            if on_progress is not None:
+                on_progress(*self.progress)
+            self._wake.set()
+            self._end.wait(0.05)
+        if on_progress is not None:
+            on_progress(*self.progress)
+        return True
+
+    def end(self) -> None:
+        """End the work, without waiting until it has happened."""
+        self._end.set()
+        self._wake.set()
+        process = self._process
+        if process is not None and self._owner == os.getpid():
+            process.end()
+
+    def close(self) -> None:
+        """End the work; what was embedded is kept."""
+        self.end()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread() and self._owner == os.getpid():
+            thread.join()
+
+    def _run(self) -> None:
+        while not self._end.is_set():
+            pause = LOOK_SECONDS
+            try:
+                self._round()
+                self.fault = ""
+            except VaultToolsError as error:
+                if not self._end.is_set():
+                    self._tell(str(error))
+                pause = AGAIN_SECONDS
+            except Exception as error:  # it may come from the machine; its text may be that of a note
+                _log.exception("the embedding met an error")
+                self._tell(f"The embedding met an error of its own: {type(error).__name__}")
+                pause = AGAIN_SECONDS
+            self._wake.wait(pause)
+            self._wake.clear()
+        if self._process is not None:
+            self._process.close()
+
+    def _tell(self, reason: str) -> None:
+        if reason != self.fault:  # it is tried again and again
+            _log.warning("%s; ranked search goes by words alone", reason)
+        self.fault = reason
+
+    def _round(self) -> None:
+        """Embed what has no vector, where no other process does.
+
+        Raises:
+            NoMeaning: it cannot be embedded or kept.
+        """
+        supply = self._supply()
+        if supply is None:
+            return
+        looked = supply.known.version(), len(supply.notes)
+        if looked == self._looked and looked[0] is not None:
+            self._rest()
+            self._rounds += 1
+            return
+        waiting = list(self._waiting(supply))
+        self._tell_progress(len(waiting), len(supply.notes))
+        left = [(path, digests) for path, digests in waiting if digests]
+        if not left and not self._end.is_set():
+            self._tidy(supply)
+            self._rounds += 1
+            self._looked = None if waiting else looked
+            return
+        lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:  # another process embeds; its vectors are seen in the next round
+            self._end.wait(LOOK_SECONDS)
+            return
+        try:
+            self._embed(supply, left, len(waiting) - len(left))
+            self._wake.set()
+        finally:
+            lock.release()
+
+    def _waiting(self, supply: Supply) -> Iterator[tuple[str, list[int]]]:
+        """The notes that are not done: each with the digests of its passages that have no vector; with none while the
+        index does not know it. What was found done is not looked at again until its text is another one."""
+        known = supply.known.text_digests(supply.notes)
+        self._done = {path: text for path, text in self._done.items() if known.get(path) == text}
+        left = [path for path in supply.notes if path not in self._done]
+        for start in range(0, len(left), _TOGETHER):
+            if self._end.is_set():
+                return
+            some = left[start : start + _TOGETHER]
+            held = {path: list(stored.digests(data)) for path, data in supply.known.passages(some).items()}
+            missing = set(self.store().missing(each for digests in held.values() for each in digests))
+            for path in some:
+                wanted = [each for each in held.get(path, ()) if each in missing]
+                if wanted or path not in known:
+                    yield path, wanted
+                else:
+                    self._done[path] = known[path]
+
+    def _embed(self, supply: Supply, left: Sequence[tuple[str, list[int]]], unknown: int) -> None:
+        """Embed passages of notes and keep their vectors, until the end comes.
+
+        Raises:
+            NoMeaning: it cannot be done.
+        """
+        texts: dict[int, str] = {}
+        embedded: set[int] = set()
+        for number, (path, digests) in enumerate(left, 1):
+            texts |= self._texts(supply, path, set(digests) - embedded)
+            while len(texts) >= BATCH or (texts and number == len(left)):
+                if self._end.is_set():
+                    return
+                some = list(texts.items())[:BATCH]
+                self._keep(some)
+                embedded.update(digest for digest, _ in some)
+                for digest, _ in some:
+                    del texts[digest]
+            self._tell_progress(unknown + len(left) - number, len(supply.notes))
+
+    def _tell_progress(self, waiting: int, total: int) -> None:
+        told = Progress(total - waiting, total)
+        if told != self.progress:
+            self.progress = told
+            if self.store().path.exists():
+                self.store().put_progress(*told)
+
+    def _keep(self, some: Sequence[tuple[int, str]]) -> None:
+        if self._process is None:
+            self._process = EmbeddingProcess(self.choice)
+        try:
+            kept, dimensions = self._process.embedded([text for _, text in some])
+        except NoMeaning:
+            self._process.close()
+            self._process = None
+            raise
+        self.store().put([(digest, vector) for (digest, _), vector in zip(some, kept, strict=True)], dimensions)
+
+    def _texts(self, supply: Supply, path: str, wanted: set[int]) -> dict[int, str]:
+        """The texts of a note's passages, by digest; none of those that it does not hold any more."""
+        data = supply.known.passages([path]).get(path) if wanted else None
+        if data is None:
+            return {}
+        try:
+            text = documents.read(self._root, path, _MOST_BYTES).normalised
+        except NotRead:
+            return {}
+        columns = stored.load(data)
+        found: dict[int, str] = {}
+        for start, length, digest in zip(columns.starts, columns.lengths, columns.digests, strict=True):
+            passage = text[start : start + length]
+            if digest in wanted and digest_of(passage) == digest:  # else it was edited since
+                found[digest] = folded(passage)
+        return found
+
+    def _tidy(self, supply: Supply) -> None:
+        """Forget the vectors of passages that no note holds any more, once a process, where that is worth it."""
+        if self._is_tidy:
+            return
+        self._is_tidy = True
+        held: set[int] = set()
+        for start in range(0, len(supply.notes), _TOGETHER):
+            for data in supply.known.passages(supply.notes[start : start + _TOGETHER]).values():
+                held.update(stored.digests(data))
+        if len(self.store().nearest()) * (1 - _WORTH_FORGETTING) > len(held):
+            self.store().keep_only(held)
+
+    def _rest(self) -> None:
+        """End a process that has had nothing to do for a while."""
+        if self._process is not None and time.monotonic() - self._process.used > IDLE_SECONDS:
+            self._process.close()
+            self._process = None
