@@ -21,8 +21,7 @@ from vaulttools import Vault, VaultConfig
 from vaulttools.files import disk
 from vaulttools.files.patience import within
 from vaulttools.index import background as live
-from vaulttools.index import build, content, location, workers
-from vaulttools.index import state as present
+from vaulttools.index import build, content, freshness, location, workers
 from vaulttools.index.content import HAS_FAILED, Content, read
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
@@ -225,7 +224,7 @@ def test_fault_S05_a_file_that_fails_is_a_candidate_and_not_read_all_the_time(
             reads = _failing(patched, errno.EIO, times=1_000)
             vault.build_index()
             before = len(reads)
-            assert present.AGAIN_SECONDS > live.IDLE_SECONDS
+            assert freshness.AGAIN_SECONDS > live.IDLE_SECONDS
             vault.build_index()
             assert len(reads) == before * 2  # it was asked for by hand
         assert found(vault, "needle") == ["a.md"]

@@ -19,7 +19,8 @@ from tests.conftest import HOUR
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.index import build
-from vaulttools.index.state import IndexState, IndexView, Pending
+from vaulttools.index.freshness import Pending
+from vaulttools.index.state import IndexState, IndexView
 from vaulttools.index.store import Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch, watch

@@ -12,12 +12,12 @@ import math
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from threading import RLock
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from vaulttools.core import paths
 from vaulttools.files import disk, ignores
@@ -27,6 +27,7 @@ from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
+from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.key import Key, is_racy
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
@@ -47,22 +48,8 @@ _NEARLY_ALL: Final = 0.97
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
 
-AGAIN_SECONDS: Final = 60.0
-"""How long to wait before a file is tried again that could not be read, or whose reading hangs."""
-
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
-
-
-class Pending(NamedTuple):
-    """What the store lacks."""
-
-    stale: Mapping[str, int]
-    """Files to be read, each with the number of the change that made it stale."""
-    gone: Sequence[str]
-    """Files to be forgotten."""
-    taken: int
-    """When this was so, in nanoseconds since 1970: what was read later is as new."""
 
 
 class IndexState:
@@ -82,15 +69,9 @@ class IndexState:
         """The largest id of a row that is known."""
         self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
         self._unread: set[str] = set()
-        self._changes = count(1)
+        self.freshness: Final = Freshness()
         self._version = 0
         """How often a name or what is known of a text changed."""
-        self._stale: dict[str, int] = {}
-        self._stale_as_set: frozenset[str] | None = None
-        self._young: dict[str, Key] = {}
-        """Stale files that were read, and may change within the tick of their clock without their key telling so."""
-        self._failed: dict[str, float] = {}
-        """Stale files that could not be read, and when, on the monotonic clock, they are tried again."""
         self._is_failing = False
         """Whether the store could not be read."""
         self.unlisted = frozenset(self.tree.unlisted)
@@ -103,10 +84,11 @@ class IndexState:
         """The notes asked for last, the version then, and what `_rows_of` gave."""
         files = self.tree.files()
         stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
-        self._mark(stale)
-        self._gone: set[str] = set(gone)
+        self.freshness.mark_stale(stale)
+        self.freshness.gone.update(gone)
         self._add(store.rows())
-        self._mark(path for path in files if path not in self._rows)  # some may be removed since by another process
+        # Another process may have removed rows since they were compared with the files.
+        self.freshness.mark_stale(path for path in files if path not in self._rows)
 
     def catch_up(self, since: float = math.inf) -> None:
         """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
@@ -136,21 +118,17 @@ class IndexState:
         """What the store lacks now, but for files that are still too young to be sure of when they are read again, and
         for those that could not be read a while ago."""
         with self.lock:
-            now = time.time_ns()
-            waiting = {path for path, key in self._young.items() if is_racy(key, now)}
-            waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
-            stale = {path: change for path, change in self._stale.items() if path not in waiting}
-            return Pending(stale, list(self._gone), now)
+            return self.freshness.pending()
 
     def is_behind(self) -> bool:
         """Whether the store lacks something that was not read yet, or was not what it should have been."""
         with self.lock:
-            return len(self._stale) > len(self._young.keys() | self._failed.keys()) or bool(self._gone)
+            return self.freshness.is_behind()
 
     def retry(self) -> None:
         """Have what could not be read a while ago tried again now."""
         with self.lock:
-            self._failed.clear()
+            self.freshness.retry()
 
     def settle(self, done: Pending) -> bool:
         """Take note of what the store holds now of all that was pending; False when it is still the same.
@@ -160,36 +138,35 @@ class IndexState:
         """
         rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone})}
         with self.lock:
-            before = len(self._stale), len(self._gone)
+            fresh = self.freshness
+            before = fresh.sizes()
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
             for path, change in done.stale.items():
                 row, node = rows.get(path), self.tree.node(path)
-                if self._stale.get(path) != change or row is None or node is None:
+                if fresh.change_of(path) != change or row is None or node is None:
                     continue
                 if row.flags & HAS_FAILED:
-                    self._failed[path] = time.monotonic() + AGAIN_SECONDS
+                    fresh.mark_failed(path)
                     continue
                 if row.checked < done.taken or row.key != node.key:
                     continue
                 if self.watch is None and is_racy(row.key, row.checked):
-                    self._young[path] = row.key
+                    fresh.mark_young(path, row.key)
                 else:
-                    self._unmark(path)
-            return before != (len(self._stale), len(self._gone))
+                    fresh.mark_known(path)
+            return before != fresh.sizes()
 
     def progress(self) -> tuple[int, int]:
         """How many of how many files the store holds as they are."""
         with self.lock:
-            total = len(self._rows) + sum(path not in self._rows for path in self._stale)
-            return total - len(self._stale) + len(self._young), total
+            total = len(self._rows) + sum(path not in self._rows for path in self.freshness.stale)
+            return total - self.freshness.unread, total
 
     def stale(self) -> frozenset[str]:
         """The stale files."""
         with self.lock:
-            if self._stale_as_set is None:
-                self._stale_as_set = frozenset(self._stale)
-            return self._stale_as_set
+            return self.freshness.stale
 
     def nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
         """As `Known.nominated`; `stale` was taken before, so that what is indexed meanwhile is seen by one of both."""
@@ -270,7 +247,7 @@ class IndexState:
     def changed(self, stale: AbstractSet[str]) -> AbstractSet[str]:
         """As `Known.changed`."""
         with self.lock:
-            return {path for path in stale if paths.is_note(path) and path not in self._failed}
+            return {path for path in stale if paths.is_note(path) and path not in self.freshness.failed}
 
     def words(
         self,
@@ -300,8 +277,8 @@ class IndexState:
         nobody can tell, since their folder cannot be listed."""
         with self.lock:
             if not self.unlisted:
-                return self._gone | read if self._gone else read
-            return self._gone.union(read, (path for path in self._rows if not self.is_listed(path)))
+                return self.freshness.gone | read if self.freshness.gone else read
+            return self.freshness.gone.union(read, (path for path in self._rows if not self.is_listed(path)))
 
     def _rows_of(self, notes: frozenset[str], *, all_known: bool) -> tuple[str | None, int]:
         """The rows of notes as JSON, None when they are those of all notes and no others are being written; and how
@@ -391,9 +368,9 @@ class IndexState:
 
     def _take(self, changes: Changes) -> None:
         self._version += bool(changes.files or changes.met or changes.gone or changes.names)
-        self._mark(changes.files)
-        self._mark(path for path in changes.met if not self._is_as_it_was(path))
-        self._gone -= changes.files | changes.met
+        self.freshness.mark_stale(changes.files)
+        self.freshness.mark_stale(path for path in changes.met if not self._is_as_it_was(path))
+        self.freshness.gone.difference_update(changes.files, changes.met)
         gone = changes.gone
         if changes.names:
             before, self.unlisted = self.unlisted, frozenset(self.tree.unlisted)
@@ -402,9 +379,9 @@ class IndexState:
                 below = (path for path in self._rows if any(paths.is_below(folder, path) for folder in listed))
                 gone = gone.union(path for path in below if self.tree.node(path) is None)
         for path in gone:
-            self._unmark(path)
+            self.freshness.mark_known(path)
             if path in self._rows and self.is_listed(path):
-                self._gone.add(path)
+                self.freshness.mark_gone(path)
         if changes.names:
             self._kept.clear()
         elif changes.times:
@@ -414,22 +391,9 @@ class IndexState:
     def _is_as_it_was(self, path: str) -> bool:
         """Whether the store answers for a file of which only the key is known (as in `build.differences`)."""
         row, node = self._rows.get(path), self.tree.node(path)
-        if row is None or node is None or path in self._stale or path in self._gone:
+        if row is None or node is None or not self.freshness.is_known(path):
             return False
         return build.is_current(row, node.key, time.time_ns())
-
-    def _mark(self, files: Iterable[str]) -> None:
-        for path in files:
-            self._stale[path] = next(self._changes)
-            self._young.pop(path, None)
-            self._failed.pop(path, None)
-            self._stale_as_set = None
-
-    def _unmark(self, path: str) -> None:
-        if self._stale.pop(path, None) is not None:
-            self._young.pop(path, None)
-            self._failed.pop(path, None)
-            self._stale_as_set = None
 
     def _add(self, rows: Iterable[Row]) -> None:
         self._version += 1
@@ -452,7 +416,7 @@ class IndexState:
                 self._paths.pop(row.id, None)
                 for made in self._facts.values():
                     made.pop(row.id, None)
-            for held in (*self._traits.values(), self._unread, self._gone):
+            for held in (*self._traits.values(), self._unread, self.freshness.gone):
                 held.discard(path)
 
     def _named(self, ids: Sequence[int]) -> set[str]:

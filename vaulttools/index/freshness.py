@@ -1,0 +1,125 @@
+"""Owns the states of files in an index, and every change from one to another.
+
+```
+             a change is seen                         its row was read after the change
+   known ───────────────────────▶ stale ──────────────────────────────────────────────▶ known
+     ▲                             │  ▲
+     │                             │  ├── young    read, but the clock of its disk may not have ticked since
+     │ it is seen again            │  └── failed   it could not be read; tried again after a minute
+     │                             ▼
+     └─ stale ◀────────────────── gone   its row is to be forgotten
+        (it came back)
+```
+
+Young and failed files are stale too: every search looks at them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import count
+from typing import Final, NamedTuple
+
+from vaulttools.index.key import Key, is_racy
+
+AGAIN_SECONDS: Final = 60.0
+"""How long to wait before a file is tried again that could not be read, or whose reading hangs."""
+
+
+class Pending(NamedTuple):
+    """What the store lacks."""
+
+    stale: Mapping[str, int]
+    """Files to be read, each with the number of the change that made it stale."""
+    gone: Sequence[str]
+    """Files to be forgotten."""
+    taken: int
+    """When this was so, in nanoseconds since 1970: what was read later is as new."""
+
+
+class Freshness:
+    """The files of one vault that the store does not answer for; not thread-safe, its owner holds a lock."""
+
+    def __init__(self) -> None:
+        self.gone: Final[set[str]] = set()
+        """Files that are no longer there, and still have a row."""
+        self._changes = count(1)
+        self._stale: dict[str, int] = {}
+        self._as_set: frozenset[str] | None = None
+        self._young: dict[str, Key] = {}
+        self._failed: dict[str, float] = {}
+        """Each with the moment, on the monotonic clock, at which it is tried again."""
+
+    @property
+    def stale(self) -> frozenset[str]:
+        """The stale files; the same set until one changes."""
+        if self._as_set is None:
+            self._as_set = frozenset(self._stale)
+        return self._as_set
+
+    @property
+    def failed(self) -> AbstractSet[str]:
+        """The stale files that could not be read."""
+        return self._failed.keys()
+
+    def sizes(self) -> tuple[int, int]:
+        """How many files are stale, and how many are gone."""
+        return len(self._stale), len(self.gone)
+
+    @property
+    def unread(self) -> int:
+        """How many stale files have not been read since they changed."""
+        return len(self._stale) - len(self._young)
+
+    def change_of(self, path: str) -> int | None:
+        """The number of the change that made a file stale; None: it is not stale."""
+        return self._stale.get(path)
+
+    def is_known(self, path: str) -> bool:
+        """Whether a file is neither stale nor gone."""
+        return path not in self._stale and path not in self.gone
+
+    def is_behind(self) -> bool:
+        """Whether the store lacks something that was not read yet."""
+        return len(self._stale) > len(self._young.keys() | self._failed.keys()) or bool(self.gone)
+
+    def mark_stale(self, files: Iterable[str]) -> None:
+        """Note a change of files; they are no longer gone."""
+        for path in files:
+            self._stale[path] = next(self._changes)
+            self._young.pop(path, None)
+            self._failed.pop(path, None)
+            self._as_set = None
+
+    def mark_known(self, path: str) -> None:
+        """Note that the store answers for a file, or that the file need not be read any more."""
+        if self._stale.pop(path, None) is not None:
+            self._young.pop(path, None)
+            self._failed.pop(path, None)
+            self._as_set = None
+
+    def mark_young(self, path: str, key: Key) -> None:
+        """Note that a stale file was read, and may have changed since without its stat key telling so."""
+        self._young[path] = key
+
+    def mark_failed(self, path: str) -> None:
+        """Note that a stale file could not be read."""
+        self._failed[path] = time.monotonic() + AGAIN_SECONDS
+
+    def mark_gone(self, path: str) -> None:
+        """Note that a file that has a row is no longer there."""
+        self.gone.add(path)
+
+    def retry(self) -> None:
+        """Have the failed files tried again now."""
+        self._failed.clear()
+
+    def pending(self) -> Pending:
+        """What the store lacks now, without young files whose clock has not ticked and failed files that wait."""
+        now = time.time_ns()
+        waiting = {path for path, key in self._young.items() if is_racy(key, now)}
+        waiting.update(path for path, until in self._failed.items() if until > time.monotonic())
+        stale = {path: change for path, change in self._stale.items() if path not in waiting}
+        return Pending(stale, list(self.gone), now)
