@@ -103,6 +103,7 @@ LATE_IMPORTS = {
         "vaulttools.ranked.meaning.embedder",
         "vaulttools.resources",
         "vaulttools.resources.naming",
+        "vaulttools.resources.periodic",
         "vaulttools.resources.targets",
     },
     "core.spelling": {"rapidfuzz.distance"},

@@ -30,6 +30,7 @@ class VaultConfig(BaseModel):
     search_context_after: int = Field(3, ge=0, le=20, description="Lines that `search` shows after a match.")
     time_limit: float = Field(10.0, gt=0, le=600, description="Seconds one call may take.")
     respect_excluded: bool = Field(True, description="Whether the vault's excluded files are out of every walk.")
+    locale: str = Field("en", description="Language, as `de` or `en-gb`, that says on which day weeks begin.")
     index: Literal["auto", "off"] = Field("auto", description="Whether an index is kept, in the user's cache folder.")
     index_folder: PathText | None = Field(None, description="Where the index is kept, outside the vault.")
     meaning: Literal["auto", "off"] = Field(

@@ -440,7 +440,7 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`.
 
         Args:
-            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`; also `notes.zip:a.md` and URLs.
+            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md` and URLs.
             start_line: First line to read, from 1. (a whole number, 1 or more)
             end_line: Last line to read, itself included. (a whole number, 1 or more)
             heading: Read the section of this heading, with all below it; a nested one as `Tasks#Open`. Case and punctuation do not matter.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.config import VaultConfig
-from vaulttools.core import paths
+from vaulttools.core import moment, paths
 from vaulttools.core.dates import Calendar
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong, VaultToolsError
@@ -306,8 +306,13 @@ class Session:
             BadArgument: none, or several; see `resources.naming`.
         """
         from vaulttools.resources.naming import Naming
+        from vaulttools.resources.periodic import PeriodicNotes
 
-        return Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work)).target(given)
+        weeks = moment.weeks_of(self.config.locale)
+        periodic = PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
+        return Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work), periodic.named).target(
+            given
+        )
 
     def _reader(self, work: Work) -> Reader:
         """What reads the entries that a call names; it resolves links within the call's time, among all files that
@@ -512,7 +517,8 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     has_index = has_index and config.index == "auto"
     if has_index and config.index_folder is not None:
         _ensure_outside(root, config.index_folder)
-    return Session(root, config, config_folder, has_index=has_index)
+    calendar = Calendar(first_weekday=(moment.weeks_of(config.locale).first_day - 1) % 7)
+    return Session(root, config, config_folder, has_index=has_index, calendar=calendar)
 
 
 def _end(index: BackgroundIndex, folder: TemporaryFolder) -> None:

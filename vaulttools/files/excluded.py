@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.files import disk
-
-_MOST_BYTES: Final = 1 << 20
-"""Of settings that are read; Obsidian writes a few KiB."""
-_OPEN_FLAGS: Final = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "BINARY"))
+from vaulttools.files import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +36,7 @@ def read(config_folder: Path) -> Excluded:
     Raises:
         OSError: it is there, and cannot be read.
     """
-    try:
-        entries = json.loads(_text(config_folder / "app.json")).get("userIgnoreFilters") or []
-    except (ValueError, AttributeError, RecursionError):
-        return Excluded()
+    entries = settings.read(config_folder / "app.json").get("userIgnoreFilters")
     texts, patterns = [], []
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, str) or not entry:
@@ -57,19 +46,3 @@ def read(config_folder: Path) -> Excluded:
         else:
             texts.append(paths.nfc(entry).casefold())
     return Excluded(tuple(texts), tuple(patterns))
-
-
-def _text(file: Path) -> bytes:
-    """What a file holds; `{}` when it is none, or too large. An error is believed when it comes twice."""
-    for _ in range(2):
-        try:
-            if not stat.S_ISREG(disk.stat(file).st_mode):  # a FIFO would be waited for
-                return b"{}"
-            with disk.fdopen(disk.open_file(file, _OPEN_FLAGS), "rb") as opened:
-                text: bytes = opened.read(_MOST_BYTES + 1)
-            return text if len(text) <= _MOST_BYTES else b"{}"
-        except OSError as error:
-            fault = error
-    if disk.is_gone(file):
-        return b"{}"
-    raise fault

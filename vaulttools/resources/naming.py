@@ -12,6 +12,7 @@ from vaulttools.errors import AmbiguousName, BadArgument, PathNotFound
 from vaulttools.files import selectors
 from vaulttools.files.root import Kind
 from vaulttools.notes.links import Link, LinkIndex, parse_link
+from vaulttools.resources.periodic import PeriodicNote
 from vaulttools.resources.targets import Reader, Target
 
 _BLOCK = re.compile(r"(?P<target>[^^]+)\^(?P<id>[A-Za-z0-9-]+)")
@@ -27,6 +28,8 @@ class Naming:
     """The names that links can use; asked for only when a name is no path."""
     visible: Callable[[], Iterable[str]]
     """The files that may be offered for a name that nothing has."""
+    periodic: Callable[[str], PeriodicNote | None]
+    """The note that a word such as `daily` means."""
 
     def target(self, given: str) -> Target:
         """What a name means, with the part of it that it names; never a folder.
@@ -35,7 +38,8 @@ class Naming:
 
         1. what stands there: a path, a URL, an archive's member, each of the files with lines behind it, `a.md:5-9`;
         2. a link, in brackets or without: `Note`, `folder/Note`, `[[Note#Heading]]`, `Note#^id`, `Note^id`;
-        3. the same percent-decoded, as Markdown links write it (rule-L01).
+        3. the same percent-decoded, as Markdown links write it (rule-L01);
+        4. a periodic note, `daily`, `weekly -1`, `monthly 2026-11`, also where a folder has that name.
 
         A name that several files have is refused, also where Obsidian would take one of them: which one depends on the
         note that the link stands in (rule-L14), and that is not known here.
@@ -53,7 +57,7 @@ class Naming:
             raise AmbiguousName(text, [each.virtual.name if each.virtual else each.label for each in found])
         target = found[0] if found else None
         if target is None or _is(target, "folder"):
-            target = self._linked(text) or target
+            target = self._linked(text) or self._periodic(text) or target
         if target is None:
             self.reader.root.ensure_here(text)
             raise PathNotFound(text, close=close_to(text, self.visible()))
@@ -82,6 +86,36 @@ class Naming:
                 return None
             return Target(text, place=place, ranges=ranges, headings=link.headings, block=link.block)
         return None
+
+    def _periodic(self, text: str) -> Target | None:
+        """What the text means as the note of a period, when it means one.
+
+        Raises:
+            BadArgument: the settings lead elsewhere, where nothing may be read. The path is not told.
+            PathNotFound: the note is not there; it carries the notes of the same name elsewhere.
+        """
+        try:
+            note = self.periodic(text)
+        except OSError as error:
+            raise BadArgument(f"The vault's settings cannot be read ({error.strerror}): {text} is not known") from error
+        if note is None:
+            return None
+        try:
+            place = self.reader.root.locate(note.path)
+        except BadArgument:
+            raise BadArgument(
+                f"The vault's settings put {note.period} notes where nothing is read: "
+                "outside the vault, or in a protected folder"
+            ) from None
+        if place.kind == "file":
+            return Target(text, place=place)
+        self.reader.root.ensure_here(note.path)
+        name = note.path.rpartition("/")[2].removesuffix(".md")
+        elsewhere = self.links().candidates(name)
+        raise PathNotFound(
+            f"{paths.shown(place.path)} ({note.period} note of {note.day.isoformat()})",
+            close=[paths.shown(path) for path in elsewhere],
+        )
 
 
 def close_to(text: str, visible: Iterable[str]) -> list[str]:

@@ -42,7 +42,7 @@ class ReadRequest(Request):
 
     note: str = Field(
         description="Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, "
-        "`[[plan#^block-id]]`; also `notes.zip:a.md` and URLs."
+        "`[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md` and URLs."
     )
     start_line: int | None = Field(None, ge=1, description="First line to read, from 1.")
     end_line: int | None = Field(None, ge=1, description="Last line to read, itself included.")

@@ -1,0 +1,136 @@
+"""Finds the daily, weekly, monthly, quarterly or yearly note of a date, by the vault's own settings.
+
+The settings are those of the core plugin Daily notes and of the community plugin Periodic Notes, whose formats are
+moment.js'. They are read for this alone: a caller learns the path that comes of them, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from vaulttools.core import dates, moment
+from vaulttools.core.dates import Calendar
+from vaulttools.core.moment import Weeks
+from vaulttools.files import settings
+
+_NAME: Final = re.compile(r"(daily|weekly|monthly|quarterly|yearly)(?:\s+(\S.*))?", re.DOTALL)
+"""In lower case: folders are often called `Daily`."""
+_OFFSET: Final = re.compile(r"[+-]?[0-9]{1,3}|[+-][0-9]{4,5}")
+"""Four digits without a sign are a year."""
+_ISO_TOKEN: Final = re.compile(r"[WG]")
+_LITERAL: Final = re.compile(r"\[[^\[\]]*\]|\\.")
+
+_FORMATS: Final = {
+    "daily": "YYYY-MM-DD",
+    "weekly": "gggg-[W]ww",
+    "monthly": "YYYY-MM",
+    "quarterly": "YYYY-[Q]Q",
+    "yearly": "YYYY",
+}
+"""Of each period, the format that the plugins use where none is set."""
+
+_UNITS: Final = {"daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year"}
+"""What version 1 of Periodic Notes calls the periods."""
+
+
+class PeriodicNote(NamedTuple):
+    """A note that a date has."""
+
+    period: str
+    day: date
+    """The first day of the period."""
+    path: str
+    """Vault-relative, as the settings have it: nobody has looked yet whether it lies in the vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicNotes:
+    """The periodic notes of one vault."""
+
+    config_folder: Path
+    calendar: Calendar
+    weeks: Weeks
+
+    def named(self, text: str) -> PeriodicNote | None:
+        """The note that `daily`, `daily -1`, `weekly 2026-11-20` or `monthly last year` means; None: it means none.
+
+        Raises:
+            OSError: the settings cannot be read.
+        """
+        match = _NAME.fullmatch(text.strip())
+        if match is None:
+            return None
+        period = match[1]
+        day, offset = self.calendar.today(), 0
+        if match[2]:
+            said = match[2].strip()
+            if _OFFSET.fullmatch(said):
+                offset = int(said)
+            else:
+                try:
+                    day = dates.first_day(said, day, self.calendar.first_weekday)
+                except ValueError:
+                    return None
+        folder, tokens = self._settings(period)
+        try:
+            day = _moved(period, self._start(period, day, tokens), offset)
+        except (OverflowError, ValueError):
+            return None
+        return PeriodicNote(period, day, self._path(folder, tokens, day))
+
+    def _start(self, period: str, day: date, tokens: str) -> date:
+        """The first day of the period that holds a day; of a week by the locale, unless its format counts ISO weeks."""
+        if period == "weekly":
+            is_iso = _ISO_TOKEN.search(_LITERAL.sub("", tokens))
+            first = 1 if is_iso else self.weeks.first_day
+            return day - timedelta(days=(day.isoweekday() - first) % 7)
+        if period == "monthly":
+            return day.replace(day=1)
+        if period == "quarterly":
+            return day.replace(month=day.month - (day.month - 1) % 3, day=1)
+        return day.replace(month=1, day=1) if period == "yearly" else day
+
+    def _path(self, folder: str, tokens: str, day: date) -> str:
+        name = moment.formatted(datetime.combine(day, time(), self.calendar.zone), tokens, self.weeks)
+        path = "/".join(part for part in f"{folder}/{name}".split("/") if part.strip())
+        return path if path.lower().endswith(".md") else f"{path}.md"
+
+    def _settings(self, period: str) -> tuple[str, str]:
+        """The folder and the format of a period: those of Periodic Notes where they are on, else of Daily notes."""
+        plugin = settings.read(self.config_folder / "plugins" / "periodic-notes" / "data.json")
+        found = _of_plugin(plugin, period)
+        if found is None and period == "daily":
+            found = settings.read(self.config_folder / "daily-notes.json")
+        folder = _text(found or {}, "folder")
+        if not folder and period == "daily":
+            app = settings.read(self.config_folder / "app.json")
+            folder = _text(app, "newFileFolderPath") if app.get("newFileLocation") == "folder" else ""
+        return folder, _text(found or {}, "format") or _FORMATS[period]
+
+
+def _of_plugin(plugin: Mapping[str, Any], period: str) -> Mapping[str, Any] | None:
+    """What Periodic Notes is set to for a period; None when it is off. Version 1 keeps sets of settings by name."""
+    found = plugin.get(period)
+    sets = plugin.get("calendarSets")
+    if isinstance(sets, list):
+        active = [each for each in sets if isinstance(each, dict) and each.get("id") == plugin.get("activeCalendarSet")]
+        found = active[0].get(_UNITS[period]) if active else None
+    return found if isinstance(found, dict) and found.get("enabled") is True else None
+
+
+def _text(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _moved(period: str, day: date, number: int) -> date:
+    """The first day of the period so many later."""
+    if period in ("daily", "weekly"):
+        return day + timedelta(days=number * (7 if period == "weekly" else 1))
+    months = number * {"monthly": 1, "quarterly": 3, "yearly": 12}[period]
+    return moment.plus_months(datetime.combine(day, time()), months).date()
