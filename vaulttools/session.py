@@ -484,9 +484,7 @@ class Session:
                 matched = self.ripgrep.lines_matching([entry], lines, work)
                 if matched is None:
                     # Not shown: it stands in a protected folder.
-                    warnings.append(
-                        "A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing."
-                    )
+                    warnings.append("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.")
                 else:
                     found |= matched[0]
                     stopped = stopped or matched[1]

@@ -42,7 +42,7 @@ def test_every_difference_is_named_in_path_order(indexed: Indexed, store: Store)
         ("UPDATE files SET flags = 1 WHERE path = ?", "a.md: has other line ends in the index"),
         (
             "UPDATE files SET digest = x'00' WHERE path = ?",
-            "a.md: has changed since it was indexed, and its times and size do not tell",
+            "a.md: has changed since it was indexed, though its times and size are the same",
         ),
         ("DELETE FROM notes WHERE id = (SELECT id FROM files WHERE path = ?)", "a.md: has no structure in the index"),
         (

@@ -192,7 +192,7 @@ def test_notes_are_resources(tmp_path: Path) -> None:
         (-32602, "Path is outside the vault: ../../etc/passwd"),
         (-32602, "Path is outside the vault: /etc/passwd"),
         (-32602, "vault must be one of my vault, got 'other'"),
-        (-32602, "Not the URI of a note: file:///etc/passwd; they look so: vault://VAULT/PATH"),
+        (-32602, "Not the URI of a note: file:///etc/passwd; expected vault://VAULT/PATH"),
     ]
 
 

@@ -239,7 +239,7 @@ def test_rule_A02_B02_a_mention_is_a_word_of_plain_text(make_vault: MakeVault, l
     [
         ({}, "note is required for direction out; without it: unresolved or orphans"),
         ({"direction": "back"}, "note is required for direction back; without it: unresolved or orphans"),
-        ({"note": "b#H"}, "note must name a whole note, got b#H; links are told with their lines"),
+        ({"note": "b#H"}, "note must name a whole note, got b#H; links shows the line of each link"),
         ({"note": "zzz"}, "Path not found: zzz"),
         ({"note": "a", "folder": "x"}, "folder and glob narrow the notes that links stand in; direction out has the "
          "one of note"),

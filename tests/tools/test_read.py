@@ -246,7 +246,7 @@ def test_protected_hidden_and_excluded_notes_are_never_suggested(make_vault: Mak
         (" '' ", "note is empty: give a path or a name, as in Projects/plan.md or [[plan]]"),
         ("Daily", "note must name one note or text file; Daily is a folder; find lists what it holds"),
         ("/", "note must name one note or text file; . is a folder; find lists what it holds"),
-        ("[[#Tasks]]", "[[#Tasks]] is a part of the note that it stands in; name the note too: [[Note#…]]"),
+        ("[[#Tasks]]", "[[#Tasks]] names a part of its own note; name the note too: [[Note#…]]"),
         ("[[plan#Tasks]]:1-2", "[[plan#Tasks]]:1-2 names its lines twice; give the part of the note or :N-M, not both"),
         ("plan:1-2,4-5", "read takes one range of lines, got plan:1-2,4-5; search takes several"),
         ("plan:5-2", "Invalid range 5-2: end must be >= start."),

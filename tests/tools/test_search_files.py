@@ -726,7 +726,7 @@ def test_fault_O03_a_vault_setting_cannot_forge_a_heading_in_a_notice(make_vault
         "## a.md\n"
         "Line 1: > hit\n"
         "\n"
-        "[A /regex/ of the vault's excluded files is no pattern ripgrep knows; it excludes nothing.]"
+        "[ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.]"
     )
 
 

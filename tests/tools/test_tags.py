@@ -103,7 +103,7 @@ def test_what_is_left_out_is_told_when_nothing_is_found(make_vault: MakeVault) -
     [
         ({"name": " # "}, 'name must be a tag, such as work or #project/alpha, got " # "'),
         ({"folder": "x"}, "folder must name a folder of the vault, got x: there is no such folder"),
-        ({"folder": "a.md"}, "folder must name a folder of the vault, got a.md: it is none"),
+        ({"folder": "a.md"}, "folder must name a folder of the vault, got a.md: it is not a folder"),
         ({"folder": ".obsidian"}, "Access denied: '.obsidian/' is a protected folder"),
         ({"glob": "[", "limit": 3}, "Invalid glob pattern: [: unclosed bracket, [ without ]"),
         ({"limit": 0}, "limit must be a whole number from 1 to 10,000, got 0"),

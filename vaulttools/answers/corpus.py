@@ -172,7 +172,7 @@ def _folder(vault: Session, given: str | None) -> str:
         return ""
     place = vault.root.locate("." if given.strip() == "/" else given)
     if place.kind != "folder":
-        what = "there is no such folder" if place.kind is None else "it is none"
+        what = "there is no such folder" if place.kind is None else "it is not a folder"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path
 

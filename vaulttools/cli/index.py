@@ -21,12 +21,12 @@ COMMANDS: Final = ("build", "status", "verify", "clear")
 HELP: Final = """\
 usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning]
 
-Keep an index for long-lived processes, in the user's cache folder. They build it themselves; nothing needs it.
+Keep an index for long-lived processes, in the user's cache folder. They build it themselves; no command requires it.
 
   build   bring it up to date; what was done when it is stopped is kept. With --meaning its passages are embedded too,
           so that ranked query finds them by what they mean (extra `semantic`)
-  status  tell where it is, how large, and whether it is up to date
-  verify  read every file and tell each difference; the exit status is 1 when there is one
+  status  show where it is, how large it is, and whether it is up to date
+  verify  read every file and report each difference; the exit status is then 1
   clear   remove it"""
 
 _MEANING: Final = "--meaning"

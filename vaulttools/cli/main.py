@@ -129,10 +129,10 @@ def help_text(command: str | None = None) -> str:
                 "options:",
                 "  --vault DIR  the vault; else VAULTTOOLS_VAULT, the nearest parent with .obsidian/, this folder",
                 "  --json       print the details as JSON instead of the text",
-                "  --no-index   read the notes anew where query, links, tags or properties would use the index",
+                "  --no-index   read the notes anew instead of using the saved index",
                 "  --version    print the version",
                 "",
-                "'vaulttools COMMAND --help' tells what a command takes.",
+                "'vaulttools COMMAND --help' shows what a command takes.",
             ]
         )
     tool = tools.named(command)
@@ -148,7 +148,7 @@ def help_text(command: str | None = None) -> str:
             "",
             *(f"  {option.spelling:<{width}}{option.words}" for option in options),
             "",
-            "A word that begins with '-' and is no option comes after '--'.",
+            "Write '--' before a word that begins with '-' and is not an option.",
         ]
     )
 

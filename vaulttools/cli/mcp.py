@@ -31,17 +31,17 @@ usage: vaulttools --vault DIR mcp [options]
 
 Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothing is ever written into it.
 
-  --vault DIR           the vault; --vault NAME=DIR, repeated, for several, of which each call then names one
+  --vault DIR           the vault; for several repeat --vault NAME=DIR, and each call names one
   --tools NAMES         the tools to offer, separated by commas, or all
                         (default {", ".join(DEFAULT_TOOLS)})
   --structured MODE     off (default): an answer is its text alone; full: its details as structured content too,
                         for programs; some clients then hand the model the JSON instead of the text
   --http [HOST]:PORT    serve streamable HTTP at /mcp; without HOST this machine alone can reach it
-  --token-file FILE     what callers must show as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
+  --token-file FILE     the token that callers send as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
                         this machine
-  --allow-origin URL    let pages of this origin call too, repeated; Obsidian and this machine may always
+  --allow-origin URL    also accept calls from pages of this origin, repeated; Obsidian and this machine always may
   --no-index            keep no index: scan at each call
-  --print-config NAME   print what claude, cursor, vscode or generic takes to use the server, and serve nothing"""
+  --print-config NAME   print the configuration for claude, cursor, vscode or generic, and stop"""
 
 NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'"
 

@@ -73,7 +73,7 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     placed = [*left, *words[end + 1 :]]
     if placed and not _positional(tool.request):
         options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
-        raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes options alone: {options_alone}")
+        raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}")
     arguments = vars(known) | _placed(placed, _positional(tool.request), properties)
     for field, property_ in properties.items():
         if property_.get("type") == "object" and field in arguments:

@@ -61,7 +61,7 @@ def _wrong(store: Store, row: Row, found: Content) -> str:
     if found.state == "unread":
         return ""
     if found.digest != row.digest:
-        return "has changed since it was indexed, and its times and size do not tell"
+        return "has changed since it was indexed, though its times and size are the same"
     if found.flags != row.flags:
         return "has other line ends in the index"
     if (sampled := _sampled(found)) and store.lacks(row.id, sampled):

@@ -71,7 +71,7 @@ class Naming:
         links = self.links()
         for link, selector in _readings(text):
             if not link.target and (link.headings or link.block):
-                raise BadArgument(f"{text} is a part of the note that it stands in; name the note too: [[Note#…]]")
+                raise BadArgument(f"{text} names a part of its own note; name the note too: [[Note#…]]")
             found = links.candidates(link.target)
             if not found:
                 continue

@@ -233,5 +233,5 @@ def _place(uri: str) -> tuple[str, str]:
     scheme, _, rest = uri.partition("://")
     name, _, path = rest.partition("/")
     if scheme != SCHEME or not path:
-        raise BadArgument(f"Not the URI of a note: {uri[:200]}; they look so: {SCHEME}://VAULT/PATH")
+        raise BadArgument(f"Not the URI of a note: {uri[:200]}; expected {SCHEME}://VAULT/PATH")
     return unquote(name), unquote(path)

@@ -137,7 +137,7 @@ def _path(vault: Session, request: LinksRequest, work: Work) -> str | None:
     if target.place is None:
         raise BadArgument(f"note must name a file of the vault, got {target.given}")
     if target.is_part:
-        raise BadArgument(f"note must name a whole note, got {target.given}; links are told with their lines")
+        raise BadArgument(f"note must name a whole note, got {target.given}; links shows the line of each link")
     return target.place.path
 
 

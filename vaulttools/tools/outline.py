@@ -52,7 +52,7 @@ def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
     """List the headings of the note, or of the part of it that is named."""
     opened = reading.opened(vault, request.note, work)
     if opened.target.virtual is None and not paths.is_note(opened.document.path):
-        raise BadArgument(f"outline takes notes (.md); {opened.name} is none, read shows it")
+        raise BadArgument(f"outline takes notes (.md); {opened.name} is not a note; read shows it")
     within = vault.lines_of(opened.target)
     found = [heading for heading in opened.note.headings if within is None or within.contains(heading.line)]
     ends = list(accumulate((len(line) + 1 for line in opened.document.lines), initial=0))
