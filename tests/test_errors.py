@@ -1,4 +1,4 @@
-"""Errors: what they repeat of the caller's text is one visible line (`faults.md` N01 to N04, O04)."""
+"""Errors: what they repeat of the caller's text is one visible line (fault-N01 to fault-N04, fault-O04)."""
 
 from __future__ import annotations
 

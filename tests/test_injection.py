@@ -197,7 +197,7 @@ MEANWHILE: Final[list[tuple[str, dict[str, Any]]]] = [
 def test_a_change_at_any_call_is_seen_or_not_and_by_the_next_call_for_sure(
     change: Callable[[Path], None], index: str, tmp_path: Path
 ) -> None:
-    """Between listing, status and reading: faults T03, T12, C12, C13, C14, I16."""
+    """Between listing, status and reading: fault-T03, fault-T12, fault-C12, fault-C13, fault-C14, fault-I16."""
     folder = tmp_path / "vault"
 
     def made(*, changed: bool) -> None:

@@ -1,6 +1,6 @@
 """The canary: text of a protected folder or of a file outside the vault appears in no answer, however it is asked for.
 
-Every form of `faults.md` P01 to P20 goes through every argument of every tool that can name a file, by Python, `call`
+Every form of fault-P01 to fault-P20 goes through every argument of every tool that can name a file, by Python, `call`
 and the command line. A tool that is added later is tried too: its arguments are found by their names in its request.
 
 A caller may name a closed file, and its path is repeated in the refusal; so what must not appear is the text of closed
@@ -409,55 +409,53 @@ P15_ARCHIVED = tuple(
     for folder in ARCHIVED
 )
 P16 = ("", " ", "/", ".", "./", "//", "*", "**", "/**", "**/*", "./**/*.md")
-FORMS = {"P01": P01, "P02": P02, "P03": P03, "P04": P04, "P05": P05, "P06": P06, "P08": P08, "P10": P10, "P11": P11}
-FORMS |= {"P12": P12, "P14": P14, "P15": P15, "P15 archived": P15_ARCHIVED, "P16": P16}
 
 
 def _there(form: str, place: Path) -> str:
     return form.replace(ABSOLUTE, place.as_posix())
 
 
-def _tried(fault: str, field: Field, vault: Vault, place: Path) -> None:
-    for form in FORMS[fault]:
+def _tried(forms: Sequence[str], field: Field, vault: Vault, place: Path) -> None:
+    for form in forms:
         assert_nothing_leaks(vault, _there(form, place), field)
 
 
 @by_field
 def test_fault_P01_dots_that_lead_out(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P01", field, vault, place)
+    _tried(P01, field, vault, place)
 
 
 @by_field
 def test_fault_P02_an_absolute_path_outside(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P02", field, vault, place)
+    _tried(P02, field, vault, place)
 
 
 @by_field
 def test_fault_P03_a_sibling_whose_name_begins_alike(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P03", field, vault, place)
+    _tried(P03, field, vault, place)
 
 
 @posix_only
 @by_field
 def test_fault_P04_a_link_to_a_file_outside(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P04", field, vault, place)
+    _tried(P04, field, vault, place)
 
 
 @posix_only
 @by_field
 def test_fault_P05_a_link_to_a_folder_outside(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P05", field, vault, place)
+    _tried(P05, field, vault, place)
 
 
 @posix_only
 @by_field
 def test_fault_P06_a_chain_of_links_that_ends_outside(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P06", field, vault, place)
+    _tried(P06, field, vault, place)
 
 
 @by_field
 def test_fault_P08_a_nul(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P08", field, vault, place)
+    _tried(P08, field, vault, place)
 
 
 @posix_only
@@ -476,39 +474,39 @@ def test_fault_P09_a_root_that_is_a_link(field: Field, place: Path, tmp_path: Pa
 
 @by_field
 def test_fault_P10_percent_signs(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P10", field, vault, place)
+    _tried(P10, field, vault, place)
 
 
 @by_field
 def test_fault_P11_the_home_folder(field: Field, vault: Vault, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(place))
-    _tried("P11", field, vault, place)
+    _tried(P11, field, vault, place)
 
 
 @by_field
 def test_fault_P12_backslashes_drive_letters_and_streams(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P12", field, vault, place)
+    _tried(P12, field, vault, place)
 
 
 @by_field
 def test_fault_P14_long_paths(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P14", field, vault, place)
+    _tried(P14, field, vault, place)
 
 
 @by_field
 def test_fault_P15_spellings_of_protected_folders(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P15", field, vault, place)
+    _tried(P15, field, vault, place)
 
 
 @by_field
 def test_fault_P15_protected_folders_in_archives(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P15 archived", field, vault, place)
+    _tried(P15_ARCHIVED, field, vault, place)
 
 
 @by_field
 def test_fault_P16_the_root_and_nothing(field: Field, vault: Vault, place: Path) -> None:
-    _tried("P16", field, vault, place)
+    _tried(P16, field, vault, place)
 
 
 @by_field

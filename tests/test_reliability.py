@@ -10,10 +10,10 @@ import pytest
 from tests.test_docs import DOCS, REPOSITORY
 
 ROWS = {"P": 20, "N": 12, "T": 15, "C": 20, "R": 15, "Y": 15, "O": 11, "M": 14, "I": 24, "S": 7, "Z": 7}
-"""The rows of each section of the catalogue (`faults.md`), numbered from 01."""
-IDS = [f"{section}{number:02}" for section, count in ROWS.items() for number in range(1, count + 1)]
+"""The rows of each section of the catalogue, numbered from 01."""
+IDS = [f"fault-{section}{number:02}" for section, count in ROWS.items() for number in range(1, count + 1)]
 
-_ROW = re.compile(r"^\| ([A-Z]\d\d) \| (.+) \| (.+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| (fault-[A-Z]\d\d) \| (.+) \| (.+) \|$", re.MULTILINE)
 
 
 @cache
@@ -40,7 +40,7 @@ def rows_of(test: str) -> set[str]:
             named += [f"{word[0]}{number:02}" for number in range(first, int(word[1:]) + 1)]
         elif word not in ("to", "and"):
             break
-    return set(named)
+    return {f"fault-{row}" for row in named}
 
 
 def test_every_row_of_the_catalogue_has_its_place() -> None:

@@ -14,11 +14,11 @@ PAGE = TESTS.parent / "docs" / "obsidian.md"
 LAST: Final = ("S47", "C06", "T09", "P10", "L18", "A02", "B02", "K02", "M01", "D01", "F01", "N01", "H01", "X01", "E09")
 """The last rule under each letter, in the order of the list that the project was planned with."""
 
-IDS = [f"{last[0]}{number:02}" for last in LAST for number in range(1, int(last[1:]) + 1)]
+IDS = [f"rule-{last[0]}{number:02}" for last in LAST for number in range(1, int(last[1:]) + 1)]
 
 _TEST = re.compile(r"^def test_rules?_(\w+)\(", re.MULTILINE)
 _NAMED = re.compile(r"((?:[A-Z][0-9]{2}_)+)[a-z]\w+")
-_ROW = re.compile(r"^\| ([A-Z][0-9]{2}) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| (rule-[A-Z][0-9]{2}) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 
 ROWS = _ROW.findall(PAGE.read_text(encoding="utf-8"))
 
@@ -31,7 +31,7 @@ def named_after_rules() -> dict[str, set[str]]:
             named = _NAMED.fullmatch(name)
             assert named or name.islower(), f"no rule can be read in {name} ({path.name})"
             for rule in named[1].strip("_").split("_") if named else ():
-                found.setdefault(rule, set()).add(f"test_rule_{name}")
+                found.setdefault(f"rule-{rule}", set()).add(f"test_rule_{name}")
     return found
 
 

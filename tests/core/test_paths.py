@@ -81,21 +81,21 @@ def test_a_path_is_joined_to_its_folder_and_the_root_has_no_name() -> None:
     [
         ("Projects/plan.md", "Projects/plan.md"),
         ("日本語/العربية/é.md", "日本語/العربية/é.md"),
-        # N01
+        # fault-N01
         ("new\nline.md", r"new\nline.md"),
         ("tab\t.md", r"tab\t.md"),
         ("cr\r.md", r"cr\r.md"),
         ("line\u2028sep\u2029.md", r"line\u{2028}sep\u{2029}.md"),
         ("nel\x85.md", r"nel\u{85}.md"),
-        # N02
+        # fault-N02
         ("esc\x1b[31m.md", r"esc\u{1b}[31m.md"),
         ("del\x7f.md", r"del\u{7f}.md"),
-        # N03
+        # fault-N03
         ("over\u202eride.md", r"over\u{202e}ride.md"),
         ("zwj\u200d\u200c\u200e\u200f.md", r"zwj\u{200d}\u{200c}\u{200e}\u{200f}.md"),
         ("\ufeffbom.md", r"\u{feff}bom.md"),
         ("tag\U000e0041.md", r"tag\u{e0041}.md"),
-        # N04
+        # fault-N04
         (os.fsdecode(b"bad\xff\x80.md") if sys.platform != "win32" else "bad\udcff\udc80.md", r"bad\xff\x80.md"),
     ],
 )

@@ -19,7 +19,7 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        # faults C18, O05: what a terminal or a reader would obey
+        # fault-C18, fault-O05: what a terminal or a reader would obey
         ("a\x1b[31mred", "a\\x1b[31mred"),
         ("\x07\x08\x00\x7f\x9b", "\\x07\\x08\\x00\\x7f\\x9b"),
         ("a\rb\nc", "a\\x0db\\x0ac"),

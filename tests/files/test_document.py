@@ -49,20 +49,20 @@ def written(folder: Path, data: bytes) -> Root:
     [
         (b"", ""),
         ("a é 語 😀\n".encode(), "a é 語 😀\n"),
-        # C01
+        # fault-C01
         (codecs.BOM_UTF8 + b"---\na: 1\n---\n", "---\na: 1\n---\n"),
         (codecs.BOM_UTF8, ""),
         (codecs.BOM_UTF8 * 2 + b"a", "\ufeffa"),
-        # C02
+        # fault-C02
         (codecs.BOM_UTF16_LE + "é\r\nb".encode("utf-16-le"), "é\r\nb"),
         (codecs.BOM_UTF16_BE + "é\r\nb".encode("utf-16-be"), "é\r\nb"),
         (codecs.BOM_UTF16_LE + "a".encode("utf-16-le") + b"x", "a\ufffd"),
         (codecs.BOM_UTF16_LE, ""),
-        # C03
+        # fault-C03
         ("café".encode("latin-1"), "caf\ufffd"),
         (b"a\xffb\xc3(c\xe2\x82", "a\ufffdb\ufffd(c\ufffd"),
         (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
-        # C19: nothing is guessed
+        # fault-C19: nothing is guessed
         ("a".encode("utf-16-le"), "a\0"),
     ],
 )
@@ -91,7 +91,7 @@ def test_fault_C04_a_nul_after_decoding_makes_a_file_binary(data: bytes, is_bina
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        # C08
+        # fault-C08
         ("", []),
         ("a", ["a"]),
         ("a\nb", ["a", "b"]),
@@ -99,18 +99,18 @@ def test_fault_C04_a_nul_after_decoding_makes_a_file_binary(data: bytes, is_bina
         ("\n", [""]),
         ("\n\n", ["", ""]),
         ("a\n\n", ["a", ""]),
-        # C05
+        # fault-C05
         ("a\r\nb\r\n", ["a", "b"]),
         ("a\r\nb", ["a", "b"]),
         ("a\r\n\r\n", ["a", ""]),
         ("a\nb\r\nc", ["a", "b", "c"]),
-        # C06
+        # fault-C06
         ("a\rb", ["a\rb"]),
         ("a\r", ["a\r"]),
         ("a\r\r\nb", ["a\r", "b"]),
         ("\r", ["\r"]),
         ("a\n\rb", ["a", "\rb"]),
-        # C07
+        # fault-C07
         ("a\vb\fc\x1cd\x1de\x1ef\x85g\u2028h\u2029i\nj", ["a\vb\fc\x1cd\x1de\x1ef\x85g\u2028h\u2029i", "j"]),
     ],
 )

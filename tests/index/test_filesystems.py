@@ -1,4 +1,4 @@
-"""Which file systems tell of every change, and which may hold a WAL database (`faults.md` I09, I19)."""
+"""Which file systems tell of every change, and which may hold a WAL database (fault-I09, fault-I19)."""
 
 from __future__ import annotations
 

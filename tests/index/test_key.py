@@ -27,7 +27,7 @@ def test_a_key_is_the_same_by_name_and_by_descriptor(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="what Windows calls so is the time of creation")
 def test_a_rewrite_that_keeps_size_and_time_is_another_key(tmp_path: Path) -> None:
-    """As a sync tool leaves a file that it has put back (I03); the inode stays the same as well."""
+    """As a sync tool leaves a file that it has put back (fault-I03); the inode stays the same as well."""
     path = tmp_path / "a.md"
     path.write_bytes(b"one")
     before = path.stat()

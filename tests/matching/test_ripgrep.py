@@ -171,7 +171,7 @@ def test_any_name_can_be_searched(rg: Ripgrep, tmp_path: Path, name: str) -> Non
     "name", ["bad\udcff.md", "new\nline.md", "tab\t1\0".rstrip("\0") + ".md", "1\n2\n.md", "\x1b[31m.md"]
 )
 def test_names_of_any_bytes_come_back_as_they_are(rg: Ripgrep, tmp_path: Path, name: str) -> None:
-    """`faults.md` N01, N02, N04."""
+    """fault-N01, fault-N02, fault-N04."""
     (tmp_path / name).write_bytes(b"x\n")
     (tmp_path / "plain.md").write_bytes(b"x\nx\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
@@ -259,7 +259,7 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
 
 @posix
 def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
-    """`faults.md` T02."""
+    """fault-T02."""
     vault = _vault(tmp_path, {"a.md": b"x\n", "b: c.md": b"x\n"})
     (vault.path / "b: c.md").chmod(0)
     code = """if True:
@@ -285,7 +285,7 @@ def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg) ->
 
 
 def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Path) -> None:
-    """`faults.md` T03."""
+    """fault-T03."""
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), ["gone.md"]), Work()) == Counts()
 
@@ -319,7 +319,7 @@ def test_fault_T03_a_file_that_is_gone_has_not_failed(rg: Ripgrep, tmp_path: Pat
     ],
 )
 def test_faults_R04_and_R11_a_bad_pattern_gets_a_sentence_and_never_a_traceback(tmp_path: Path, pattern: str) -> None:
-    """`faults.md` R04, R05, R11: what is not refused is searched for, and a repair is told."""
+    """fault-R04, fault-R05, fault-R11: what is not refused is searched for, and a repair is told."""
     result = _vault(tmp_path, {"a.md": b"a\n"}).call("search_files", {"pattern": pattern})
     assert "for a reason of its own" not in result.text
     assert "Traceback" not in result.text
@@ -358,7 +358,7 @@ def test_fault_R04_an_invalid_pattern_is_told_with_the_reason_and_its_literal_sp
     ],
 )
 def test_fault_R05_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: str, line: str, notice: str) -> None:
-    """`faults.md` R05."""
+    """fault-R05."""
     vault = _vault(tmp_path, {"a.md": f"no\n{line}\n".encode()})
     answer = vault.search_files(pattern)
     assert [excerpt.matching_lines for excerpt in answer.files[0].excerpts] == [[2]]
@@ -367,7 +367,7 @@ def test_fault_R05_a_repair_finds_the_text_and_is_told(tmp_path: Path, pattern: 
 
 
 def test_fault_R02_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
-    """`faults.md` R02, for both engines."""
+    """fault-R02, for both engines."""
     for pattern in ("(((a{100}){100}){100}){100}", "(?=a)(((a{100}){100}){100}){100}"):
         with pytest.raises(InvalidPattern):
             rg.compile(pattern, "regex", ignore_case=False)
@@ -375,7 +375,7 @@ def test_fault_R02_a_compile_bomb_is_refused_by_ripgrep(rg: Ripgrep) -> None:
 
 @pytest.mark.parametrize("before", ["", "(?=a)"])
 def test_fault_R03_two_thousand_nested_groups_are_refused_or_searched_without_a_crash(rg: Ripgrep, before: str) -> None:
-    """`faults.md` R03."""
+    """fault-R03."""
     try:
         rg.compile(f"{before}{'(' * 2_000}a{')' * 2_000}", "regex", ignore_case=False)
     except InvalidPattern as error:
@@ -386,7 +386,7 @@ def test_fault_R03_two_thousand_nested_groups_are_refused_or_searched_without_a_
 def test_fault_R01_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_are_searched(
     tmp_path: Path, crlf: bool
 ) -> None:
-    """`faults.md` R01: PCRE2's limit on backtracking is on."""
+    """fault-R01: PCRE2's limit on backtracking is on."""
     end = b"\r\n" if crlf else b"\n"
     vault = _vault(tmp_path, {"a.md": b"a" * 40 + b"!" + end, "b.md": b"aa" + end})
     answer = vault.search_files("(?=a)(a|aa)+$")
@@ -411,7 +411,7 @@ def test_fault_R01_a_pattern_too_costly_for_a_file_is_told_and_the_other_files_a
 def test_fault_R14_case_is_folded_as_unicode_says_character_by_character(
     tmp_path: Path, pattern: str, ignore_case: bool, lines: list[str]
 ) -> None:
-    """`faults.md` R14."""
+    """fault-R14."""
     every = ["STRAẞE", "straße", "STRASSE", "K", "k", "K", "S", "s", "ſ", "I", "i", "İ", "ı", "Σ", "σ", "ς", "ж", "Ж"]
     wanted = [line for line in every if line in lines]
     _vault(tmp_path, {"a.md": "\n".join(every).encode()})
@@ -423,7 +423,7 @@ def test_fault_R14_case_is_folded_as_unicode_says_character_by_character(
 
 @pytest.mark.parametrize("mode", ["regex", "fixed", "word", "identifier"])
 def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
-    """`faults.md` R10."""
+    """fault-R10."""
     compiled = rg.compile("-e", mode, ignore_case=False)
     assert rg.hits_in_text(compiled, b"a -e b\n", Work()) == ([Hit(1, 2, "a -e b")], None)
 
@@ -438,13 +438,13 @@ def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> N
     ],
 )
 def test_faults_R08_and_R10_and_R15_what_is_no_pattern_is_refused(rg: Ripgrep, pattern: str, sentence: str) -> None:
-    """`faults.md` R08, R10, R15."""
+    """fault-R08, fault-R10, fault-R15."""
     with pytest.raises(BadArgument) as refused:
         rg.compile(pattern, "regex", ignore_case=False)
     assert str(refused.value) == sentence
 
 
-# A ripgrep that misbehaves (`faults.md` M10).
+# A ripgrep that misbehaves (fault-M10).
 
 _NOTES = {"a.md": b"x one\n", "b.md": b"x two\n", "c.md": b"three\n"}
 
@@ -551,7 +551,7 @@ def test_what_was_found_before_the_time_limit_is_shown(
 def test_fault_M05_a_cancelled_call_ends_at_once_and_leaves_no_process(
     tmp_path: Path, fake_rg: FakeRg, stage: str
 ) -> None:
-    """`faults.md` M05."""
+    """fault-M05."""
     started = tmp_path / "started"
     os.mkfifo(started)  # opened for reading here and for writing there: both wait for the other
     vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{stage} echo $$ > {started}; exec sleep 600;; esac\nreal "$@"'))

@@ -91,7 +91,7 @@ def _nasty(chance: random.Random) -> bytes:
 
 
 def _decoded(data: bytes) -> bytes:
-    """What is searched of a file: UTF-16 decoded, a mark dropped, bytes that are no text kept (spec 3, C03)."""
+    """What is searched of a file: UTF-16 decoded, a mark dropped, bytes that are no text kept (spec 3, fault-C03)."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             return data[2:].decode(encoding, "replace").encode().replace(b"\r\n", b"\n")
@@ -236,7 +236,7 @@ def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_
     assert told == {("01.md", "02.md", "04.md", "05.md", "07.md", 5, 3)}
 
 
-# What a file may hold (`faults.md` C01 to C20), by the counts and lines that `search_files` gives.
+# What a file may hold (fault-C01 to fault-C20), by the counts and lines that `search_files` gives.
 
 
 def _lines(vault: Vault, pattern: str, **arguments: object) -> dict[str, list[tuple[int, str]]]:
@@ -261,49 +261,49 @@ def _of(folder: Path, **files: bytes) -> Vault:
 @pytest.mark.parametrize(
     ("content", "pattern", "lines"),
     [
-        # C01: a byte order mark is no part of line 1
+        # fault-C01: a byte order mark is no part of line 1
         (b"\xef\xbb\xbf# One\n", "^# One$", [(1, "# One")]),
         (b"\xef\xbb\xbf---\na: 1\n---\nx\n", "^x", [(4, "x")]),
-        # C02
+        # fault-C02
         ("\ufeff# Ünö\nx".encode("utf-16-le"), "^# Ünö$", [(1, "# Ünö")]),
         ("\ufeff# Ünö\r\nx\r\n".encode("utf-16-be"), "^x$", [(2, "x")]),
-        # C03, C19: bytes that are no text are matched around, never guessed
+        # fault-C03, fault-C19: bytes that are no text are matched around, never guessed
         (b"caf\xe9 noir\n", "noir", [(1, "caf\ufffd noir")]),
         (b"caf\xe9 noir\n", "café", []),
         (b"caf\xe9\n", "caf.$", []),
         (b"caf\xe9\n", r"(?-u:caf\xe9)", [(1, "caf\ufffd")]),
         (b"a\rcaf\xe9\n", "caf.$", []),
-        # C05
+        # fault-C05
         (b"a\r\nb\r\n", "a$", [(1, "a")]),
         (b"a\r\nb\r\n", r"a\nb", [(1, "a"), (2, "b")]),
         (b"a\r\nb\r\n", "a\nb", [(1, "a"), (2, "b")]),
         (b"a\r\nb\r\n", r"a\r\nb", [(1, "a"), (2, "b")]),
         (b"a\r\nb\r\n", r"\r", []),
         (b"\r\n\r\nx\r\n", "^$", [(1, ""), (2, "")]),
-        # C06: a lone CR is ordinary text
+        # fault-C06: a lone CR is ordinary text
         (b"a\rb\n", "^a\rb$", [(1, "a\rb")]),
         (b"a\rb\n", "a$", []),
         (b"a\rb\n", "^b", []),
         (b"a\r\xff\n", "a$", []),
         (b"x\r", "x", [(1, "x\r")]),
         (b"x\r\r\n", "x.$", [(1, "x\r")]),
-        # C07: nothing else ends a line
+        # fault-C07: nothing else ends a line
         (
             "a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g\nh\n".encode(),
             "[ah]",
             [(1, "a\x0bb\x0cc\x1cd\x85e\u2028f\u2029g"), (2, "h")],
         ),
-        # C08
+        # fault-C08
         (b"", "^", []),
         (b"\n", "^", [(1, "")]),
         (b"a", "^", [(1, "a")]),
         (b"a\nb", "b", [(2, "b")]),
         (b"a\nb\n", "$", [(1, "a"), (2, "b")]),
-        # C16, C17: lines are lines, whatever Markdown makes of them
+        # fault-C16, fault-C17: lines are lines, whatever Markdown makes of them
         (b"".join(b"  " * depth + b"- item\n" for depth in range(60)), "^ {118}- item", [(60, "  " * 59 + "- item")]),
         (b"```\n# no heading\nx\n", "^x", [(3, "x")]),
         (b"---\nx: y\n", "^x", [(2, "x: y")]),
-        # R07, R09: what matches nothing matches each line once
+        # fault-R07, fault-R09: what matches nothing matches each line once
         (b"ab\n\ncd\n", "x*", [(1, "ab"), (2, ""), (3, "cd")]),
         (b"ab\n\ncd\n", r"\b", [(1, "ab"), (3, "cd")]),
         (b"ab\n\ncd\n", r"b\n\nc", [(1, "ab"), (2, ""), (3, "cd")]),
@@ -321,7 +321,7 @@ def test_faults_C01_to_C08_lines_are_found_as_they_are_written(
 
 @pytest.mark.parametrize("pattern", ["a", "a$", r"\s$", "^$", r"a\n", r"(?<=a) b", r"[^a]$", "b\n\na", ".", r"\W"])
 def test_fault_C05_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path, pattern: str) -> None:
-    """`faults.md` C05."""
+    """fault-C05."""
     text = b"a\na b \n\n# a\nb\n\na\nlast a"
     answers = []
     for name, content in (
@@ -340,7 +340,7 @@ def test_fault_C05_a_file_with_crlf_gives_the_answer_of_its_twin(tmp_path: Path,
 def test_fault_C04_a_file_with_a_nul_gives_no_match_and_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int, probe: int
 ) -> None:
-    """`faults.md` C04."""
+    """fault-C04."""
     monkeypatch.setattr(search, "PROBE", probe)
     text = b"x line\n" * 20_000
     vault = _of(tmp_path, a=text[:place] + b"\0" + text[place:], b=b"x\n", c=b"\0", d="\ufeffx".encode("utf-16-le"))
@@ -354,21 +354,21 @@ def test_fault_C04_a_file_with_a_nul_gives_no_match_and_is_counted(
 
 
 def test_fault_C09_a_line_of_megabytes_is_found_and_cut_where_it_is_shown(tmp_path: Path) -> None:
-    """`faults.md` C09."""
+    """fault-C09."""
     answer = _of(tmp_path, a=b"a" * 3_000_000 + b" needle " + b"b" * 3_000_000).search_files("needle")
     assert answer.text == f"Found 1 matching file:\n\n## a.md\nLine 1: > …{'a' * 79} needle {'b' * 425}…"
     assert len(answer.files[0].excerpts[0].lines[0]) == 6_000_008
 
 
 def test_fault_C20_every_matching_line_is_counted_however_many_there_are(tmp_path: Path) -> None:
-    """`faults.md` C20."""
+    """fault-C20."""
     answer = _of(tmp_path, a=b"x\n" * 60_000).search_files("x")
     assert answer.files[0].match_count == 60_000
     assert "\n(59,940 more matches in this file)" in answer.text
 
 
 def test_fault_C10_a_file_beyond_the_size_limit_is_told_when_it_would_have_matched(tmp_path: Path) -> None:
-    """`faults.md` C10."""
+    """fault-C10."""
     _of(tmp_path, a=b"x\n" * 100, b=b"x\n", c=b"y\n" * 100, d=b"x\r" * 100)
     vault = Vault.open(tmp_path, config=VaultConfig(max_file_size=100))
     for pattern in ("x", "x$"):
@@ -379,7 +379,7 @@ def test_fault_C10_a_file_beyond_the_size_limit_is_told_when_it_would_have_match
 
 
 def test_a_name_in_any_bytes_goes_through_text_and_json(tmp_path: Path) -> None:
-    """`faults.md` N01 to N04."""
+    """fault-N01 to fault-N04."""
     names = ["new\nline", "esc\x1b[31m", "rtl\u202e"]
     try:
         vault = _of(tmp_path, **dict.fromkeys([*names, "bad\udcff"], b"x\n"))
@@ -399,7 +399,7 @@ def test_a_name_in_any_bytes_goes_through_text_and_json(tmp_path: Path) -> None:
 
 
 def test_faults_C18_and_O03_note_text_cannot_stand_where_a_line_of_ours_does(tmp_path: Path) -> None:
-    """`faults.md` C18, O03, O05, O06."""
+    """fault-C18, fault-O03, fault-O05, fault-O06."""
     forged = [
         "## other.md",
         "[Showing 1 of 9 matching files.]",
@@ -430,7 +430,7 @@ def test_faults_C18_and_O03_note_text_cannot_stand_where_a_line_of_ours_does(tmp
 def test_fault_O01_no_text_is_larger_than_50_kib(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], width: int, length: int, results: int, context: int
 ) -> None:
-    """`faults.md` O01, O02."""
+    """fault-O01, fault-O02."""
     folder = tmp_path_factory.mktemp("bounds")
     content = "\n".join(["x", *(line * width for line in lines)] * length).encode("utf-8", "replace")
     vault = _of(folder, **{f"{number:02}": content for number in range(14)})
@@ -481,7 +481,7 @@ def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     arguments: dict[str, object],
     notices: list[str],
 ) -> None:
-    """Spec 3 "Notices about meaning"; `faults.md` C15."""
+    """Spec 3 "Notices about meaning"; fault-C15."""
     monkeypatch.setattr(search, "PROBE", probe)
     vault = _of(tmp_path, a=b"todo lonely\n", b=b"todo: x\n", c="cafe\u0301 \u00fcber\n".encode())
     answer = vault.answer("search_files", {"pattern": pattern, **arguments})
@@ -548,7 +548,7 @@ def test_a_file_that_matches_no_more_is_left_out(tmp_path: Path, monkeypatch: py
 
 
 def test_fault_T03_a_file_that_is_gone_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`faults.md` T03."""
+    """fault-T03."""
     _of(tmp_path, a=b"x old\n", b=b"x\n")
     _meddle(monkeypatch, lambda reading: (tmp_path / "a.md").unlink() if reading == 0 else None)
     located, work = _located(tmp_path)
@@ -574,7 +574,7 @@ def test_a_file_that_cannot_be_read_any_more_is_told_once(
 
 
 def test_fault_C12_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`faults.md` C12."""
+    """fault-C12."""
     _of(tmp_path, a=b"x old\n", b=b"x\n")
 
     def rewritten(reading: int) -> None:
@@ -591,7 +591,7 @@ def test_fault_C12_a_file_that_keeps_changing_is_told(tmp_path: Path, monkeypatc
 def test_faults_C12_and_C14_a_file_that_grows_while_it_is_read_is_read_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: int, read: bool
 ) -> None:
-    """`faults.md` C12, C14."""
+    """fault-C12, fault-C14."""
     _of(tmp_path, a=b"x\n")
     left = iter(range(changes))
 
@@ -609,7 +609,7 @@ def test_faults_C12_and_C14_a_file_that_grows_while_it_is_read_is_read_once_more
 
 
 def test_fault_C13_a_file_replaced_while_it_is_searched_is_the_old_or_the_new_one(tmp_path: Path) -> None:
-    """`faults.md` C13."""
+    """fault-C13."""
     versions = [f"{letter * 2_000}\n" * 20 for letter in "ab"]
     vault = _of(tmp_path, a=versions[0].encode())
 
@@ -637,7 +637,7 @@ def test_one_vault_answers_several_threads(tmp_path: Path) -> None:
 
 
 def test_fault_O09_the_same_question_gets_the_same_answer(tmp_path: Path) -> None:
-    """`faults.md` O09: the order is that of the paths."""
+    """fault-O09: the order is that of the paths."""
     names = ["b", "a b", "a", "A", "z!", "a-b", "é", "日"]
     vault = _of(tmp_path, **dict.fromkeys(names, b"x\n"))
     answers = [vault.search_files("x") for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Callouts: rules K01 and K02."""
+"""Callouts: rule-K01 and rule-K02."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canvases: rule S01."""
+"""Canvases: rule-S01."""
 
 from __future__ import annotations
 

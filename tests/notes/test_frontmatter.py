@@ -1,4 +1,5 @@
-"""Frontmatter: where a block stands (P01, Y13), what it holds, and that nothing in it can do harm (Y01 to Y15)."""
+"""Frontmatter: where a block stands (rule-P01, fault-Y13), what it holds, and that nothing in it can do harm (fault-Y01
+to fault-Y15)."""
 
 from __future__ import annotations
 
@@ -173,7 +174,7 @@ def test_fault_Y06_the_warning_names_the_line() -> None:
 @pytest.mark.parametrize(
     ("word", "value"),
     [
-        # Norway, sexagesimal, octal, version: text (fault Y07)
+        # Norway, sexagesimal, octal, version: text (fault-Y07)
         *(
             (word, word)
             for word in ("no", "yes", "on", "off", "y", "n", "No", "12:30:45", "1:30", "010", "0o17", "0x1F")
@@ -192,7 +193,7 @@ def test_fault_Y06_the_warning_names_the_line() -> None:
         ("FALSE", False),
         ("True", True),
         ("tRue", "tRue"),
-        # empty is not "" and not [] (rule S36)
+        # empty is not "" and not [] (rule-S36)
         ("", None),
         ("~", None),
         ("null", None),

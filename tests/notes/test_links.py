@@ -1,4 +1,4 @@
-"""What a link's text names, and which file that is (rules L01 to L05, L09, L11 to L17)."""
+"""What a link's text names, and which file that is (rule-L01 to rule-L05, rule-L09, rule-L11 to rule-L17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of properties: rules P03, P04, P06, P08, P09."""
+"""The types of properties: rule-P03, rule-P04, rule-P06, rule-P08, rule-P09."""
 
 from __future__ import annotations
 

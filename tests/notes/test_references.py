@@ -1,4 +1,4 @@
-"""Links and embeds in a note: which there are, what they name, where they stand (rules L01 to L16, N01)."""
+"""Links and embeds in a note: which there are, what they name, where they stand (rule-L01 to rule-L16, rule-N01)."""
 
 from __future__ import annotations
 

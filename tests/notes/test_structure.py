@@ -1,4 +1,5 @@
-"""Structure of a body: headings, blocks, code, comments, tasks; depth (C16), open fences (C17), line ends (C07)."""
+"""Structure of a body: headings, blocks, code, comments, tasks; depth (fault-C16), open fences (fault-C17), line ends
+(fault-C07)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags: rules T01 to T09 of the Obsidian list, in properties and in bodies."""
+"""Tags: rule-T01 to rule-T09 of the Obsidian list, in properties and in bodies."""
 
 from __future__ import annotations
 

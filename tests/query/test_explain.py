@@ -1,4 +1,4 @@
-"""A query in plain words (rule S44)."""
+"""A query in plain words (rule-S44)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that nobody would send: each call is answered within its bounds, and the server goes on (fault M02)."""
+"""Arguments that nobody would send: each call is answered within its bounds, and the server goes on (fault-M02)."""
 
 from __future__ import annotations
 

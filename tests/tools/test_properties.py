@@ -1,4 +1,5 @@
-"""`properties` as spec 9 and 10 and rules P02 to P09 have it: names, types, values, the kinds of nothing, filters."""
+"""`properties` as spec 9 and 10 and rule-P02 to rule-P09 have it: names, types, values, the kinds of nothing,
+filters."""
 
 from __future__ import annotations
 

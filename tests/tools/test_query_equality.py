@@ -106,7 +106,7 @@ class Brute:
             case Within(scope, part):
                 return any(self.holds(part, sensitive, smaller, False) for smaller in self.units(scope, unit))
             case Tag(name):
-                if self.note is None:  # a canvas has none (S20, S31)
+                if self.note is None:  # a canvas has none (rule-S20, rule-S31)
                     return False
                 wanted = name.rstrip("/").casefold()
                 tags = [(tag.name, tag.line) for tag in self.note.body_tags]

@@ -691,7 +691,7 @@ def test_a_list_of_paths_in_a_notice_stops_at_five(make_vault: MakeVault) -> Non
     )
 
 
-# Forging (faults O03, O05)
+# Forging (fault-O03, fault-O05)
 
 
 def test_fault_O03_note_text_never_stands_where_a_heading_or_a_notice_of_ours_would(make_vault: MakeVault) -> None:
