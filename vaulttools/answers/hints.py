@@ -34,7 +34,7 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
     hints = []
 
     def number(given: str, *, ignore_case: bool) -> int:
-        again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
+        again = search.work.again()
         try:
             other = search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case)
         except InvalidPattern:

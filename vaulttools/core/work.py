@@ -41,6 +41,10 @@ Reason = LeftOut | Missed
 INCOMPLETE: Final[frozenset[Reason]] = frozenset(get_args(Missed))
 
 
+_SHORTEST: Final = 0.1
+"""Seconds for a second look when the call has used up its time."""
+
+
 @dataclass(slots=True)
 class PassedOver:
     """How many files were passed over for one reason, and the first of them in path order."""
@@ -87,6 +91,15 @@ class Work:
         if self.cancel is not None and self.cancel.is_set():
             raise Cancelled
         return max(0.0, self.deadline - time.monotonic())
+
+    def again(self) -> Work:
+        """A tally of its own for a second look in the same call, such as for a hint, in the time that is left; the look
+        sees the vault as the call does.
+
+        Raises:
+            Cancelled: the caller has stopped the call.
+        """
+        return Work(max(self.remaining(), _SHORTEST), self.cancel, started=self.started)
 
     def limit_to(self, seconds: float) -> None:
         """Set the time limit of this call, from now."""

@@ -88,8 +88,9 @@ class Search:
     """Matching files after which the caller stops; batches are made for so many."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
-    vanished: int = 0
-    """Files that were counted as matching and were gone, or matched no longer, when their lines were read."""
+    vanished: set[str] = field(default_factory=set, init=False)
+    """Files that ripgrep found to match and that were gone, or matched no longer, when their lines were read. Whoever
+    counted one of them must take it off again."""
     _matcher: Matcher = field(init=False)
     _fetched: dict[str, list[Hit]] = field(default_factory=dict, init=False)
     """All lines of the files that were not counted first."""
@@ -241,7 +242,7 @@ class Search:
                     if stopped is not None:
                         self.work.pass_over(path, stopped)
                     else:
-                        self.vanished += 1
+                        self.vanished.add(path)
                 elif all(_stands(read, hit) for hit in hits[path]):
                     found[path] = FileHits(read, tuple(hits[path]))
                 elif last_try:
@@ -252,6 +253,26 @@ class Search:
             if not wanted:
                 break
         return found
+
+    def page(
+        self, matches: Sequence[FileCount], start: int, most: int, limit: int
+    ) -> tuple[list[tuple[FileCount, FileHits]], int]:
+        """The first `most` matches from a place on, each with its first `limit` lines; and how many of the matches
+        vanished since they were counted. The next ones stand in for those."""
+        shown: list[tuple[FileCount, FileHits]] = []
+        vanished = 0
+        while wanted := matches[start : start + most]:
+            shown += self.shown(wanted, limit)
+            start += len(wanted)
+            most = sum(match.path in self.vanished for match in wanted)
+            vanished += most
+        return shown, vanished
+
+    def miss_vanished(self) -> None:
+        """Tell `work` that the vanished files changed while they were read: nothing is left of what was counted, and
+        counting stopped at them, so that other files may match."""
+        for path in sorted(self.vanished, key=paths.order):
+            self.work.pass_over(path, "changed while read")
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
         """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
@@ -316,7 +337,7 @@ class Search:
             if self._matcher.is_there(path):
                 self.work.pass_over(path, error.reason)
             else:
-                self.vanished += 1
+                self.vanished.add(path)
             return None
 
     def _tallied(

@@ -265,7 +265,7 @@ def _tell(scope: Scope, work: Work) -> None:
 
 def _at_any_time(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
     """How many paths there are whenever they were modified."""
-    again = Work(max(work.remaining(), 0.1), work.cancel)
+    again = work.again()
     number = len(_collect(vault, request, targets, None, again)[0])
     return [f"Modified at another time: {number:,} path{'s' if number != 1 else ''}."] if number else []
 

@@ -74,13 +74,17 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
     shown = list(_located(search, counted, request.max_results))
+    total -= sum(file.count for file in counted if file.path in search.vanished)
+    at_least = min(max(total - 1, 0), COUNTED_LINES)
+    if total == 0 and not exact:
+        search.miss_vanished()
     matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
     notices += answer.passed_over(work, found=bool(matches))
     if not matches and work.complete:
         notices += _hints(vault, request, targets, search)
     if total > len(matches):
-        of = f"{total:,}" if exact else f"more than {COUNTED_LINES:,}"
+        of = f"{total:,}" if exact else f"more than {at_least:,}"
         notices.append(
             f"Showing {len(matches):,} of {of} matching lines. Raise max_results or narrow pattern, path or glob."
         )
@@ -93,7 +97,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(matches)),
         shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
         matches=matches,
-        total_matches=min(total, COUNTED_LINES) if not exact else total,
+        total_matches=total if exact else at_least,
         total_is_exact=exact and work.complete,
         truncated=total > len(matches) or bool(fitted.cut),
     )
@@ -136,17 +140,27 @@ def _counted(search: Search) -> tuple[list[FileCount], int]:
 
 
 def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Iterator[tuple[FileHits, int]]:
-    """The files that hold the first matching lines, each with those that are still wanted and its last line to show."""
+    """The files that hold the first matching lines, each with those that are still wanted and its last line to show.
+
+    The next files stand in for those that vanished since they were counted.
+    """
+    rest = iter(counted)
+    while wanted > 0 and (needed := _holding(rest, wanted)):
+        for found in search.located(needed, wanted + 1):
+            first, last_line = found.first(wanted)
+            yield first, last_line
+            wanted -= len(first.hits)
+        if search.vanished.isdisjoint(needed):
+            return
+
+
+def _holding(rest: Iterator[FileCount], wanted: int) -> list[str]:
+    """The next files that hold so many matching lines together."""
     needed, sum_of_counts = [], 0
-    for file in counted:
-        if sum_of_counts >= wanted:
-            break
+    while sum_of_counts < wanted and (file := next(rest, None)) is not None:
         needed.append(file.path)
         sum_of_counts += file.count
-    for found in search.located(needed, wanted + 1):
-        first, last_line = found.first(wanted)
-        yield first, last_line
-        wanted -= len(first.hits)
+    return needed
 
 
 def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], list[int]]:

@@ -420,7 +420,7 @@ def _closing(
 
 def _count(exact: Exact, order: _Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is told already."""
-    work = Work(time_limit=max(exact.work.remaining(), 0.1), cancel=exact.work.cancel)
+    work = exact.work.again()
     other = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
     return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))
 
@@ -452,7 +452,7 @@ def _elsewhere(vault: Session, request: QueryRequest, work: Work, words: Sequenc
     """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
     if not words or work.remaining() <= 0:
         return []
-    apart = Work(work.remaining(), work.cancel)
+    apart = work.again()
     exact, _ = _exact(vault, request, apart, parse("path:.md"))
     order = _Order(vault, exact, None)
     counts = {word: _count(exact, order, node=Within("content", Term(word))) for word in words[:_ALONE]}
@@ -478,7 +478,7 @@ def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]
     """Whether something is found by the query in another Unicode form (fault-C15)."""
     found = []
     for form, written in hints.other_forms(request.query):
-        again = Work(max(work.remaining(), 0.1), work.cancel)
+        again = work.again()
         other = request.model_copy(update={"query": written})
         try:
             exact, _ = _exact(vault, other, again, parse(written))

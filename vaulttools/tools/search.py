@@ -141,12 +141,14 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         hints.loose(vault.ripgrep, compiled),
         wanted=bound + 1,
     )
-    matches = list(islice(_matches(search, plan), bound + 1))
-    exact = len(matches) <= bound
+    counted = list(islice(_matches(search, plan), bound + 1))
+    matches, exact = counted[:bound], len(counted) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
-    on_page = matches[skip : skip + PAGE_FILES]
-    shown = [_rendered(vault, plan, match, found, cap) for match, found in search.shown(on_page, cap + 1)]
-    total = min(len(matches), bound) - search.vanished
+    on_page, vanished = search.page(matches, skip, PAGE_FILES, cap + 1)
+    shown = [_rendered(vault, plan, match, found, cap) for match, found in on_page]
+    total = len(matches) - vanished
+    if total == 0 and not exact:
+        search.miss_vanished()
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
     if total == 0 and work.complete:
@@ -160,7 +162,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
             f"Use skip={next_skip} for the next page, or narrow paths/pattern."
         )
     sections = [file.section for file in shown]
-    fitted = page.fit(_first_line(on_page, total, skip, work), sections, answer.plain(notices))
+    fitted = page.fit(_first_line(total, skip, work), sections, answer.plain(notices))
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
@@ -340,8 +342,8 @@ def _limits(shown: Sequence[_Shown], cap: int, plan: _Plan) -> list[str]:
     return [f"Showing the first {cap} matching lines of {named(names)}. Search such a file alone for up to 200."]
 
 
-def _first_line(on_page: Sequence[FileCount], total: int, skip: int, work: Work) -> str:
-    if total and on_page:
+def _first_line(total: int, skip: int, work: Work) -> str:
+    if skip < total:
         return ""
     if total:
         return f"No more results ({total} file{'s' if total != 1 else ''} total; skip={skip} is past the end)"

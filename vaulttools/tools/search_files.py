@@ -132,13 +132,16 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         hints.loose(vault.ripgrep, compiled),
         wanted=_bound(request) + 1,
     )
-    matches, total, exact = _page(vault, request, search)
+    matches, exact = _counted(vault, request, search)
+    on_page, vanished = search.page(matches, 0, request.max_results, limits.KEPT_HITS)
+    total = len(matches) - vanished
+    if total == 0 and not exact:
+        search.miss_vanished()
     files, sections = [], []
-    for match, found in search.shown(matches, limits.KEPT_HITS):
+    for match, found in on_page:
         file, rows, section = _shown(vault, match, found, request.context_lines, scope.known)
         files.append((file, rows))
         sections.append(section)
-    total -= search.vanished
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
@@ -176,10 +179,10 @@ def _bound(request: SearchFilesRequest) -> int:
     return max(limits.COUNTED_FILES, request.max_results)
 
 
-def _page(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], int, bool]:
-    """The files to show, the number of matching files, and whether it is exact.
+def _counted(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], bool]:
+    """The matching files in the order asked for, and whether these are all.
 
-    The number stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
+    Counting stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
     """
     bound = _bound(request)
     matches = _matches(vault, request, search)
@@ -187,7 +190,7 @@ def _page(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[
         first = list(islice(matches, bound + 1))
     else:
         first = sorted(matches, key=lambda match: _rank(vault, request, match))
-    return first[: request.max_results], min(len(first), bound), len(first) <= bound
+    return first[:bound], len(first) <= bound
 
 
 def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
@@ -302,7 +305,7 @@ def _hints(vault: Session, request: SearchFilesRequest, search: Search) -> list[
         found.append("file_pattern selected no file to search.")
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
     if given:
-        again = Work(time_limit=max(search.work.remaining(), 0.1), cancel=search.work.cancel)
+        again = search.work.again()
         every = request.model_copy(update=dict.fromkeys(given))
         other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)
         number = len(list(islice(_matches(vault, every, other), limits.COUNTED_FILES)))

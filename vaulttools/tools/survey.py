@@ -161,7 +161,7 @@ def _other_forms(
     """Of each term that occurs nowhere, how many files hold it in another Unicode form (fault-C15)."""
     for term, (matches, _) in zip(request.terms, totals, strict=True):
         for form, written in [] if matches.number or not work.complete else hints.other_forms(term):
-            again = Work(time_limit=max(work.remaining(), 0.1), cancel=work.cancel)
+            again = work.again()
             pattern = exploration.compiled(vault, written, request.mode)
             scans = [
                 scan.one(

@@ -1,0 +1,160 @@
+"""Files that go, or match no longer, between counting and showing: the numbers are those of what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import MakeVault, write_files
+from vaulttools import Vault
+from vaulttools.matching.search import Search
+
+TAGGED = "---\ntags: [keep]\n---\nzebra\n"
+
+
+class Vanishing:
+    """Removes files, or takes the word out of them, right before lines are read for the nth time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.folder = folder
+        self.left = 0
+        self.gone: Sequence[str] = ()
+        self.rewritten: Sequence[str] = ()
+        located = Search._located
+
+        def after_the_change(search: Search, files: Sequence[str], limit: int | None) -> Any:
+            if self.left == 0:
+                for path in self.gone:
+                    (folder / path).unlink(missing_ok=True)
+                write_files(folder, dict.fromkeys(self.rewritten, "nothing\n"))
+            self.left -= 1
+            return located(search, files, limit)
+
+        monkeypatch.setattr(Search, "_located", after_the_change)
+
+
+def ask(vault: Vault, tool: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    result = vault.call(tool, arguments)
+    assert not result.is_error
+    return result.text, result.details
+
+
+def test_files_that_a_filter_never_counted_are_not_taken_off(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [f"other {number:02}.md" for number in range(40)]
+    vault = make_vault({"keep.md": TAGGED, **dict.fromkeys(others, "zebra\n")})
+    Vanishing(monkeypatch, vault.path).gone = others
+    text, details = ask(vault, "search_files", {"pattern": "zebra", "tags": ["keep"]})
+    assert text.startswith("Found 1 matching file:\n\n## keep.md\n")
+    assert (details["total_files"], details["total_is_exact"], details["complete"]) == (1, True, True)
+
+
+def test_when_all_that_would_pass_a_filter_vanish_nothing_is_found(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({f"{number}.md": TAGGED for number in range(3)})
+    Vanishing(monkeypatch, vault.path).gone = ["0.md", "1.md", "2.md"]
+    text, details = ask(vault, "search_files", {"pattern": "zebra", "tags": ["keep"]})
+    assert text == "No files found matching the pattern."
+    assert (details["files"], details["total_files"], details["complete"]) == ([], 0, True)
+
+
+def test_a_range_of_a_file_that_vanishes_is_not_taken_off(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"a.md": "zebra\n", "b.md": "zebra\n"})
+    Vanishing(monkeypatch, vault.path).gone = ["b.md"]
+    text, details = ask(vault, "search", {"pattern": "zebra", "paths": ["a.md", "b.md:1-5"]})
+    assert text == "# a.md\n*1|zebra"
+    assert (details["total_files"], details["files"]) == (1, ["a.md"])
+
+
+@pytest.mark.parametrize("change", ["gone", "rewritten"])
+def test_the_next_files_stand_in_for_those_that_vanish(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    names = [f"{number:02}.md" for number in range(30)]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("search_files", {"pattern": "zebra", "max_results": 5}),
+        ("search", {"pattern": "zebra"}),
+        ("grep", {"pattern": "zebra", "max_results": 5}),
+    ]
+    for tool, arguments in asked:
+        vault = make_vault(dict.fromkeys(names, "zebra\n"))
+        with monkeypatch.context() as patched:
+            setattr(Vanishing(patched, vault.path), change, names[1:4])
+            text, details = ask(vault, tool, arguments)
+        shown = [names[0], *names[4:]][: 20 if tool == "search" else 5]
+        if tool == "grep":
+            assert [match["path"] for match in details["matches"]] == shown
+            assert details["total_matches"] == 27
+            assert "[Showing 5 of 27 matching lines." in text
+        elif tool == "search":
+            assert (details["files"], details["total_files"], details["next_skip"]) == (shown, 27, 20)
+            assert "Showing files 1-20 of 27. Use skip=20 " in text
+            following = ask(vault, tool, {**arguments, "skip": 20})[1]
+            assert [*shown, *following["files"]] == [names[0], *names[4:]]
+        else:
+            assert [file["path"] for file in details["files"]] == shown
+            assert text.startswith("Found 27 matching files:")
+            assert "[Showing 5 of 27 matching files." in text
+
+
+@pytest.mark.parametrize("tool", ["search_files", "search"])
+def test_nothing_is_said_to_be_nowhere_when_counting_stopped_at_files_that_vanished(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    names = [f"{number:03}.md" for number in range(150)]
+    vault = make_vault(dict.fromkeys(names, "zebra\n"))
+    Vanishing(monkeypatch, vault.path).gone = names[:130]
+    text, details = ask(vault, tool, {"pattern": "zebra"})
+    count = 100 if tool == "search_files" else 120
+    assert (details["total_files"], details["complete"]) == (0, False)
+    assert "the search is incomplete: " in text
+    assert f"{count} files changed while read (000.md, 001.md, 002.md, 003.md, 004.md and {count - 5} more)" in text
+
+
+@settings(max_examples=60)
+@given(
+    first=st.sets(st.integers(0, 39), max_size=40),
+    second=st.sets(st.integers(0, 39), max_size=40),
+    turn=st.integers(0, 4),
+    most=st.integers(1, 40),
+    filtered=st.booleans(),
+    tool=st.sampled_from(["search_files", "search", "grep"]),
+)
+def test_the_numbers_lie_between_what_was_counted_and_what_is_left(
+    tmp_path_factory: pytest.TempPathFactory,
+    first: set[int],
+    second: set[int],
+    turn: int,
+    most: int,
+    filtered: bool,
+    tool: str,
+) -> None:
+    folder = tmp_path_factory.mktemp("vanishing")
+    names = [f"{number:02}.md" for number in range(40)]
+    write_files(folder, {name: TAGGED if number % 3 else "zebra\n" for number, name in enumerate(names)})
+    arguments: dict[str, Any] = {"pattern": "zebra"}
+    arguments |= {} if tool == "search" else {"max_results": most}
+    filtered = filtered and tool == "search_files"
+    arguments |= {"tags": ["keep"]} if filtered else {}
+    with pytest.MonkeyPatch.context() as patched, Vault.open(folder) as vault:
+        vanishing = Vanishing(patched, folder)
+        vanishing.left, vanishing.gone = turn, [names[number] for number in first]
+        vanishing.rewritten = [names[number] for number in second]
+        _, details = ask(vault, tool, arguments)
+        happened = vanishing.left < 0
+    wanted = {number for number in range(40) if number % 3 or not filtered}
+    left = wanted - (first | second if happened else set())
+    total = details["total_matches" if tool == "grep" else "total_files"]
+    shown = len(details["matches" if tool == "grep" else "files"])
+    assert len(left) <= total <= len(wanted)
+    assert shown == min(20 if tool == "search" else most, total)
+    assert details["complete"]
