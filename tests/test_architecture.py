@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -74,7 +75,7 @@ LATE_IMPORTS = {
     "attachments.child": None,
     "index.filesystems": {"ctypes", "fcntl"},
     "index.location": {"platformdirs"},
-    "index.watch": {"vaulttools.index.inotify"},
+    "index.watching": {"vaulttools.index.inotify"},
     "index.worker": None,
     "ranked.meaning.embedder": {
         "vaulttools.ranked.meaning",
@@ -208,9 +209,34 @@ def test_every_module_says_its_duty_first() -> None:
     assert [name for name, tree in _modules().items() if not ast.get_docstring(tree)] == []
 
 
-def test_what_is_public_is_what_is_listed() -> None:
-    assert sorted(vaulttools.__all__) == vaulttools.__all__
+def test_what_is_public_is_what_a_caller_can_meet() -> None:
+    """Every error, the vault and its configuration, and whatever a method of `Vault` returns but the tools' answers."""
+    from vaulttools import errors, vault
+
+    raised = {name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)}
+    returned: set[str] = set()
+    for name, method in vars(vault.Vault).items():
+        if callable(method) and not name.startswith("_"):
+            returned |= set(re.findall(r"\b[A-Z]\w+", str(method.__annotations__.get("return", ""))))
+    expected = {"__version__", "VaultConfig", *raised, *returned} - {"Any", "None", "Path"}
+    assert vaulttools.__all__ == sorted(expected)
     assert all(getattr(vaulttools, name) is not None for name in vaulttools.__all__)
+
+
+def test_no_two_modules_import_each_other() -> None:
+    def imported(name: str) -> set[str]:
+        found = {each.removeprefix("vaulttools.") for each in _imported(_modules()[name])}
+        for node in ast.walk(_modules()[name]):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("vaulttools"):
+                package = node.module.removeprefix("vaulttools").removeprefix(".")
+                found |= {f"{package}.{alias.name}".removeprefix(".") for alias in node.names}
+        return found & set(_modules())
+
+    # `embedder` loads the embedder that it is asked for.
+    imports = {name: imported(name) for name in _modules() if name != "ranked.meaning.embedder"}
+    assert [
+        (one, other) for one in imports for other in imports[one] if one < other and one in imports.get(other, ())
+    ] == []
 
 
 def _loaded_by(*arguments: str) -> set[str]:

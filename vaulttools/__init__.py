@@ -9,33 +9,46 @@ if TYPE_CHECKING:
     from vaulttools.config import VaultConfig
     from vaulttools.errors import (
         AccessDenied,
+        AmbiguousName,
         BadArgument,
         BadArguments,
         Cancelled,
+        InvalidBase,
         InvalidGlob,
         InvalidPattern,
         InvalidQuery,
         OutsideVault,
+        PartNotFound,
         PathNotFound,
+        PathTooLong,
         RipgrepUnavailable,
         TooBroad,
         VaultToolsError,
     )
-    from vaulttools.vault import ToolResult, Vault
+    from vaulttools.index.upkeep import IndexStatus
+    from vaulttools.ranked.meaning.background import MeaningStatus
+    from vaulttools.vault import Snapshot, ToolResult, Vault
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AccessDenied",
+    "AmbiguousName",
     "BadArgument",
     "BadArguments",
     "Cancelled",
+    "IndexStatus",
+    "InvalidBase",
     "InvalidGlob",
     "InvalidPattern",
     "InvalidQuery",
+    "MeaningStatus",
     "OutsideVault",
+    "PartNotFound",
     "PathNotFound",
+    "PathTooLong",
     "RipgrepUnavailable",
+    "Snapshot",
     "TooBroad",
     "ToolResult",
     "Vault",
@@ -44,7 +57,14 @@ __all__ = [
     "__version__",
 ]
 
-_HOMES = {"Vault": "vault", "ToolResult": "vault", "VaultConfig": "config"}
+_HOMES = {
+    "IndexStatus": "index.upkeep",
+    "MeaningStatus": "ranked.meaning.background",
+    "Snapshot": "vault",
+    "ToolResult": "vault",
+    "Vault": "vault",
+    "VaultConfig": "config",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -25,7 +25,8 @@ from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.watch import Lost, Watch, watch
+from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watching import watch
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 

@@ -23,7 +23,8 @@ from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState, IndexView
 from vaulttools.index.store import Store
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Lost, Watch, watch
+from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.watching import watch
 from vaulttools.patterns.literals import AllOf
 
 pytestmark = pytest.mark.usefixtures("watch_on")

@@ -22,7 +22,8 @@ from vaulttools.files.catalogue import Listed
 from vaulttools.files.root import Root
 from vaulttools.index.key import Key
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.watch import Watch, watch
+from vaulttools.index.watch import Watch
+from vaulttools.index.watching import watch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")

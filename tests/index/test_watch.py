@@ -24,7 +24,7 @@ from vaulttools.core import paths
 from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index import filesystems, watch
+from vaulttools.index import filesystems, watch, watching
 from vaulttools.index.watch import Lost, Watch
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
@@ -47,7 +47,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def watched(vault: Path) -> Iterator[Watch]:
     """A watch on all folders of the vault."""
-    found = watch.watch(opened(vault))
+    found = watching.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     for folder in ("", "a", "a/b"):
@@ -289,7 +289,7 @@ def test_another_folder_that_is_added_before_the_end_of_the_first_is_told_stays_
 CLOSED = """
 import os
 from tests.index.test_watch import opened
-from vaulttools.index.watch import watch
+from vaulttools.index.watching import watch
 
 watched = watch(opened(indexed.vault))
 closed = indexed.vault / "closed"
@@ -428,7 +428,8 @@ FORKED = """
 import os, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index.watch import Lost, watch
+from vaulttools.index.watch import Lost
+from vaulttools.index.watching import watch
 
 vault = sys.argv[1]
 watched = watch(Root(vault, vault, Protection.of()))
@@ -464,7 +465,7 @@ def test_a_process_that_was_forked_hears_nothing_and_takes_nothing_away(vault: P
 
 def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    found = watch.watch(opened(vault))
+    found = watching.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     found.close()
@@ -477,15 +478,15 @@ def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> No
 def test_a_file_system_that_does_not_tell_is_not_watched(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr(filesystems, "tells_changes", lambda folder: folder != os.path.realpath(vault))
-    assert watch.watch(opened(vault)) is None
+    assert watching.watch(opened(vault)) is None
     assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_where_no_more_watches_are_to_be_had_there_is_none(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr("vaulttools.index.inotify.INotify", failing(errno.EMFILE))
-    assert watch.watch(opened(vault)) is None
-    assert watch.watch(opened(vault / "gone")) is None
+    assert watching.watch(opened(vault)) is None
+    assert watching.watch(opened(vault / "gone")) is None
     assert len(os.listdir("/proc/self/fd")) == before
 
 
@@ -494,7 +495,7 @@ def test_where_changes_may_be_dropped_unsaid_there_is_no_watch(
     monkeypatch: pytest.MonkeyPatch, vault: Path, platform: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert watch.watch(opened(vault)) is None
+    assert watching.watch(opened(vault)) is None
 
 
 @pytest.mark.parametrize(
@@ -506,7 +507,7 @@ def test_the_environment_turns_the_watch_off(
     monkeypatch.setenv("VAULTTOOLS_WATCH", value)
     assert watch.is_off() is off
     if off:
-        assert watch.watch(opened(vault)) is None
+        assert watching.watch(opened(vault)) is None
 
 
 def test_what_the_environment_says_otherwise_of_the_watch_is_refused(
@@ -522,7 +523,8 @@ MOUNTS = """
 import os, subprocess, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index.watch import Lost, watch
+from vaulttools.index.watch import Lost
+from vaulttools.index.watching import watch
 
 vault, beside, point, kind = sys.argv[1:]
 root = Root(vault, vault, Protection.of())

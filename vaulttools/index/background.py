@@ -22,7 +22,8 @@ from vaulttools.index import build, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.state import IndexState, IndexView
 from vaulttools.index.store import Store
-from vaulttools.index.watch import Lost, watch
+from vaulttools.index.watch import Lost
+from vaulttools.index.watching import watch
 
 _log = logging.getLogger("vaulttools")
 

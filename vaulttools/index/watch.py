@@ -1,4 +1,4 @@
-"""Watch: is told of changes below the folders of a vault, so that they need not be walked again; and which one serves.
+"""Tells of changes below the folders of a vault, so that nobody walks them again.
 
 What no watch sees, so that its owner must look for itself:
 
@@ -15,12 +15,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Final, Protocol
 
 from vaulttools.errors import BadArgument
-from vaulttools.files.root import Root
-from vaulttools.index import filesystems
 
 VARIABLE: Final = "VAULTTOOLS_WATCH"
 """The variable of the environment that turns the watch off: for a disk that others write to and that does not look so,
@@ -84,29 +81,3 @@ def is_off() -> bool:
     if given.lower() not in ("", "auto", "off"):
         raise BadArgument(f"{VARIABLE} must be auto or off, got {json.dumps(given)}")
     return given.lower() == "off"
-
-
-def watch(root: Root) -> Watch | None:
-    """What tells of every change below a root; None where nothing does so dependably, and only a walk will do; likewise
-    where the environment says so.
-
-    On Linux inotify, where the file system serves it. Elsewhere nothing:
-
-    - macOS drops events under load and says so, but watchfiles 1.3 passes the notice over (its `src/lib.rs` returns on
-      `EventKind::Other`, which bears the notice).
-    - Windows keeps no order between the changes of two folders that are watched, so a cookie file beside the vault
-      proves nothing about the changes in it.
-    """
-    if sys.platform != "linux" or is_off():
-        return None
-    from vaulttools.index.inotify import InotifyWatch
-
-    try:
-        found = InotifyWatch(root)
-    except OSError:  # no more of them, or no more descriptors; or the folder is gone
-        return None
-    # After the watch has begun to look out for mounts, so that none comes unseen between the two.
-    if filesystems.tells_changes(root.folder):
-        return found
-    found.close()
-    return None

@@ -13,7 +13,7 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.notes.note import Note
-from vaulttools.notes.stored import load
+from vaulttools.notes.stored import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +51,4 @@ class NoteReader:
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""
         data = None if self.known is None else self.known.structure(document.path, document.text)
-        return None if data is None else load(data, document.path, document.text)
+        return None if data is None else Note(document.path, document.text, Stored(data))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from vaulttools.notes.callouts import Callout
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Structure, Tag, Task
 from vaulttools.notes.references import Reference, wikilink
 
@@ -61,11 +60,6 @@ def dump(note: Contents) -> bytes:
     )
     # Half of a surrogate pair can stand in a text, and UTF-8 has no form for it.
     return "\n".join(_encode(part) if part else "" for part in parts).encode("utf-8", "surrogatepass")
-
-
-def load(data: bytes, path: str, text: str) -> Note:
-    """The note of whose parts `dump` made ``data``, when it had this text; equal to one that is parsed anew."""
-    return Note(path, text, Stored(data))
 
 
 class Stored(Contents):
