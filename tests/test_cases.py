@@ -1,7 +1,7 @@
 """The behaviours of the source documents as data: `fixtures/cases/search-find.json`, each row a test.
 
-Where `spec.md` decides differently, the row's expectation is replaced in `DECIDED`, with the reason; `docs/sources.md`
-lists them.
+Where this product decides differently, the row's expectation is replaced in `DECIDED`, with the reason;
+`docs/sources.md` lists them.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ CASES = json.loads((Path(__file__).parent.parent / "fixtures/cases/search-find.j
 DECIDED: dict[str, tuple[dict[str, Any], str]] = {
     "omp-013": (
         {"text": "No matches found\n\nSkipped: p.fifo (not a regular file)"},
-        "what cannot be searched is told (spec 5)",
+        "what cannot be searched is told",
     ),
     "omp-058": (
         {"error_contains": ["Access denied: '.git/' is a protected folder"]},
-        "protected folders are never searched (spec 2.3)",
+        "protected folders are never searched",
     ),
     "omp-064": (
         {"error_contains": ["Path is outside the vault: "]},
-        "nothing outside the vault is reachable (spec 2.1)",
+        "nothing outside the vault is reachable",
     ),
     "omp-106": (
         {"text": "*6|fail) now\n\nThe parentheses in 'fail)' were taken literally."},
-        "a repair is told (spec 3 Repairs)",
+        "a repair is told",
     ),
     "omp-109": (
         {"error_contains": ["Invalid regex: [[Wiki: ", r"\[\[Wiki"]},
-        "an invalid pattern is an error with a hint, never a literal search (spec 3)",
+        "an invalid pattern is an error with a hint, never a literal search",
     ),
     "omp-148": (
         {"error_contains": ["Invalid glob pattern: *.{md: "]},
-        "an unclosed brace is an error (spec 2.8)",
+        "an unclosed brace is an error",
     ),
-    "omp-214": ({"result": r"\$\{platform\}"}, "`${platform}` is found as typed (spec 3 Repairs)"),
+    "omp-214": ({"result": r"\$\{platform\}"}, "`${platform}` is found as typed"),
 }
 
 
@@ -183,7 +183,7 @@ GLOBS = [
     ("*.{ts,js}", ["a.ts", "x/a.js"], ["a.md"]),
 ]
 """The `unit:` rows on globs describe how the original splits a path into base and glob; here a glob is one value, so
-what they are to select is tested instead (spec 2.8)."""
+what they are to select is tested instead."""
 
 
 @pytest.mark.parametrize(("glob", "selected", "left"), GLOBS)

@@ -14,6 +14,12 @@ REPOSITORY = Path(__file__).parent.parent
 IDS: Final = frozenset((*test_rules.IDS, *test_reliability.IDS))
 
 _WITHOUT_PREFIX: Final = re.compile(r"(?<![\w.#/\-{}%$])[A-Z][0-9]{2}(?![\w\-=:])")
+_ELSEWHERE: Final = re.compile(
+    r"\b[Ss]pec [0-9]|\bspec\.md|\b[Ss]eeds? 00[0-9]|\bfaults\.md|\bformats-survey|\bobsidian-rules"
+    r"|\bhouse\.md|\bstyle\.md|\brest-api\.md|(?<!/)\bdesign\.md|\.\./shared/[a-z]+(?:-[a-z]+)*\.md|\"Facts\" [0-9]"
+)
+"""What the project was planned with: texts that are not in the repository."""
+
 _PREFIXED: Final = re.compile(r"\b(?:rule|fault)-[A-Z][0-9]{2}\b")
 
 
@@ -48,3 +54,8 @@ def test_an_id_says_whether_it_is_a_rule_or_a_fault() -> None:
 
 def test_every_id_that_is_cited_is_there() -> None:
     assert [place for place in found(_PREFIXED) if place.rpartition(" ")[2] not in IDS] == []
+
+
+def test_nothing_is_cited_that_is_not_in_the_repository() -> None:
+    """A page of `docs/` and an id are cited, or the reason stands in place."""
+    assert found(_ELSEWHERE) == []

@@ -1,4 +1,4 @@
-"""The configuration: its fields and bounds, and which table of `vaulttools.toml` a vault gets (spec 11)."""
+"""The configuration: its fields and bounds, and which table of `vaulttools.toml` a vault gets."""
 
 from __future__ import annotations
 

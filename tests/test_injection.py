@@ -1,4 +1,4 @@
-"""Faults of the disk, injected: the Nth call fails, for every N, and no answer is wrong (`faults.md`, "Facts" 9g).
+"""Faults of the disk, injected: the Nth call fails, for every N, and no answer is wrong.
 
 Whatever fails, an answer is the true one, or one that says what it lacks, or one sentence of refusal; and the next
 one, when nothing fails any more, is true, and so is the index.

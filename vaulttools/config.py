@@ -1,6 +1,6 @@
 """The configuration of a vault: keyword arguments, or a table of `vaulttools.toml` in the user's configuration folder.
 
-Never read from the vault itself, which a synced or prompted hand may have written (spec 11).
+Never read from the vault itself, which a synced or prompted hand may have written.
 """
 
 from __future__ import annotations

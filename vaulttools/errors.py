@@ -25,13 +25,13 @@ from collections.abc import Sequence
 from typing import Any
 
 _SENTENCE = 8_000
-"""Characters of a sentence; it may repeat a hundred paths, and an answer has a bound (spec 3)."""
+"""Characters of a sentence; it may repeat a hundred paths, and an answer has a bound."""
 
 _QUOTED = 1_000
-"""Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound (spec 3)."""
+"""Characters of a pattern that a sentence quotes; it may be ten times as long, and an answer has a bound."""
 
 _NAMED = 5
-"""Names that a sentence offers; the rest is a number (spec 3)."""
+"""Names that a sentence offers; the rest is a number."""
 
 _NAME = 200
 """Characters of one of them."""
@@ -125,7 +125,7 @@ class InvalidPattern(BadArgument):
 
 
 class InvalidGlob(BadArgument):
-    """A glob outside the one dialect (spec 2.8)."""
+    """A glob outside the one dialect."""
 
     def __init__(self, glob: str, reason: str) -> None:
         self.glob = glob
@@ -225,7 +225,7 @@ class PartNotFound(BadArgument):
 
 
 class TooBroad(VaultToolsError):
-    """`show` refuses a query with more matching lines than it prints; a successful search, but no answer (seed 001)."""
+    """`show` refuses a query with more matching lines than it prints; a successful search, but no answer."""
 
 
 class RipgrepUnavailable(VaultToolsError):

@@ -428,8 +428,8 @@ class Session:
     ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
         """Of walks without a glob and of files named, what a glob filter selects; a blank one selects everything.
 
-        A file that the filter names exactly, as it is written (spec 2.8), counts as named (spec 2.7); a folder means
-        what it holds, also behind a link (spec 2.1). What lies in a protected folder is not selected (spec 2.3).
+        A file that the filter names exactly, as it is written, counts as named; a folder means
+        what it holds, also behind a link. What lies in a protected folder is not selected.
 
         Raises:
             InvalidGlob: it is malformed.

@@ -273,7 +273,7 @@ class Vault(ToolMethods):
             return Snapshot(text, changed=True)
         return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)
 
-    def tool_definitions(self, format: Format = "anthropic") -> list[dict[str, Any]]:  # noqa: A002 - spec 1
+    def tool_definitions(self, format: Format = "anthropic") -> list[dict[str, Any]]:  # noqa: A002 - its public name
         """The definitions of all tools, ready to hand to that API: `"anthropic"`, `"openai"` or `"mcp"`.
 
         Raises:

@@ -22,9 +22,7 @@ def _kept(text: str, name: str) -> int:
 def test_what_fits_is_whole() -> None:
     sections = [Section("## a.md", ["1", "", "2"], "(3 more)"), Section("## b.md", ["3"])]
     fitted = fit("Found 2 matching files:", sections, ["[One.]", "[Two.]"])
-    assert fitted.text == (
-        "Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]"  # as spec 4 has it
-    )
+    assert fitted.text == ("Found 2 matching files:\n\n## a.md\n1\n\n2\n(3 more)\n\n## b.md\n3\n\n[One.]\n[Two.]")
     assert list(fitted.cut) == []
 
 

@@ -1,4 +1,4 @@
-"""Arguments as models send them: what is accepted beyond the schema, and the one sentence for what is not (spec 1)."""
+"""Arguments as models send them: what is accepted beyond the schema, and the one sentence for what is not."""
 
 from __future__ import annotations
 

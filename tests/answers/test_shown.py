@@ -1,4 +1,4 @@
-"""Details that are bounded: the files and lines that the text shows, as it shows them (spec 3 "Bounds")."""
+"""Details that are bounded: the files and lines that the text shows, as it shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shown lines: nothing invisible that acts, nothing too long, and the rest of the text as it is (spec 3)."""
+"""Shown lines: nothing invisible that acts, nothing too long, and the rest of the text as it is."""
 
 from __future__ import annotations
 

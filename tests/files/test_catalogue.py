@@ -1,4 +1,4 @@
-"""The walk: what it meets, in which order, what it leaves out and says so, and what it survives (spec 2.1 to 2.10)."""
+"""The walk: what it meets, in which order, what it leaves out and says so, and what it survives."""
 
 from __future__ import annotations
 

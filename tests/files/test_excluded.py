@@ -1,4 +1,4 @@
-"""Excluded files: what `app.json` may hold, and what it keeps out of a search (spec 2.5; rule-E02 to rule-E07)."""
+"""Excluded files: what `app.json` may hold, and what it keeps out of a search (rule-E02 to rule-E07)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The glob dialect: tables of spec 2.8 and a differential test against a matcher that tries everything."""
+"""The glob dialect: tables and a differential test against a matcher that tries everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names are closed, in whatever spelling a file system could take for them (spec 2.3)."""
+"""Which names are closed, in whatever spelling a file system could take for them."""
 
 from __future__ import annotations
 

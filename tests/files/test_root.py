@@ -1,4 +1,4 @@
-"""Confinement: what `Root.locate` takes and refuses; `Root.open` reads nothing from outside (spec 2.1, 2.9)."""
+"""Confinement: what `Root.locate` takes and refuses; `Root.open` reads nothing from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scope of a call: walks and named files as one list in path order, each file once (spec 2.5 to 2.7, 2.10)."""
+"""The scope of a call: walks and named files as one list in path order, each file once."""
 
 from __future__ import annotations
 

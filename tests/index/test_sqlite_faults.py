@@ -1,6 +1,6 @@
 """Faults of SQLite's own disk, injected: the Nth call fails, for every N, and the index is unavailable or right.
 
-The way of SQLite's own tests (`faults.md`, "Facts" 2): a VFS of its own, under which everything else is as it is.
+The way of SQLite's own tests: a VFS of its own, under which everything else is as it is.
 """
 
 from __future__ import annotations

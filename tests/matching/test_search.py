@@ -91,7 +91,7 @@ def _nasty(chance: random.Random) -> bytes:
 
 
 def _decoded(data: bytes) -> bytes:
-    """What is searched of a file: UTF-16 decoded, a mark dropped, bytes that are no text kept (spec 3, fault-C03)."""
+    """What is searched of a file: UTF-16 decoded, a mark dropped, bytes that are no text kept (fault-C03)."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             return data[2:].decode(encoding, "replace").encode().replace(b"\r\n", b"\n")
@@ -481,7 +481,7 @@ def test_fault_C15_what_another_reading_would_find_is_told_on_no_match(
     arguments: dict[str, object],
     notices: list[str],
 ) -> None:
-    """Spec 3 "Notices about meaning"; fault-C15."""
+    """fault-C15: it is told where the same word stands in another Unicode form."""
     monkeypatch.setattr(search, "PROBE", probe)
     vault = _of(tmp_path, a=b"todo lonely\n", b=b"todo: x\n", c="cafe\u0301 \u00fcber\n".encode())
     answer = vault.answer("search_files", {"pattern": pattern, **arguments})

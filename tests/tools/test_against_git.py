@@ -100,7 +100,7 @@ def test_find_in_a_vault_inside_a_repository_lists_the_files_that_git_lists(
         there = laid_out(folder, {f"v/n/{name}" for name in files}, above | rules)
         (folder / "v/n").mkdir(parents=True, exist_ok=True)
         if git(folder, "check-ignore", "--no-index", "--stdin", "-z", given=["v/n"]):
-            return  # git would hide the vault itself: here that rule does not hold (spec 2.6)
+            return  # git would hide the vault itself: here that rule does not hold
         found = {f"v/n/{file}" for file in Vault.open(folder / "v/n").find(".").files if not file.endswith("/")}
         listed = git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", "v/n")
         assert found == listed

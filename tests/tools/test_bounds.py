@@ -1,4 +1,4 @@
-"""No answer is larger than its bound, or breaks a character, whatever the vault holds (spec 3 "Bounds")."""
+"""No answer is larger than its bound, or breaks a character, whatever the vault holds."""
 
 from __future__ import annotations
 

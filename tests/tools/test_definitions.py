@@ -230,4 +230,4 @@ def test_every_answer_holds_what_all_answers_hold(name: str) -> None:
     output = definitions("mcp", [name])[0]["outputSchema"]
     assert {"complete", "searched", "skipped", "notices"} <= set(output["required"])
     assert not {"found", "is_error"} & set(output["properties"])
-    assert ("text" in output["properties"]) == (name == "read")  # of which the note's own text is a detail (spec 10)
+    assert ("text" in output["properties"]) == (name == "read")  # whose details hold the note's own text

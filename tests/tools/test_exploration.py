@@ -1,4 +1,4 @@
-"""`survey`, `scout`, `sample` and `show` beyond their transcripts: counts, limits, excludes, refusals (seed 001)."""
+"""`survey`, `scout`, `sample` and `show` beyond their transcripts: counts, limits, excludes, refusals."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def rg_count(folder: Path, arguments: Sequence[str]) -> int:
 
 
 def oracle(mode: Mode, term: str) -> list[str]:
-    """How `formats-survey.md` defines each mode, in ripgrep's own options."""
+    """What each mode means, in ripgrep's own options."""
     return {
         "fixed": ["-F", "-e", term],
         "word": ["-w", "-F", "-e", term],

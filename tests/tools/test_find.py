@@ -1,4 +1,4 @@
-"""`find` as its document (seed 002) and spec 6 have it: what is listed, in which order, limits, time, progress."""
+"""`find`: what is listed, in which order, limits, time, progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`grep` as its document (seed 003) and spec 7 have it: one line a match, counts, bounds, refusals."""
+"""`grep`: one line a match, counts, bounds, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ignore rules as `search`, `find` and `grep` follow them (spec 2.6): which files they leave out, and what they say.
+"""Ignore rules as `search`, `find` and `grep` follow them: which files they leave out, and what they say.
 
 That each decision is git's is shown in `tests/files/test_ignores.py` and, for whole trees, in `test_against_git.py`.
 """

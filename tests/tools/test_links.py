@@ -1,4 +1,4 @@
-"""`links` as spec 9 and 10 and rule-B01, rule-B02, rule-L12 to rule-L17, rule-P05, rule-A02, rule-E04 have it:
+"""`links` as rule-B01, rule-B02, rule-L12 to rule-L17, rule-P05, rule-A02, rule-E04 have it:
 directions, filters, lines."""
 
 from __future__ import annotations

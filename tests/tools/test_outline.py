@@ -1,4 +1,4 @@
-"""`outline` as spec 9 and 10 have it: headings with lines and sizes, what is no heading, bounds, refusals."""
+"""`outline`: headings with lines and sizes, what is no heading, bounds, refusals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""`properties` as spec 9 and 10 and rule-P02 to rule-P09 have it: names, types, values, the kinds of nothing,
-filters."""
+"""`properties` as rule-P02 to rule-P09 have it: names, types, values, the kinds of nothing, filters."""
 
 from __future__ import annotations
 

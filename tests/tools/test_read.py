@@ -1,4 +1,4 @@
-"""`read` as spec 9 and 10 have it: what a name means, which part is read, what is shown of it, and how it goes on."""
+"""`read`: what a name means, which part is read, what is shown of it, and how it goes on."""
 
 from __future__ import annotations
 

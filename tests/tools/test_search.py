@@ -1,4 +1,4 @@
-"""`search` as its document (seed 000) and spec 5 have it: what `paths` may hold, exact text, caps, notices, errors.
+"""`search`: what `paths` may hold, exact text, caps, notices, errors.
 
 The rows of `fixtures/cases/search-find.json` run in `tests/test_cases.py`; differences stand in `docs/sources.md`.
 """

@@ -1,6 +1,6 @@
-"""`search_files` as its document (seed 004) and spec 4 have it: exact text, totals, bounds, filters, notices.
+"""`search_files`: exact text, totals, bounds, filters, notices.
 
-Differences from the document stand in `docs/sources.md`: its JavaScript RegExp is the dialect of spec 3 here, its
+Differences from the document stand in `docs/sources.md`: its JavaScript RegExp is ripgrep's dialect here, its
 `createSearchFilesTool` the registry entry and `tool_definitions`.
 """
 
@@ -191,7 +191,7 @@ def test_defines_file_pattern_and_selects_files_by_it(
     assert files_of(vault, "hit", file_pattern=file_pattern) == files
 
 
-# Text, exactly (spec 4)
+# Text, exactly
 
 
 def test_one_file_is_a_file_and_none_is_a_sentence(make_vault: MakeVault) -> None:

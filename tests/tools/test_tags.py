@@ -1,4 +1,4 @@
-"""`tags` as spec 9 and 10 and rule-T01 to rule-T09, rule-E04 have it: counts, nesting, casing, filters."""
+"""`tags` as rule-T01 to rule-T09, rule-E04 have it: counts, nesting, casing, filters."""
 
 from __future__ import annotations
 

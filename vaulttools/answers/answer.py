@@ -1,4 +1,4 @@
-"""What every answer holds (spec 10), beside what belongs to the tool."""
+"""What every answer holds, beside what belongs to the tool."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Answer(BaseModel):
     notices: list[str] = Field(description="Every sentence about the answer that its text also shows.")
 
     def bounded(self) -> dict[str, Any]:
-        """The details, JSON-ready, with the files and lines that the text shows, and as it shows them (spec 3)."""
+        """The details, JSON-ready, with the files and lines that the text shows, and as it shows them."""
         details: dict[str, Any] = _visible(self.model_copy(update=self.shown).model_dump(mode="json"))
         return details
 

@@ -1,4 +1,4 @@
-"""What another reading of a pattern would have found, told where nothing was (spec 3 "Notices about meaning")."""
+"""What another reading of a pattern would have found, told where nothing was."""
 
 from __future__ import annotations
 

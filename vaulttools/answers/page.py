@@ -1,4 +1,4 @@
-"""Fits the sections of an answer, one a file, into the bytes a text may have, and says what was cut (spec 3)."""
+"""Fits the sections of an answer, one a file, into the bytes a text may have, and says what was cut."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Arguments become a request: lenient where models are loose, one sentence of refusal where not.
 
-Accepted beyond the schema, because models really send it (spec 1): a single string where a list is asked, a JSON array
+Accepted beyond the schema, because models really send it: a single string where a list is asked, a JSON array
 or object in a string, a number or boolean as a string, `2.0` for 2, `null` for an optional argument.
 """
 
@@ -33,7 +33,7 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
     positional: ClassVar[tuple[str, ...]] = ()
-    """Optional fields that are positional on the command line, after the required ones (spec 10)."""
+    """Optional fields that are positional on the command line, after the required ones."""
     short: ClassVar[dict[str, str]] = {}
     """Fields with a short option: `{"i": "-i"}`."""
     options: ClassVar[dict[str, str]] = {}

@@ -28,6 +28,6 @@ class Tool(Generic[R, A]):
     answer: type[A]
     run: Callable[[Session, R, Work], A]
     needs_structure: bool = False
-    """Whether it needs the structure of all notes, for which the command line first updates the index (spec 9)."""
+    """Whether it needs the structure of all notes, for which the command line first updates the index."""
     zero_is_success: bool = False
-    """Whether the command line's exit status is 0 without results too, as for a comparison of counts (seed 001)."""
+    """Whether the command line's exit status is 0 without results too, as for a comparison of counts."""

@@ -14,7 +14,7 @@ _DIM: Final = "\x1b[2m"
 _PATH: Final = "\x1b[35m"
 _NUMBER: Final = "\x1b[32m"
 
-# Our own lines, by how they begin; no line of a note can begin so (spec 3 "Shown lines").
+# Our own lines, by how they begin; no line of a note can begin so.
 _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"(#{1,2} |¶)(.*)"), lambda found: f"{_BOLD}{_PATH}{found[0]}{_RESET}"),
     (re.compile(r"\[.*\]|\(\d[\d,]* more .*\)|Under .*:|-- more .*"), lambda found: f"{_DIM}{found[0]}{_RESET}"),

@@ -1,4 +1,4 @@
-"""The command line: every tool of the registry is a subcommand; `call` and `tools` are its JSON faces (spec 1)."""
+"""The command line: every tool of the registry is a subcommand; `call` and `tools` are its JSON faces."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FOUND: Final = 0
 NOTHING_FOUND: Final = 1
 """Nothing was found, and all of the scope was searched."""
 REFUSED: Final = 1
-"""`show` found more than it prints (seed 001)."""
+"""`show` found more than it prints."""
 DIFFERENT: Final = 1
-"""`index verify` found the index and the files to differ (spec 1)."""
+"""`index verify` found the index and the files to differ."""
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
 
@@ -297,7 +297,7 @@ def _opened(given: str | None, *, has_index: bool) -> Vault:
 
 
 def _found_vault(*, or_here: bool = True) -> Path:
-    """The nearest parent that holds `.obsidian`, else this folder; never the root or the home folder (spec 1)."""
+    """The nearest parent that holds `.obsidian`, else this folder; never the root or the home folder."""
     here = Path.cwd()
     unnamed = (Path(here.anchor), Path.home().resolve())
     parents = (folder for folder in (here, *here.parents) if folder not in unnamed)

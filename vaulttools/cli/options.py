@@ -1,4 +1,4 @@
-"""A tool's request as command-line options, and their help; the request model is the only declaration (spec 10)."""
+"""A tool's request as command-line options, and their help; the request model is the only declaration."""
 
 from __future__ import annotations
 

@@ -1,35 +1,35 @@
-"""The bounds of every answer, each with its unit and its source."""
+"""The bounds of every answer, each with its unit."""
 
 from __future__ import annotations
 
 from typing import Final
 
 TEXT_BYTES: Final = 50 * 1024
-"""UTF-8 bytes in the text of one answer, notices included (spec 3 "Bounds"; `truncateHead` of seed 000)."""
+"""UTF-8 bytes in the text of one answer, notices included: some 12,000 tokens of a model's context."""
 
 LINE_CHARACTERS: Final = 512
-"""Characters of a note's line that are shown before it is cut and marked (spec 3; seed 000 `DEFAULT_MAX_COLUMN`)."""
+"""Characters of a note's line that are shown before it is cut and marked; a longer one is data more often than text."""
 
 CONTEXT_LINES: Final = 20
-"""Most lines of context on each side of a match (spec 3)."""
+"""Most lines of context on each side of a match."""
 
 RESULTS: Final = 10_000
-"""Most results a caller may ask for (spec 3)."""
+"""Most results a caller may ask for."""
 
 COUNTED_FILES: Final = 100
-"""Matching files after which `search_files` stops counting, unless more are asked for (spec 4)."""
+"""Matching files after which `search_files` stops counting, unless more are asked for."""
 
 KEPT_HITS: Final = 2_000
-"""Matching lines kept of one file (spec 5); more are counted and not held."""
+"""Matching lines kept of one file; more are counted and not held."""
 
 NAMED_PATHS: Final = 5
-"""Paths that a notice or a `skipped` entry names; the rest is a number (spec 3, spec 10)."""
+"""Paths that a notice or a `skipped` entry names; the rest is a number."""
 
 NOTICE_CHARACTERS: Final = 1_000
 """Characters of one notice: a pattern quoted in it may be ten times as long."""
 
 TIME_LIMIT: Final = 10.0
-"""Seconds one call may take unless configured (spec 3)."""
+"""Seconds one call may take unless configured."""
 
 FILE_BYTES: Final = 100 * 1024 * 1024
 """Bytes beyond which a file is passed over as too large (fault-C10). ripgrep streams files, but a multiline

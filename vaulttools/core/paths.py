@@ -26,7 +26,7 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})")
 
 
 def order(path: str) -> bytes:
-    """The key that puts paths in ripgrep's ``--sort path`` order: bytewise, component by component (spec 2.10).
+    """The key that puts paths in ripgrep's ``--sort path`` order: bytewise, component by component.
 
     `/` sorts below every other byte, so `a/x` comes before `a!.md`.
     """
@@ -34,7 +34,7 @@ def order(path: str) -> bytes:
 
 
 def nfc(path: str) -> str:
-    """The path in the form in which names are compared (spec 2.9)."""
+    """The path in the form in which names are compared."""
     return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
@@ -49,7 +49,7 @@ def is_below(folder: str, path: str) -> bool:
 
 
 is_note: Final[Callable[[str], bool]] = methodcaller("endswith", (".md", ".MD", ".Md", ".mD"))
-"""Whether the path names a note: its name ends in `.md`, in any case (spec 2.2). Asked of every file of a vault, so it
+"""Whether the path names a note: its name ends in `.md`, in any case. Asked of every file of a vault, so it
 is a call that Python need not interpret (measured: a third of the time)."""
 
 

@@ -1,4 +1,4 @@
-"""Note text made safe and short for a line of an answer (spec 3 "Shown lines")."""
+"""Note text made safe and short for a line of an answer."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Missed = Literal[
     "ripgrep died",
     "time limit",
 ]
-"""Why a file of the scope was not searched although it might have matched: `complete` becomes false (spec 3)."""
+"""Why a file of the scope was not searched although it might have matched: `complete` becomes false."""
 
 Reason = LeftOut | Missed
 
@@ -137,7 +137,7 @@ class Work:
 
     @property
     def complete(self) -> bool:
-        """False when a file was not searched for a reason that could have changed the answer (spec 3)."""
+        """False when a file was not searched for a reason that could have changed the answer."""
         return INCOMPLETE.isdisjoint(self.skipped)
 
     def incomplete_because(self) -> str:

@@ -1,4 +1,4 @@
-"""Lines of at most 800 bytes: the bound of every line that `survey`, `scout`, `sample` and `show` print (seed 001)."""
+"""Lines of at most 800 bytes: the bound of every line that `survey`, `scout`, `sample` and `show` print."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 from vaulttools.core import render
 
 LINE_BYTES: Final = 800
-"""UTF-8 bytes of one line, the marks of a cut included, its end not (seed 001 "Every output line is clipped")."""
+"""UTF-8 bytes of one line, the marks of a cut included, its end not."""
 
 MARK: Final = "..."
-"""What stands where a line was cut (`formats-survey.md`)."""
+"""What stands where a line was cut."""
 
 _LEAD: Final = 60
 """Characters kept before a first match that begins beyond the clip. An escaped one takes at most ten bytes, so the

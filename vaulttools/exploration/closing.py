@@ -1,6 +1,6 @@
 """How the answers of `survey`, `scout`, `sample` and `show` end: warnings, what was left out, the next step.
 
-The order is that of `formats-survey.md` decision 8: each tool says its own first, `what_was_left_out` comes last.
+In this order: each tool says its own first, `what_was_left_out` comes last.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What `survey`, `scout`, `sample` and `show` share: how they are asked, and where they search (seed 001)."""
+"""What `survey`, `scout`, `sample` and `show` share: how they are asked, and where they search.
+
+Bounds of these tools that give no reason are those of the document that they implement (`docs/sources.md`).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class ExplorationRequest(Request):
 
     @classmethod
     def sentence(cls, name: str, details: ErrorDetails) -> str | None:
-        """`--clusters 9 is outside 1-5`, as `formats-survey.md` has it for numbers out of range."""
+        """The sentence for a number out of range: `--clusters 9 is outside 1-5`."""
         if details["type"] not in _BOUNDS:
             return None
         property_ = schema(cls)["properties"][name]
@@ -141,7 +144,7 @@ def numbered(
 
 
 def _has_bar(query: str) -> bool:
-    r"""Whether a `|` stands behind an even number of backslashes; classes are not looked into (seed 001)."""
+    r"""Whether a `|` stands behind an even number of backslashes; classes are not looked into."""
     escaped = False
     for character in query:
         if character == "|" and not escaped:

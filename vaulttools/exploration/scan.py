@@ -1,4 +1,4 @@
-"""Counting for the exploration protocol: matching lines in path order, up to the scan limit (seed 001).
+"""Counting for the exploration protocol: matching lines in path order, up to the scan limit.
 
 What a matching line is, is `Search`'s to say, as for every other tool; here it is decided only where counting stops.
 """
@@ -20,10 +20,10 @@ from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
 SCAN_LINES: Final = 50_000
-"""Matching lines of one query in one place after which counting stops (seed 001 "internal scan limit")."""
+"""Matching lines of one query in one place after which counting stops."""
 
 KEPT_LINES: Final = 5_000
-"""Matching lines kept of a file for clusters (seed 001)."""
+"""Matching lines kept of a file for clusters."""
 
 TOGETHER_LINES: Final = 200_000
 TOGETHER_CHARACTERS: Final = range(4, 101)
@@ -32,7 +32,7 @@ vault holds more of, or a letter, would print more than it costs to count it apa
 
 BROAD_LINES: Final = 1_000
 BROAD_FILES: Final = 100
-"""A query with more matching lines, or in more files, is told as broad (seed 001)."""
+"""A query with more matching lines, or in more files, is told as broad."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Which files there are: a walk below a folder of the vault, in path order, with what the rules leave out.
 
-Links are never followed. Protected folders, and links that lead into them, are passed by without a word (spec 2.3).
+Links are never followed. Protected folders, and links that lead into them, are passed by without a word.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Rules:
     excluded: Excluded
     """The vault's excluded files."""
     ignores: bool = False
-    """Whether ignore files hold (spec 2.6)."""
+    """Whether ignore files hold."""
     pruned: frozenset[str] = frozenset()
     """Names of folders that are not entered, at any depth, told as ignored."""
     default_excludes: bool = False
-    """Whether the default excludes hold (seed 001)."""
+    """Whether the default excludes hold."""
 
 
 def walk(
@@ -200,7 +200,7 @@ def _inside(
     texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
     inside, duds = ignores.entering(folder, texts)
     for warning in (*skipped, *duds):
-        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of (spec 2.3)
+        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of
             warn(folder, warning)
     return inside
 
@@ -209,7 +209,7 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> Ig
     """The rules that the folders above a walk's start bring to it.
 
     A folder named exactly is searched even if it is ignored: what ignores it, or a folder above it, is dropped there,
-    and only the rules further in hold (spec 2.6).
+    and only the rules further in hold.
     """
     ignores, warnings = rules_above(Path(root.folder))
     for warning in warnings:

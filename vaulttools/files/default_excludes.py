@@ -1,6 +1,6 @@
-"""The default excludes of `survey` and `scout`: noise that an exploration never counts (seed 001 "Default Excludes").
+"""The default excludes of `survey` and `scout`: noise that an exploration never counts.
 
-At any depth below the vault root, case-sensitive, without an off switch (`formats-survey.md`). Protected folders are
+At any depth below the vault root, case-sensitive, without an off switch (`docs/sources.md`). Protected folders are
 not decided here; a walk never shows them to this module.
 """
 

@@ -1,7 +1,7 @@
 """The disk: every call with which our own code looks at, lists or reads what lies in a vault, in one place.
 
 Each name is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or change
-files in between (`faults.md`, "Facts" 9). What ripgrep and SQLite do with the disk is theirs.
+files in between. What ripgrep and SQLite do with the disk is theirs.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Document:
 
     @cached_property
     def lines(self) -> list[str]:
-        r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text (spec 3)."""
+        r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text."""
         if "\r" not in self.text:
             lines = self.text.split("\n")
         else:
@@ -89,7 +89,7 @@ class Document:
 
     @property
     def is_binary(self) -> bool:
-        """Whether it holds a NUL after decoding (spec 3 "Encodings")."""
+        """Whether it holds a NUL after decoding."""
         return "\0" in self.text
 
 

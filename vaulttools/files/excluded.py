@@ -1,4 +1,4 @@
-"""Excluded files: Obsidian's `userIgnoreFilters`, read from the config folder (spec 2.5; rule-E04 to rule-E06)."""
+"""Excluded files: Obsidian's `userIgnoreFilters`, read from the config folder (rule-E04 to rule-E06)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which paths the ignore files of a vault hide (spec 2.6), decided as git decides, folder by folder from the top.
+"""Which paths the ignore files of a vault hide, decided as git decides, folder by folder from the top.
 
 Order of precedence, the first rule that speaks wins, a later line before an earlier one of its file:
 
@@ -11,7 +11,7 @@ So a shallow `.ignore` beats a deep `.gitignore`: ripgrep's order (measured, 15.
 in an ignored folder is ignored whatever is said about it: a walk never enters one.
 Matching is on bytes and case-sensitive, as git's on Linux: `?` is one byte of a name.
 
-Why not pathspec: it differs from `git check-ignore` on 6 of 25 hard cases (faults.md, facts 1): `foo\\/` and
+Why not pathspec: it differs from `git check-ignore` on 6 of 25 hard cases; `foo\\/` and
 `trailing\\` are refused with the whole list, `[[:alpha:]]` is another class and a FutureWarning, a BOM stays,
 `!foo/bar` reopens the ignored `foo`, `!**/` reopens no folder; and its regexes backtrack (fault-T06, fault-R13). So
 each line is translated here, after wildmatch.c and dir.c of git, into the linear regexes of `globs`. One known
@@ -145,7 +145,7 @@ class IgnoreRules:
 def rules_above(root: Path) -> tuple[IgnoreRules, tuple[str, ...]]:
     """The rules that a vault root inherits from the repository it lies in, and the warnings met on the way.
 
-    No rules when no folder at or above the root holds a `.git`, or when they would ignore the root itself (spec 2.6).
+    No rules when no folder at or above the root holds a `.git`, or when they would ignore the root itself.
     The root's own files are not read: enter the root with them. `root` is absolute and resolved.
     """
     repository = next((folder for folder in (root, *root.parents) if not disk.is_gone(folder / ".git")), root)

@@ -1,4 +1,4 @@
-"""Protected folders: which names are closed, whatever a caller writes (spec 2.3).
+"""Protected folders: which names are closed, whatever a caller writes.
 
 Every path that enters the package and every folder a walk meets is asked here; nothing else decides it.
 """
@@ -13,7 +13,7 @@ from typing import Final
 from vaulttools.errors import BadArgument
 
 ALWAYS: Final = (".obsidian", ".smarthole", ".trash", ".git")
-"""Folders closed at any depth in every vault (spec 2.3)."""
+"""Folders closed at any depth in every vault."""
 
 _IGNORED_BY_FILE_SYSTEMS = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that HFS+ drops when it compares names; git closes `.git` against the same set."""
@@ -44,7 +44,7 @@ class Protection:
 
     @classmethod
     def of(cls, added: tuple[str, ...] = ()) -> Protection:
-        """The folders of spec 2.3 and the added ones; an added one with a `/` is a path from the root.
+        """The folders of `ALWAYS` and the added ones; an added one with a `/` is a path from the root.
 
         Raises:
             BadArgument: an added one that no path could ever lie in, such as `..`.

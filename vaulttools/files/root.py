@@ -111,7 +111,7 @@ class Root:
     def locate(self, given: str) -> Place:
         r"""The place of a path: the literal name first, then its escaped form read back, then `\` read as `/`.
 
-        A name that stands on disk in another Unicode form is found (spec 2.9).
+        A name that stands on disk in another Unicode form is found.
 
         Raises:
             OutsideVault: also when a symbolic link leads out, whether or not something is there.

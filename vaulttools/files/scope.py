@@ -1,6 +1,6 @@
 """What one call may see: walks below folders, and files that were named, as one list in path order.
 
-A file named exactly is in, hidden, excluded or ignored as it may be (spec 2.7); protected ones never get here, because
+A file named exactly is in, hidden, excluded or ignored as it may be; protected ones never get here, because
 `Root` refuses their paths and a walk passes them by.
 """
 

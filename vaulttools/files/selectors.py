@@ -64,7 +64,7 @@ def split(path: str) -> tuple[str, str | None]:
 
 
 def parse(selector: str) -> Ranges:
-    """The lines that a selector without its colon names (spec 5): `50-100`, `50..100`, `50+10`, `50-`, `50`.
+    """The lines that a selector without its colon names: `50-100`, `50..100`, `50+10`, `50-`, `50`.
 
     `50` alone and `50-` reach to the end; `50+10` is ten lines; `L` may stand before a number; commas join ranges.
 

@@ -11,14 +11,14 @@ from threading import Lock
 from typing import Final
 
 KEPT_BYTES: Final = 64 * 1024 * 1024
-"""Bytes of text, as UTF-8, that a store keeps (spec 5 "Snapshot tag")."""
+"""Bytes of text, as UTF-8, that a store keeps."""
 
 _ENTRY_BYTES: Final = 400
 """Bytes that an entry counts besides its text: path, key and place in the order (measured, a path of 30 letters)."""
 
 
 def tag(text: str) -> str:
-    r"""The tag of a text: the low 16 bits of xxHash32 (seed 0) as four upper-case hex digits.
+    r"""The tag of a text: the low 16 bits of xxHash32, seeded with 0, as four upper-case hex digits.
 
     Blanks, tabs and `\r` at the end of a line do not count, so `\r\n` is `\n`; every `\n` counts, the last one too.
 

@@ -25,7 +25,7 @@ from vaulttools.index.store import Row, Store, Writer
 from vaulttools.index.workers import readers
 
 BATCH_FILES: Final = 1_000
-"""Files of one transaction ("Facts" 8, rule 8)."""
+"""Files of one transaction: what a kill can lose, and what a writer that waits must wait for."""
 
 BATCH_CHARACTERS: Final = 16 * 1024 * 1024
 """Characters of one transaction: what a kill loses, and what the log has to hold."""

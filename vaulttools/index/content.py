@@ -205,7 +205,7 @@ def _key_at(root: Root, path: str) -> Key:
 
 
 def _is_elsewhere(status: os.stat_result) -> bool:
-    """Whether the bytes are still in the cloud: reading would download them, or hang (`faults.md`, "Facts" 7)."""
+    """Whether the bytes are still in the cloud: reading would download them, or hang."""
     return sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0
 
 

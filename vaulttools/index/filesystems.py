@@ -27,7 +27,7 @@ because an event bears the name by which a program opened the file, and that nee
 exfat, ntfs3, hfs, hfsplus (any case, short names) and zfs (normalization=formD, which its guides recommend)."""
 
 _LOCAL: Final = _TELLING | {"exfat", "hfs", "hfsplus", "msdos", "ntfs3", "vfat", "zfs"}
-"""On a disk of this computer, with locks and shared memory that every process on it sees, which WAL needs (Fact 2)."""
+"""On a disk of this computer, with locks and shared memory that every process on it sees, which WAL needs."""
 
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 _LISTED: Final = re.compile(r" on (/.*) \(([^()]*)\)$", re.MULTILINE)
@@ -124,8 +124,7 @@ def folds_case(folder: str) -> bool:
 
 
 def holds_wal(folder: str, mounted: str | None = None) -> bool:
-    """Whether SQLite may keep a database with a WAL in a folder: on file systems of this computer only (fault-I09, Fact
-    2).
+    """Whether SQLite may keep a database with a WAL in a folder: on file systems of this computer only (fault-I09).
 
     Args:
         folder: need not be there yet.

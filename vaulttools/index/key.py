@@ -1,4 +1,4 @@
-"""The stat key of a file: what tells, without reading it, whether it may have changed (`faults.md`, "Facts" 8)."""
+"""The stat key of a file: what tells, without reading it, whether it may have changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import Final, NamedTuple
 
 GRANULARITY: Final = 2_000_000_000
-"""Nanoseconds of the coarsest clock that stamps files: FAT counts in steps of two seconds ("Facts" 8, rule 3)."""
+"""Nanoseconds of the coarsest clock that stamps files: FAT counts in steps of two seconds."""
 
 _MOST: Final = (1 << 63) - 1
 """The largest integer that SQLite holds. A time beyond it (year 2262) stays in the future, which is never trusted."""

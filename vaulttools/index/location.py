@@ -1,6 +1,6 @@
 """Where the index of a vault lies: a folder of its own in the user's cache folder, or in a configured one.
 
-Never in the vault: whatever synchronises that would copy a database while it is written ("Facts" 8, rule 10).
+Never in the vault: whatever synchronises that would copy a database while it is written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Asks ripgrep: what it is called with, and what its output means. Nothing else in the package calls it.
 
 Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
-count, and which are binary, is decided before and after, the same for every way of calling it (spec 3 "Encodings").
+count, and which are binary, is decided before and after, the same for every way of calling it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vaulttools.patterns import pattern as patterns
 from vaulttools.patterns.pattern import Pattern
 
 OLDEST: Final = (14, 0)
-"""The oldest ripgrep whose output and options are the ones used here (spec 3)."""
+"""The oldest ripgrep whose output and options are the ones used here."""
 
 _COMMAND_BYTES: Final = 24_000 if sys.platform == "win32" else 120_000
 """Bytes of file names handed to one process: below Windows' 32,767 characters and macOS' 256 KiB of argv."""
@@ -100,7 +100,7 @@ class Ripgrep:
         return Running([self.command, *_BASE, *arguments], folder, stdin)
 
     def compile(self, given: str, mode: patterns.Mode, *, ignore_case: bool) -> Pattern:
-        """The pattern, checked by ripgrep itself, with the one repair that needs its verdict (spec 3 "Repairs").
+        """The pattern, checked by ripgrep itself, with the one repair that needs its verdict.
 
         Raises:
             InvalidPattern: ripgrep refuses it, with its reason.
@@ -256,7 +256,7 @@ class Ripgrep:
 
 
 def locate(configured: str | None = None) -> Ripgrep:
-    """The ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH (spec 3).
+    """The ripgrep to use: the configured one, else VAULTTOOLS_RG, else the wheel's, else the one on PATH.
 
     Raises:
         RipgrepUnavailable: there is none, or it is older than 14; the sentence says how to get one.
@@ -388,7 +388,7 @@ def _hits_of(match: Any, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
     number = match["line_number"]
     if number < 1:
         raise ValueError
-    # A multiline match touches several lines; each is a matching line of its own (spec 3 "Pattern").
+    # A multiline match touches several lines; each is a matching line of its own.
     for offset, touched in enumerate(_lines(raw, line_end)):
         column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
         yield path, Hit(number + offset, column, touched)

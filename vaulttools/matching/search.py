@@ -402,7 +402,7 @@ class Search:
     def _examine(self, matched: Sequence[str], counts: Counts, *, loosely: bool) -> None:
         """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
 
-        Asked only of files that would have matched, which is what spec 3 wants told; a walk thus needs no `stat`.
+        Asked only of files that would have matched, for no other could change an answer; a walk thus needs no `stat`.
         """
         listing = self._matcher.start_binary(matched)
         try:

@@ -105,7 +105,7 @@ class Contents(ABC):
         )
 
     def has_property(self, name: str, value: str | None) -> bool:
-        """Whether a property matches, as `[name:value]` does with a plain word (spec 4).
+        """Whether a property matches, as `[name:value]` does with a plain word.
 
         The name is compared without case (rule-S39). The value is found in the text of the property, or of any element
         of a list, without case (rule-S05, rule-S19); booleans read `true` and `false`, dates and numbers as written.

@@ -17,7 +17,7 @@ from vaulttools.notes.scalars import NOT_JSON, resolve
 if TYPE_CHECKING:
     from vaulttools.notes.safe_yaml import Loaded, Value
 
-# Limits of faults.md, "Facts" 4: beyond them a parser's time is no longer bounded by the note's size.
+# Beyond these limits a parser's time is no longer bounded by the note's size.
 MAX_BYTES = 64 * 1024
 MAX_LINES = 2_000
 MAX_BRACKETS = 64
@@ -94,7 +94,7 @@ def load(block: Block) -> Properties:
     try:
         loaded = _load_json(raw) if raw.lstrip().startswith("{") else None
         loaded = loaded or _load_yaml(raw)
-    except Exception as error:  # parsers raise far more than their own errors here (faults.md, "Facts" 4)
+    except Exception as error:  # parsers raise far more than their own errors here
         return Properties(warnings=(_failure(error, raw),))
     warnings = [_at(problem.offset, raw, problem.text) for problem in loaded.problems[:MAX_WARNINGS]]
     if more := len(loaded.problems) - len(warnings):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vaulttools.notes.stored import Stored
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
-"""Which part of a note a matching line must lie in (spec 4, ``within``)."""
+"""Which part of a note a matching line must lie in."""
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:

@@ -18,7 +18,7 @@ from vaulttools.notes.scalars import Scalar, resolve
 
 Value: TypeAlias = "Scalar | list[Value] | dict[str, Value]"
 
-# Limits of faults.md, "Facts" 4.
+# Beyond these limits a parser's time is no longer bounded by the note's size.
 MAX_DEPTH = 64
 MAX_ALIAS_NODES = 100
 

@@ -47,7 +47,7 @@ _FOR_PCRE2 = {
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern as given, and what ripgrep is run with to find it (spec 3).
+    """A pattern as given, and what ripgrep is run with to find it.
 
     ``normalise`` says which files ripgrep must not see as they are, but with each CR LF replaced by LF and with
     ``arguments(normalised=True)``: ``lone``, those that hold a CR which no LF follows (ripgrep's ``--crlf`` takes it
@@ -279,7 +279,7 @@ def _spelt_for_pcre2(token: Token) -> Token:
 
 
 def _with_line_ends(tokens: list[Token]) -> list[Token]:
-    r"""The tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line end each (spec 3: ``\n`` stands for either)."""
+    r"""The tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line end each: ``\n`` stands for either."""
     found: list[Token] = []
     for position, token in enumerate(tokens):
         if token.kind == "character" and token.newline:

@@ -43,7 +43,7 @@ class Values:
         return self._lines.texts
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
-        """The places of the values in which a word or phrase stands, in any element (spec 4)."""
+        """The places of the values in which a word or phrase stands, in any element."""
         return {self._places[line] for line in self._lines.holding(wanted, sensitive=sensitive)}
 
     def among(self, texts: AbstractSet[str]) -> set[int]:

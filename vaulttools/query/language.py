@@ -1,4 +1,4 @@
-"""Obsidian's search language: text to tree and back (`obsidian-rules.md`, section 1). What a tree matches is not here.
+"""Obsidian's search language: text to tree and back (rules: `docs/obsidian.md`). What a tree matches is not here.
 
     either   = every ("OR" every)*                OR in capitals, standing alone; it binds weaker
     every    = one+                               a blank means and

@@ -31,5 +31,5 @@ class Names:
 
 
 def _text(name: str) -> str:
-    """One line, in the form in which names are compared (spec 2.9)."""
+    """One line, in the form in which names are compared."""
     return paths.nfc(name).replace("\n", " ")

@@ -36,7 +36,7 @@ class Regexes:
     _lines: dict[tuple[Regex, bool], dict[str, frozenset[int]]] = field(default_factory=dict, init=False)
 
     def check(self, node: Node, *, sensitive: bool) -> list[tuple[Regex, bool]]:
-        """All of them in a tree; what was made of one that could not be read as it is (spec 3) is told to `work`.
+        """All of them in a tree; what was made of one that could not be read as it stands, `work` is told.
 
         Raises:
             InvalidQuery: ripgrep refuses one, with its reason and place.

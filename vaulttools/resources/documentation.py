@@ -1,4 +1,4 @@
-"""`vaulttools://docs` and its pages: the documentation that ships with the package, as texts (spec 5)."""
+"""`vaulttools://docs` and its pages: the documentation that ships with the package, as texts."""
 
 from __future__ import annotations
 

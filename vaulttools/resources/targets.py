@@ -1,9 +1,9 @@
-"""What the `paths` of a call name: each entry as one target, read the same by every tool that takes paths (spec 5, 6).
+"""What the `paths` of a call name: each entry as one target, read the same by every tool that takes paths.
 
 Readings of an entry, the first that holds wins:
 
 1. an internal URL;
-2. a literal path that exists, whatever its characters (spec 2.8);
+2. a literal path that exists, whatever its characters;
 3. `[[Note]]`, as a link;
 4. an archive and its member, `notes.zip:2024/a.md`;
 5. a path and a line-range selector, `note.md:50-100`;
@@ -96,7 +96,7 @@ class Targets:
 
     @property
     def pruned(self) -> frozenset[str]:
-        """Folders that the walks do not enter: `node_modules`, unless an entry names it (spec 2.6)."""
+        """Folders that the walks do not enter: `node_modules`, unless an entry names it."""
         return frozenset() if any(_PRUNED in target.given for target in self.found) else frozenset({_PRUNED})
 
 
@@ -146,7 +146,7 @@ class Reader:
         """What stands on disk under the entry read as a path, or None.
 
         A glob may reach into a protected folder by its wildcards, and finds nothing there; the folders before its
-        first wildcard may not (spec 2.3).
+        first wildcard may not.
         """
         try:
             place = self.root.locate(entry)

@@ -1,4 +1,4 @@
-"""Internal URLs: what each leads to, by resolvers registered under their scheme (spec 5, seed 000).
+"""Internal URLs: what each leads to, by resolvers registered under their scheme.
 
 `obsidian` and `documentation` hold the resolvers built in; a program that embeds the package adds its own. Whether a
 file that is literally named like a URL is meant instead is for the caller to decide first.
@@ -19,7 +19,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE | re.ASCII)
 """Of at least two characters, so that the drive letter of `C:\\` is none; case does not matter (RFC 3986, 3.1)."""
 
 _GLOB = re.compile(r"[*?\[{]")
-"""The characters that seed 000 refuses."""
+"""Characters of a glob, which a URL may not hold: it names one resource."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from vaulttools.errors import BadArgument
 Format = Literal["anthropic", "openai", "mcp"]
 
 
-def definitions(format: Format, names: Iterable[str] = tools.NAMES) -> list[dict[str, Any]]:  # noqa: A002 - spec 1
+def definitions(format: Format, names: Iterable[str] = tools.NAMES) -> list[dict[str, Any]]:  # noqa: A002 - its public name
     """The definitions of the tools, JSON-ready, in the form that the API takes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`find`: files, folders and links by glob, newest first (seed 002, spec 6)."""
+"""`find`: files, folders and links by glob, newest first."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from vaulttools.resources.targets import Target, Targets
 from vaulttools.session import Session
 
 LIMIT: Final = 200
-"""Most paths returned; larger limits are clamped (seed 002 `MAX_LIMIT`)."""
+"""Most paths returned; larger limits are clamped."""
 
 SHORTEST: Final = 0.5
 LONGEST: Final = 60.0
-"""Seconds to which `timeout` is clamped (seed 002)."""
+"""Seconds to which `timeout` is clamped."""
 
 _LISTED: Final[frozenset[Reason]] = frozenset(("symlink", "not a regular file"))
-"""What keeps a thing from being searched and not from being listed (spec 6)."""
+"""What keeps a thing from being searched and not from being listed."""
 
 _NOTHING: Final = "No files found matching pattern"
 
 _OURS: Final = ("#", "[", _NOTHING, "No matches in the ")
-"""How lines of our own begin; a name that begins so is escaped, so that it cannot stand as one (spec 3)."""
+"""How lines of our own begin; a name that begins so is escaped, so that it cannot stand as one."""
 
 PROGRESS_SECONDS: Final = 0.2
-"""Least time between two progress reports (seed 002)."""
+"""Least time between two progress reports."""
 
 
 def _limited(value: object) -> object:

@@ -1,4 +1,4 @@
-"""`grep`: matching lines as `file:line: text` (seed 003, spec 7)."""
+"""`grep`: matching lines as `file:line: text`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vaulttools.resources.targets import Targets
 from vaulttools.session import Session
 
 COUNTED_LINES: Final = 10_000
-"""Matching lines up to which the total is exact (spec 7)."""
+"""Matching lines up to which the total is exact."""
 
 
 class GrepRequest(Request):

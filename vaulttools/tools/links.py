@@ -1,4 +1,4 @@
-"""`links`: links of a note, to it, mentions of it; links that lead nowhere, notes that none leads to (spec 9)."""
+"""`links`: links of a note, to it, mentions of it; links that lead nowhere, notes that none leads to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`outline`: the headings of a note, with the lines and the size of the section of each (spec 9)."""
+"""`outline`: the headings of a note, with the lines and the size of the section of each."""
 
 from __future__ import annotations
 

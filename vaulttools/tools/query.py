@@ -1,4 +1,4 @@
-"""`query`: the notes that answer a question best, or exactly what Obsidian's search finds (spec 9)."""
+"""`query`: the notes that answer a question best, or exactly what Obsidian's search finds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXCERPT_LINES: Final = 8
 """Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
 
 PLACE_LINES: Final = 60
-"""Lines shown of one place (as of an excerpt of `search_files`, spec 4); the rest is told."""
+"""Lines shown of one place (as of an excerpt of `search_files`); the rest is told."""
 
 _LOWER: Final = "Lower limit and turn the pages, or narrow the query."
 """What shows more of a page that had to be cut."""

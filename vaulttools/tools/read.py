@@ -1,4 +1,4 @@
-"""`read`: a note or another text, whole or in part, by numbered lines, with the call that goes on (spec 9)."""
+"""`read`: a note or another text, whole or in part, by numbered lines, with the call that goes on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vaulttools.notes import subpath
 from vaulttools.session import Session
 
 CHARACTERS: Final = 20_000
-"""Characters of the text in one answer unless more or fewer are asked for (spec 10)."""
+"""Characters of the text in one answer unless more or fewer are asked for."""
 
 MOST_CHARACTERS: Final = 50_000
 """The most that can be asked for: about what the text of an answer has room for."""

@@ -1,4 +1,4 @@
-"""`sample`: where in one file a query matches, as clusters of nearby lines, page by page (seed 001, spec 8)."""
+"""`sample`: where in one file a query matches, as clusters of nearby lines, page by page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 CONTEXT: Final = 1
-"""Lines around the first and the last match of a cluster (seed 001)."""
+"""Lines around the first and the last match of a cluster."""
 
 
 class SampleRequest(ExplorationRequest):

@@ -1,4 +1,4 @@
-"""`scout`: how the matches of one query are spread over folders and files (seed 001, spec 8)."""
+"""`scout`: how the matches of one query are spread over folders and files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 TOP: Final = 5
-"""Folders and files shown (seed 001)."""
+"""Folders and files shown."""
 
 
 class ScoutRequest(ExplorationRequest):

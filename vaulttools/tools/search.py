@@ -1,4 +1,4 @@
-"""`search`: regex over files, folders, globs, archive members and internal URLs (seed 000, spec 5)."""
+"""`search`: regex over files, folders, globs, archive members and internal URLs."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from vaulttools.resources.targets import Targets
 from vaulttools.session import Session
 
 PAGE_FILES: Final = 20
-"""Files of one page (seed 000 `DEFAULT_FILE_LIMIT`)."""
+"""Files of one page."""
 
 COUNTED_BEYOND: Final = 100
-"""Matching files behind the page after which counting stops (spec 5)."""
+"""Matching files behind the page after which counting stops."""
 
 HITS_OF_MANY: Final = 20
-"""Matching lines shown of a file when several are searched (seed 000 `MULTI_FILE_PER_FILE_MATCHES`)."""
+"""Matching lines shown of a file when several are searched."""
 
 HITS_OF_ONE: Final = 200
-"""Matching lines shown of a file searched alone (seed 000 `SINGLE_FILE_MATCHES`)."""
+"""Matching lines shown of a file searched alone."""
 
 
 def _floored(value: object) -> object:
-    """The whole part of what a caller gives for `skip` (seed 000)."""
+    """The whole part of what a caller gives for `skip`."""
     number = number_of(value)
     if number is None:
         return value

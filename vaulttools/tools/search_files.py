@@ -1,4 +1,4 @@
-"""`search_files`: regex over the notes of a vault, with excerpts (seed 004, spec 4)."""
+"""`search_files`: regex over the notes of a vault, with excerpts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
 
 EXCERPTS: Final = 5
-"""Excerpts shown of one file (spec 4)."""
+"""Excerpts shown of one file."""
 
 EXCERPT_LINES: Final = 60
-"""Lines of one excerpt (spec 4)."""
+"""Lines of one excerpt."""
 
 _READ_TOGETHER: Final = 16
 """Notes read at once while a filter looks into them."""
@@ -168,7 +168,7 @@ def _looks_into_notes(request: SearchFilesRequest) -> bool:
 
 
 def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
-    """Notes, or the files that `file_pattern` selects; one named exactly is in whatever the rules say (spec 2.7)."""
+    """Notes, or the files that `file_pattern` selects; one named exactly is in whatever the rules say."""
     notes_only = not (request.file_pattern or "").strip() or _looks_into_notes(request)
     walks, named = vault.selected(request.file_pattern, (Walk(notes_only=notes_only),), ignore_case=True)
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
@@ -182,7 +182,7 @@ def _bound(request: SearchFilesRequest) -> int:
 def _counted(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], bool]:
     """The matching files in the order asked for, and whether these are all.
 
-    Counting stops at 100 whatever the order, as spec 4 has it; the newest or the most are of all matching files.
+    Counting stops at 100 whatever the order; the newest or the most are of all matching files.
     """
     bound = _bound(request)
     matches = _matches(vault, request, search)

@@ -1,4 +1,4 @@
-"""`show`: the matching lines of one file in context, or the lines around a given one (seed 001, spec 8)."""
+"""`show`: the matching lines of one file in context, or the lines around a given one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 
 MATCHES: Final = 20
-"""Matching lines beyond which nothing is printed (seed 001)."""
+"""Matching lines beyond which nothing is printed."""
 
 
 class ShowRequest(ExplorationRequest):

@@ -1,4 +1,4 @@
-"""`survey`: compare several terms over several paths, by count (seed 001, spec 8)."""
+"""`survey`: compare several terms over several paths, by count."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from vaulttools.session import Session
 
 TERMS: Final = 12
 PATHS: Final = 8
-"""Most terms and paths of one survey (seed 001)."""
+"""Most terms and paths of one survey."""
 
 DOMINANT_PERCENT: Final = 80
-"""A term's share of all matching lines from which it is said to dominate (seed 001)."""
+"""A term's share of all matching lines from which it is said to dominate."""
 
 SHORT_TERM: Final = 3
-"""Characters up to which a fixed term is likely to match inside other words (seed 001)."""
+"""Characters up to which a fixed term is likely to match inside other words."""
 
 _TERM_BYTES: Final = 200
 """Bytes of a term in a warning."""
@@ -175,7 +175,7 @@ def _other_forms(
 
 
 def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
-    """Both violations are told together (seed 001)."""
+    """Both violations are told together."""
     wrong = []
     if not terms:
         wrong.append("--term: none given, at least 1 is needed")
