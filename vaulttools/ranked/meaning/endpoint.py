@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 
@@ -146,7 +147,8 @@ class Endpoint:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise NoMeaning(f"The embedder {self._address} gave vectors without a direction")
-        return vectors / lengths  # type: ignore[no-any-return]
+        directions: NDArray[np.float32] = vectors / lengths
+        return directions
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:
