@@ -493,6 +493,7 @@ class ToolMethods(ABC):
         *,
         note: str | PathLike[str] | None = None,
         direction: Literal["out", "back", "mentions", "unresolved", "orphans"] = "out",
+        depth: int = 1,
         folder: str | PathLike[str] | None = None,
         glob: str | PathLike[str] | None = None,
         limit: int = 50,
@@ -504,6 +505,7 @@ class ToolMethods(ABC):
         Args:
             note: Path or name of a note or another file: `Projects/plan.md`, `[[plan]]`. Needed but for unresolved and orphans, which without it are those of the whole vault.
             direction: out: links and embeds in the note. back: those that lead to it. mentions: its name or aliases as plain text elsewhere. unresolved: links to files that are not there. orphans: notes no other note links to. (one of out, back, mentions, unresolved, orphans; default out)
+            depth: For out and back: from 2 on, the notes within so many links, nearest first, with the way to each. (a whole number from 1 to 3; default 1)
             folder: Only what stands in notes of this folder, at any depth: `Projects`.
             glob: Only what stands in notes that this glob selects: `Daily/**`.
             limit: Links shown, or notes. (a whole number from 1 to 10,000; default 50)
@@ -516,6 +518,7 @@ class ToolMethods(ABC):
         arguments = {
             "note": note,
             "direction": direction,
+            "depth": depth,
             "folder": folder,
             "glob": glob,
             "limit": limit,

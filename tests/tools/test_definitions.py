@@ -51,6 +51,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "links": [
         {"note": "Projects/plan.md"},
         {"note": "Projects/plan.md", "direction": "back"},
+        {"note": "Projects/plan.md", "depth": 3},
         {"note": "[[Amara Okafor]]", "direction": "mentions"},
         {"direction": "unresolved", "limit": 1},
         {"direction": "orphans", "glob": "Daily/*"},

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from tests.corpus import RUST_RFCS, corpus_archive
 from vaulttools import TooBroad, Vault, VaultConfig
+from vaulttools.answers.answer import AtLeast
 from vaulttools.cli import main as cli
 from vaulttools.exploration import clip, scan
-from vaulttools.exploration.request import AtLeast
 from vaulttools.matching import ripgrep
 from vaulttools.patterns.pattern import Mode
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import FIXTURES, Files, MakeVault
 from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
+from vaulttools.answers.answer import AtLeast
 from vaulttools.core import limits
 from vaulttools.notes.links import LinkIndex
 from vaulttools.notes.mentions import mentions
@@ -196,6 +199,10 @@ def test_details_hold_source_target_line_and_text(make_vault: MakeVault) -> None
             {"source": "a.md", "target": "x/c.md", "line": 5, "text": "[[x/c|see]] ![[p.png]]", "resolved": True},
             {"source": "a.md", "target": "p.png", "line": 5, "text": "[[x/c|see]] ![[p.png]]", "resolved": True},
         ],
+        "notes": [
+            {"path": "b.md", "distance": 1, "via": []},
+            {"path": "x/c.md", "distance": 1, "via": []},
+        ],
         "orphans": [],
         "total": 4,
     }
@@ -314,3 +321,113 @@ def _mentioned(notes: Mapping[str, Note], path: str) -> Iterable[tuple[str, int]
 
 def _lines(note: Note) -> list[str]:
     return note.text.replace("\r\n", "\n").split("\n")
+
+
+CHAIN: Files = {
+    "a.md": "[[b]] [[c]] ![[p.png]] [[nowhere]]",
+    "b.md": "[[d]] [[a]]",
+    "c.md": "[[d]] [[x/e]]",
+    "d.md": "[[x/e]]",
+    "x/e.md": "[[f]]",
+    "f.md": "[[a]]",
+    "p.png": b"\0",
+}
+
+
+def reached(vault: Vault, **arguments: Any) -> list[tuple[str, int, list[str]]]:
+    return [(note.path, note.distance, note.via) for note in vault.links(**arguments).notes]
+
+
+def test_depth_gives_the_notes_within_so_many_links_with_the_way_to_each(make_vault: MakeVault) -> None:
+    with make_vault(CHAIN) as vault:
+        assert reached(vault, note="a") == [("b.md", 1, []), ("c.md", 1, [])]
+        assert reached(vault, note="a", depth=3) == [
+            ("b.md", 1, []),
+            ("c.md", 1, []),
+            ("d.md", 2, ["b.md"]),
+            ("x/e.md", 2, ["c.md"]),
+            ("f.md", 3, ["c.md", "x/e.md"]),
+        ]
+        assert reached(vault, note="a", direction="back", depth=2) == [
+            ("b.md", 1, []),
+            ("f.md", 1, []),
+            ("x/e.md", 2, ["f.md"]),
+        ]
+        assert reached(vault, note="p.png", direction="back", depth=2) == [
+            ("a.md", 1, []),
+            ("b.md", 2, ["a.md"]),
+            ("f.md", 2, ["a.md"]),
+        ]
+        answer = vault.links(note="a", depth=2)
+        assert (answer.total, answer.links) == (4, [])
+        assert answer.text == (
+            "4 notes within 2 links from a.md:\n\n## 1 link away\nb.md\nc.md\n\n"
+            "## 2 links away\nd.md (via b.md)\nx/e.md (via c.md)"
+        )
+
+
+def test_depth_keeps_to_the_limit_and_the_folder(make_vault: MakeVault) -> None:
+    with make_vault(CHAIN) as vault:
+        answer = vault.links(note="a", depth=3, limit=2)
+        assert ([note.path for note in answer.notes], answer.total) == (["b.md", "c.md"], 5)
+        assert answer.notices == ["Showing 2 of 5 notes. Raise limit or narrow folder."]
+        assert reached(vault, note="a", depth=3, folder="x") == [("x/e.md", 2, ["c.md"])]
+        none = vault.links(note="f", direction="back", depth=2, glob="nothing*")
+        assert none.text == "No notes within 2 links to f.md, of the notes selected."
+
+
+@pytest.mark.parametrize("direction", ["mentions", "unresolved", "orphans"])
+def test_depth_goes_with_out_and_back_alone(make_vault: MakeVault, direction: Any) -> None:
+    with make_vault(CHAIN) as vault, pytest.raises(BadArgument) as refusal:
+        vault.links(note="a", direction=direction, depth=2)
+    assert str(refusal.value) == f"depth goes with direction out or back, got 2 with {direction}"
+
+
+def test_mentions_are_looked_for_until_the_limit(make_vault: MakeVault) -> None:
+    files = {f"{number:03}.md": "about Anna\n" for number in range(300)}
+    with make_vault({"Anna.md": "", **files}) as vault:
+        answer = vault.links(note="Anna", direction="mentions", limit=3)
+        assert [link.source for link in answer.links] == ["000.md", "001.md", "002.md"]
+        assert answer.total == AtLeast(at_least=3)
+        assert answer.text.startswith("More than 3 mentions of 'Anna':\n")
+        assert answer.searched < 300
+        assert answer.notices == ["Showing 3 of more than 3 mentions. Raise limit or narrow folder."]
+        assert vault.links(note="Anna", direction="mentions", limit=300).total == 300
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcdefg"), st.lists(st.sampled_from("abcdefgh"), max_size=4)), max_size=3)
+)
+def test_distances_are_those_of_following_every_link_before_and_after_edits(
+    make_vault: MakeVault, story: list[dict[str, list[str]]]
+) -> None:
+    written = dict.fromkeys("abcdefg", "")
+    with make_vault({f"{name}.md": "" for name in written}) as vault:
+        for edit in story:
+            for name, targets in edit.items():
+                written[name] = " ".join(f"[[{target}]]" for target in targets)
+                (vault.path / f"{name}.md").write_text(written[name], encoding="utf-8")
+            leads = {name: {each for each in written if f"[[{each}]]" in text} for name, text in written.items()}
+            for direction in ("out", "back"):
+                distances = _distances("a", leads, is_back=direction == "back")
+                notes = vault.links(note="a", direction=direction, depth=3).notes
+                assert {note.path[0]: note.distance for note in notes} == distances
+                assert [note.distance for note in notes] == sorted(note.distance for note in notes)
+                for note in notes:
+                    way = ["a", *(each[0] for each in note.via), note.path[0]]
+                    assert len(way) == note.distance + 1
+                    for first, second in pairwise(way):
+                        assert (first in leads[second]) if direction == "back" else (second in leads[first])
+
+
+def _distances(start: str, leads: Mapping[str, set[str]], *, is_back: bool) -> dict[str, int]:
+    """The notes within three links, by trying every note at each step."""
+    distances = {start: 0}
+    for distance in (1, 2, 3):
+        here = [name for name, far in distances.items() if far == distance - 1]
+        for name in leads:
+            if any((each in leads[name]) if is_back else (name in leads[each]) for each in here):
+                distances.setdefault(name, distance)
+    del distances[start]
+    return distances

@@ -24,6 +24,12 @@ class Skipped(BaseModel):
     paths: list[str] = Field(description="The first five, vault-relative.")
 
 
+class AtLeast(BaseModel):
+    """A number that may be higher: counting stopped."""
+
+    at_least: int = Field(description="What was counted when counting stopped.")
+
+
 class Answer(BaseModel):
     """One answer: its fields are the details, `text` is what a model reads."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal
 
-from pydantic import BaseModel, Field
 from pydantic_core import ErrorDetails
 
+from vaulttools.answers.answer import AtLeast
 from vaulttools.answers.request import Request, schema
 from vaulttools.core import paths
 from vaulttools.core.work import Work
@@ -45,12 +45,6 @@ class ExplorationRequest(Request):
         property_ = schema(cls)["properties"][name]
         low, high = property_["minimum"], property_.get("maximum")
         return f"--{name} {details['input']} is outside {low}{' and up' if high is None else f'-{high}'}"
-
-
-class AtLeast(BaseModel):
-    """A number that may be higher: counting stopped."""
-
-    at_least: int = Field(description="What was counted when counting stopped.")
 
 
 def number(count: Count) -> int | AtLeast:

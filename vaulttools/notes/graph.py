@@ -59,6 +59,12 @@ class Graph:
                 edges.append(Edge(source, line, target, path))
         return sorted(edges, key=lambda edge: (self._places[edge.source], edge.line))
 
+    def targets(self, path: str, links: LinkIndex) -> set[str]:
+        """The files that a note links to; none of one that is not known."""
+        place = self._places.get(path)
+        found = () if place is None else self._notes[place][1]
+        return {target for _, written in found if (target := links.resolve(written, path)) is not None}
+
     def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Sequence[Edge] | None:
         """Every link to a file that is not there, by source in path order; None when `stop` said so first."""
         known = self._all(links, stop)

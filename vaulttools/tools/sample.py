@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer
 from vaulttools.answers import place as places
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
 from vaulttools.core.work import Work
@@ -17,7 +17,7 @@ from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.closing import Closing
 from vaulttools.exploration.cluster import Cluster, clusters
-from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.matching.search import FileHits, Search
 from vaulttools.patterns.pattern import Pattern

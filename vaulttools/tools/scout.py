@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
 from vaulttools.core import paths
 from vaulttools.core.work import Work
@@ -15,7 +15,7 @@ from vaulttools.errors import PathNotFound
 from vaulttools.exploration import closing, scan, toon
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.scan import Scan
 from vaulttools.files.root import Place
 from vaulttools.matching.search import Search

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, excerpt
 from vaulttools.answers import place as places
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.excerpt import Excerpt
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
@@ -18,7 +18,7 @@ from vaulttools.errors import BadArgument, TooBroad
 from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.request import AtLeast, ExplorationRequest, QueryMode
+from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place

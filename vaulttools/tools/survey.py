@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal
 from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, hints
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.core import paths
@@ -20,7 +20,7 @@ from vaulttools.errors import BadArguments, PathNotFound
 from vaulttools.exploration import closing, scan, toon
 from vaulttools.exploration import request as exploration
 from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.request import AtLeast, ExplorationRequest
+from vaulttools.exploration.request import ExplorationRequest
 from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Place
