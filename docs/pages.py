@@ -8,6 +8,7 @@
 | `parameters` | a tool's parameter table, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
 | `source FILE` | a file of `docs/`, as code |
+| `functions`, `operators`, `file_fields`, `summaries` | what the language of Bases has |
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from pydantic_core import PydanticUndefined
 
 from vaulttools import Vault, VaultConfig, tools
 from vaulttools.answers.request import schema
+from vaulttools.bases import evaluation as _registers  # noqa: F401  # the functions
+from vaulttools.bases import fields, operators, summaries
+from vaulttools.bases.functions import registry
 from vaulttools.cli import main as cli
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -140,6 +144,8 @@ def _default(value: object) -> str:
 def _type(property_: dict[str, Any]) -> str:
     if "enum" in property_:
         return ", ".join(f"`{value}`" for value in property_["enum"])
+    if isinstance(property_["type"], list):
+        return " or ".join(property_["type"])
     kind = {"array": "list of strings"}.get(property_["type"], property_["type"])
     low, high = property_.get("minimum"), property_.get("maximum")
     if low is not None and high is not None:
@@ -149,6 +155,38 @@ def _type(property_: dict[str, Any]) -> str:
     return str(kind)
 
 
+def _functions(_: str, __: str) -> str:
+    rows = ["| on | function | what it gives | example | result |", "|---|---|---|---|---|"]
+    rows += [
+        f"| {each.kind} | `{_cell(each.signature)}` | {_cell(each.words)} | `{_cell(each.example)}` "
+        f"| `{_cell(each.result)}` |"
+        for kind in registry.KINDS
+        for each in registry.FUNCTIONS.values()
+        if each.kind == kind
+    ]
+    return "\n".join(rows)
+
+
+def _operators(_: str, __: str) -> str:
+    rows = ["| operator | what it gives | example | result |", "|---|---|---|---|"]
+    rows += [
+        f"| `{_cell(each.written)}` | {_cell(each.words)} | `{_cell(each.example)}` | `{_cell(each.result)}` |"
+        for each in operators.DESCRIBED
+    ]
+    return "\n".join(rows)
+
+
+def _file_fields(_: str, __: str) -> str:
+    return (
+        "; ".join(f"`{name}`: {words[0].lower()}{words[1:-1]}" for name, (words, _) in fields.FILE_FIELDS.items()) + "."
+    )
+
+
+def _summaries(_: str, __: str) -> str:
+    rows = [f"| `{name}` | {words} |" for name, (words, _) in summaries.DEFAULT.items()]
+    return "\n".join(["| summary | what it gives |", "|---|---|", *rows, "| `Unique` | How many different values. |"])
+
+
 _MARKS: dict[str, Callable[[str, str], str]] = {
     "source": _source,
     "transcript": _transcript,
@@ -156,4 +194,8 @@ _MARKS: dict[str, Callable[[str, str], str]] = {
     "tools": _tools,
     "parameters": _parameters,
     "configuration": _configuration,
+    "functions": _functions,
+    "operators": _operators,
+    "file_fields": _file_fields,
+    "summaries": _summaries,
 }

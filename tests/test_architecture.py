@@ -108,6 +108,7 @@ LATE_IMPORTS = {
         "vaulttools.resources.targets",
     },
     "core.spelling": {"rapidfuzz.distance"},
+    "bases.definition": {"vaulttools.notes.safe_yaml", "yaml"},
     "bases.regexes": {"re2"},
     "files.default_excludes": {"pathspec"},
     "ranked.corrections": {"rapidfuzz.distance"},

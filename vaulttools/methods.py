@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from vaulttools.tools.base import BaseAnswer
     from vaulttools.tools.find import FindAnswer
     from vaulttools.tools.grep import GrepAnswer
     from vaulttools.tools.links import LinksAnswer
@@ -665,4 +666,60 @@ class ToolMethods(ABC):
             "include_excluded": include_excluded,
         }
         result: TasksAnswer = self.answer("tasks", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def base(
+        self,
+        base: str | PathLike[str] | None = None,
+        *,
+        where: Any = None,
+        view: str | None = None,
+        list_views: bool = False,
+        this_note: str | PathLike[str] | None = None,
+        columns: str | list[str] | None = None,
+        sort: str | list[str] | None = None,
+        group_by: str | None = None,
+        summaries: dict[str, str] | None = None,
+        folder: str | PathLike[str] | None = None,
+        limit: int | None = None,
+        page: int = 1,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> BaseAnswer:
+        """Run a view of an Obsidian base, or a query in its language: see `docs/tools/base.md`.
+
+        Args:
+            base: A .base file, or a note that holds a `base` block: `Projects.base`, `plan.md#Heading`.
+            where: Only files for which this holds: `status == "Final" && file.hasTag("work")`; or {"and": [...]}, "or", "not". Beside a view it narrows it.
+            view: The view by name. Default: the first.
+            list_views: Only list the views of the base. (default false)
+            this_note: The note that `this` means. Default: the file that holds the base.
+            columns: Properties or expressions shown: `file.name`, `status`, `formula.total`, `price * 2`.
+            sort: What rows are sorted by; `-due` is from the last to the first.
+            group_by: A property that rows are grouped by; `-` before it reverses.
+            summaries: Summaries by column: {"price": "Sum"}, also Average, Min, Max, Range, Median, Filled, Unique.
+            folder: Only files in this folder, at any depth.
+            limit: Rows of a page. Default: the view's, else 100. (a whole number from 1 to 10,000)
+            page: Which page. (a whole number from 1 to 10,000; default 1)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "base": base,
+            "where": where,
+            "view": view,
+            "list_views": list_views,
+            "this_note": this_note,
+            "columns": columns,
+            "sort": sort,
+            "group_by": group_by,
+            "summaries": summaries,
+            "folder": folder,
+            "limit": limit,
+            "page": page,
+        }
+        result: BaseAnswer = self.answer("base", arguments, cancel=cancel, on_progress=on_progress)
         return result

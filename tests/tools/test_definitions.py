@@ -64,6 +64,18 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"done_after": "2026-09-01", "sort": "-priority"},
         {"text": "occurs nowhere at all"},
     ],
+    "base": [
+        {"base": "Projects/Projects.base"},
+        {
+            "where": "status",
+            "columns": ["file.name", "status"],
+            "sort": ["-file.name"],
+            "group_by": "status",
+            "limit": 2,
+        },
+        {"where": "nowhere_at_all"},
+        {"base": "Projects/Projects.base", "list_views": True},
+    ],
     "tags": [{}, {"name": "#project", "limit": 1}, {"folder": "Daily"}, {"name": "nowhere at all"}],
 }
 """Arguments over the shipped vault whose answers must be what the definition promises."""

@@ -188,8 +188,8 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
             choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
             if len(choices) == 1:
                 node = {**{k: v for k, v in node.items() if k != "anyOf"}, **choices[0]}
-                if node.get("default", 0) is None:
-                    del node["default"]
+        if "type" in node and "default" in node and node["default"] is None:
+            node = {key: value for key, value in node.items() if key != "default"}
         return {
             key: {name: plain(value) for name, value in item.items()} if key == "properties" else plain(item)
             for key, item in node.items()

@@ -29,5 +29,7 @@ class Tool(Generic[R, A]):
     run: Callable[[Session, R, Work], A]
     needs_structure: bool = False
     """Whether it needs the structure of all notes, for which the command line first updates the index."""
+    csv: Callable[[A], str] | None = None
+    """What the command line prints with `--csv`; None: there is no such form."""
     zero_is_success: bool = False
     """Whether the command line's exit status is 0 without results too, as for a comparison of counts."""

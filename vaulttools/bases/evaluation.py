@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -82,6 +82,8 @@ class Expression:
     text: str
     node: Node
     compute: Compiled
+    conditions: tuple[Expression, ...] = ()
+    """The conditions that it joins by `&&`; empty when it is one."""
 
 
 def rests_on(node: Node) -> frozenset[str] | None:
@@ -119,9 +121,23 @@ def expression(
         Unreadable: it is none, or names what is not known.
     """
     node = parsed(text)
+    compiler = _Compiler(formulas or (lambda: NO_FORMULAS), names, is_summary)
+    conditions = list(_joined(node)) if isinstance(node, Binary) and node.sign == "&&" else []
     return Expression(
-        text, node, _Compiler(formulas or (lambda: NO_FORMULAS), names, is_summary).compiled(node, frozenset())
+        text,
+        node,
+        compiler.compiled(node, frozenset()),
+        tuple(Expression(text, each, compiler.compiled(each, frozenset())) for each in conditions),
     )
+
+
+def _joined(node: Node) -> Iterator[Node]:
+    """The conditions that `&&` joins, from left to right."""
+    if isinstance(node, Binary) and node.sign == "&&":
+        yield from _joined(node.left)
+        yield from _joined(node.right)
+    else:
+        yield node
 
 
 def formulas_used(node: Node) -> dict[str, int]:

@@ -40,6 +40,7 @@ class _Switches(NamedTuple):
     as_json: bool
     has_index: bool
     """Whether an index may be used and built."""
+    as_csv: bool = False
 
     @property
     def vault(self) -> str | None:
@@ -147,6 +148,7 @@ def help_text(command: str | None = None) -> str:
             f"{tool.summary}.",
             "",
             *(f"  {option.spelling:<{width}}{option.words}" for option in options),
+            *([f"  {'--csv':<{width}}Print the rows as CSV, notices on stderr."] if tool.csv is not None else []),
             "",
             "Write '--' before a word that begins with '-' and is not an option.",
         ]
@@ -180,8 +182,11 @@ def _run_tool(name: str, words: list[str], switches: _Switches) -> int:
     from vaulttools import tools
     from vaulttools.cli import options as cli_options
 
+    tool = tools.named(name)
+    if tool.csv is not None and _take_flag(words, "--csv"):
+        switches = switches._replace(as_csv=True)
     try:
-        arguments = cli_options.parse(tools.named(name), words)
+        arguments = cli_options.parse(tool, words)
     except cli_options.UnknownOption as error:
         raise _HelpedError(str(error), name) from None
     return _answered(name, arguments, switches)
@@ -274,6 +279,10 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
         answer = vault.answer(name, arguments)
     if switches.as_json:
         _print_json(answer.model_dump(mode="json"))
+    elif switches.as_csv and tool.csv is not None:
+        print(tool.csv(answer), end="")
+        for notice in answer.notices:
+            print(notice, file=sys.stderr)
     elif answer.is_error:
         print(answer.text, file=sys.stderr)
     else:

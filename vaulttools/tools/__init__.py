@@ -26,6 +26,7 @@ NAMES = (
     "tags",
     "properties",
     "tasks",
+    "base",
 )
 """In the order in which they are listed; each is the module of the same name, which holds `TOOL`."""
 

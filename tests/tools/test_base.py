@@ -1,0 +1,281 @@
+"""`base`: views of bases and queries of one's own, as tables."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.bases.oracle import CASES
+from tests.conftest import MakeVault
+from vaulttools import Vault, VaultConfig, VaultToolsError
+from vaulttools.cli.main import main
+
+PROJECTS = """\
+filters:
+  and:
+    - file.hasTag("project")
+formulas:
+  left: budget - spent
+  label: '"#" + formula.left.toString()'
+properties:
+  status: {displayName: State}
+  formula.left: {displayName: Left}
+summaries:
+  rounded: values.mean().round(1)
+views:
+  - type: table
+    name: Active
+    filters: status != "done"
+    order: [file.name, status, formula.left, note.people]
+    sort:
+      - {property: formula.left, direction: DESC}
+    summaries: {formula.left: rounded, status: Unique}
+  - type: cards
+    name: By state
+    groupBy: {property: status, direction: ASC}
+    order: [file.name, budget]
+    summaries: {note.budget: Sum}
+    limit: 2
+"""
+NOTES: dict[str, str | bytes] = {
+    "Projects.base": PROJECTS,
+    "a.md": "---\ntags: [project]\nstatus: open\nbudget: 100\nspent: 25.5\npeople: ['[[Ines]]', Omar]\n---\n",
+    "b.md": "---\ntags: project/sub\nstatus: done\nbudget: 10\nspent: 10\n---\n",
+    "c | d.md": "---\nstatus: open\nbudget: 50\nspent: 10\n---\n#project\n",
+    "Ines.md": "---\nborn: 1990-05-01\n---\n[[a]]\n",
+    "other/e.md": "no properties\n",
+    "picture.png": b"\x89PNG",
+}  # fmt: skip
+
+
+def table(text: str) -> str:
+    """What stands between the first line and the notices."""
+    return text.split("\n\n")[1]
+
+
+def test_a_view_is_a_table_of_its_columns(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        found = vault.base("Projects.base")
+    assert found.text == (
+        'View "Active" of Projects.base: 2 rows:\n\n'
+        "| file.name | State | Left | people |\n|---|---|---|---|\n"
+        "| a | open | 74.5 | [[Ines]], Omar |\n"
+        "| c \\| d | open | 40 |  |\n"
+        "Summaries: Left rounded 57.3; State Unique 1\n\n"
+        "[Other views: By state.]"
+    )
+    details = found.model_dump(exclude={"searched", "skipped", "notices"})
+    assert details == {
+        "complete": True,
+        "base": "Projects.base",
+        "view": "Active",
+        "columns": [
+            {"name": "file.name", "display": "file.name", "type": "string"},
+            {"name": "note.status", "display": "State", "type": "string"},
+            {"name": "formula.left", "display": "Left", "type": "number"},
+            {"name": "note.people", "display": "people", "type": "list"},
+        ],
+        "rows": [
+            {"path": "a.md", "values": ["a", "open", 74.5, ["[[Ines]]", "Omar"]]},
+            {"path": "c | d.md", "values": ["c | d", "open", 40, None]},
+        ],
+        "groups": [],
+        "summaries": {"formula.left": 57.3, "note.status": 1},
+        "views": [{"name": "Active", "type": "table"}, {"name": "By state", "type": "cards"}],
+        "total": 2,
+        "next_page": None,
+    }
+
+
+def test_groups_have_their_rows_and_summaries_and_pages_follow_each_other(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        first = vault.base("Projects.base", view="By state")
+        second = vault.base("Projects.base", view="By state", page=2)
+    assert first.text == (
+        'View "By state" of Projects.base: 3 rows, 1 to 2:\n\n'
+        "Group done, 1 row: budget Sum 10\n\n| file.name | budget |\n|---|---|\n| b | 10 |\n\n"
+        "Group open, 2 rows: budget Sum 150\n\n| file.name | budget |\n|---|---|\n| a | 100 |\n\n"
+        "Summaries of all rows: budget Sum 160\n\n"
+        "[Other views: Active.]\n"
+        '[For more rows: base {"base": "Projects.base", "view": "By state", "page": 2}]'
+    )
+    assert [group.model_dump() for group in first.groups] == [
+        {"value": "done", "rows": 1, "summaries": {"note.budget": 10}},
+        {"value": "open", "rows": 2, "summaries": {"note.budget": 150}},
+    ]
+    assert (first.next_page, second.next_page) == (2, None)
+    assert [row.path for row in second.rows] == ["c | d.md"]
+
+
+def paths(vault: Vault, **arguments: Any) -> list[str]:
+    return [row.path for row in vault.base(**arguments).rows]
+
+
+def test_a_query_of_its_own_selects_among_all_files(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        assert paths(vault, where='file.ext != "md"') == ["Projects.base", "picture.png"]
+        assert paths(vault, where="budget > 20", sort="-budget") == ["a.md", "c | d.md"]
+        nothing = {"not": ["file.inFolder('other')", "budget", 'file.ext != "md"']}
+        assert paths(vault, where={"or": ["budget == 10", nothing]}) == ["Ines.md", "b.md"]
+        assert paths(vault, where='{"and": ["budget", "spent < 20"]}') == ["b.md", "c | d.md"]
+        assert paths(vault, where="true", folder="other") == ["other/e.md"]
+        found = vault.base(where="budget", columns=["file.name", "budget * 2"], summaries={"budget * 2": "Sum"})
+        assert [row.values for row in found.rows] == [["a", 200], ["b", 20], ["c | d", 100]]
+        assert found.summaries == {"budget * 2": 320}
+
+
+def test_arguments_stand_in_place_of_those_of_the_view(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        found = vault.base(
+            "Projects", where="spent > 5", columns=["file.path", "formula.label"], sort="file.name", group_by="-status"
+        )
+        assert [row.values for row in found.rows] == [["a.md", "#74.5"], ["c | d.md", "#40"]]
+        assert [group.value for group in found.groups] == ["open"]
+        assert paths(vault, base="Projects.base#By state", limit=10) == ["b.md", "a.md", "c | d.md"]
+
+
+def test_the_views_are_listed(make_vault: MakeVault) -> None:
+    with make_vault(NOTES) as vault:
+        assert vault.base("Projects.base", list_views=True).text == (
+            "2 views of Projects.base:\n\n Active: table\n By state: cards\n\n"
+            '[To run one: base {"base": "Projects.base", "view": "Active"}]'
+        )
+
+
+BLOCK = "```base\nfilters: file.hasLink(this)\nviews:\n  - {type: list, name: Links here, order: [file.name]}\n```\n"
+
+
+def test_a_block_in_a_note_is_a_base_whose_this_is_the_note(make_vault: MakeVault) -> None:
+    with make_vault(
+        {
+            "a.md": f"# One\n{BLOCK}\n# Two\n> ~~~base\n> views:\n>   - {{name: All, order: [file.path]}}\n> ~~~\n",
+            "b.md": "[[a]]",
+            "c.md": "[[b]]",
+        }
+    ) as vault:
+        first = vault.base("a.md")
+        assert [row.path for row in first.rows] == ["b.md"]
+        assert first.notices == [
+            "a.md has 2 base blocks; this is the first, of line 2. Name another by its heading: note.md#Heading."
+        ]
+        assert paths(vault, base="a.md#One", this_note="b") == ["c.md"]
+        assert paths(vault, base="a#Two") == ["a.md", "b.md", "c.md"]
+        with pytest.raises(VaultToolsError, match=r"There is no base block in b\.md; give a \.base file, or where"):
+            vault.base("b.md")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "base needs a base (a .base file, or a note with a base block) or where (an expression)"),
+        ({"where": "foo(1)"}, 'Unknown function "foo" in the expression in where, position 1: HERE-> foo(1)'),
+        ({"where": {"any": []}}, 'Unknown key "any" in the expression in where; a filter is a text, or has'),
+        ({"where": 5}, "where must be an expression, or an object with and, or, not"),
+        ({"where": "a", "view": "x"}, "view and list_views need base: a .base file, or a note with a base block"),
+        ({"where": "a", "columns": ["a +"]}, "a value is missing before end in columns, position 4"),
+        ({"where": "a", "summaries": {"a": "Totl("}}, "a value is missing before end in summaries, position 6"),
+        ({"base": "bad.base"}, 'Unknown function "foo" in the filter of view "Table", position 7: price. HERE-> foo()'),
+        ({"base": "bad.base", "view": "F"}, 'Unknown formula "x" in the columns of view "F", position 9: formula.'),
+        ({"base": "bad.base", "view": "N"}, 'Unknown view "N" in a base with the views: Table, F'),
+        ({"base": "circle.base"}, 'The formula rests on itself (a -> b -> a) in formula "a", position 9: formula.'),
+        ({"base": "yaml.base"}, "The YAML cannot be read"),
+        ({"base": "list.base"}, "A base is a mapping with filters, formulas, properties, summaries and views"),
+        ({"base": "nowhere.base"}, "Path not found: nowhere.base"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_in_one_sentence(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+    files = {
+        "bad.base": "views:\n- name: Table\n  filters: price.foo()\n- name: F\n  order: [formula.x]\n",
+        "circle.base": "formulas: {a: formula.b, b: formula.a}\n",
+        "yaml.base": "filters: [\n",
+        "list.base": "- a\n",
+    }
+    with make_vault(files) as vault, pytest.raises(VaultToolsError) as refused:
+        vault.base(**arguments)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_files_for_which_a_filter_has_no_value_are_left_out_and_told(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "---\nn: x\n---", "b.md": "---\nn: '5'\n---"}) as vault:
+        found = vault.base(where="number(n) > 1")
+    assert [row.path for row in found.rows] == ["b.md"]
+    assert found.notices == [
+        'The expression in where has no value for 1 file (a.md), which it leaves out: Unable to parse "x" as a number.'
+    ]
+
+
+def test_a_cell_without_a_value_says_why(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "---\nn: x\n---"}) as vault:
+        found = vault.base(where="true", columns=["number(n)"])
+    assert found.rows[0].values == [{"error": 'Unable to parse "x" as a number.'}]
+    assert '| (error: Unable to parse "x" as a number.) |' in found.text
+
+
+def test_a_property_that_no_note_has_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": "---\nstatus: x\n---"}) as vault:
+        found = vault.base(where='statuss == "x"')
+    assert found.text == 'No files found.\n\n[No note has the property "statuss". Spelled nearly so: status.]'
+
+
+def test_protected_hidden_and_excluded_files_are_no_rows(make_vault: MakeVault) -> None:
+    files = {
+        ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Archive/"]}),
+        ".obsidian/x.md": "CANARY", ".trash/y.md": "CANARY", ".hidden.md": "CANARY", "Archive/z.md": "CANARY",
+        "a.md": "",
+    }  # fmt: skip
+    with make_vault(files) as vault:
+        found = vault.base(where="true", columns=["file.path", 'file("x").path', 'file(".obsidian/x.md").path'])
+        assert [row.values for row in found.rows] == [["a.md", None, None]]
+        with pytest.raises(VaultToolsError, match="protected folder"):
+            vault.base(".obsidian/x.base")
+
+
+def test_cells_stand_on_one_line_and_show_nothing_that_steers_a_terminal(make_vault: MakeVault) -> None:
+    with make_vault({"a.md": '---\nt: "a|b\\nc\\u001b[31m\\u202e"\n---'}) as vault:
+        found = vault.base(where="t", columns="t")
+    assert "| a\\|b<br>c\\x1b[31m\\u{202e} |" in found.text
+
+
+def test_the_text_is_bounded_and_the_details_are_whole(make_vault: MakeVault) -> None:
+    files = {f"{number:04}.md": f"---\nt: {'x' * 150}\n---" for number in range(600)}
+    with make_vault(files) as vault:
+        found = vault.base(where="true", columns=["t"], limit=600)
+        assert len(found.text.encode()) <= 50 * 1024
+        assert len(found.rows) == 600
+        assert "[Cut at 50 KiB:" in found.text
+        assert len(found.bounded()["rows"]) == found.text.count("| xxx")
+
+
+def test_time_that_runs_out_is_told(make_vault: MakeVault) -> None:
+    with make_vault({f"{number}.md": "" for number in range(50)}) as vault:
+        pass
+    lists = "[" + ",".join("1" * 40) + "]"
+    slow = f"{lists}.map({lists}.map({lists}.map({lists}.map(value)))).length"
+    with Vault.open(vault.path, config=VaultConfig(time_limit=0.5)) as slow_vault:
+        found = slow_vault.base(where=slow)
+    assert not found.complete
+    assert "stopped after 0.5 s" in found.text
+
+
+def test_the_values_that_the_app_computed_come_out_of_the_tool(make_vault: MakeVault) -> None:
+    chosen = [case for case in CASES["cases"] if "formula." not in case[1] and "number(date" not in case[1]]
+    with make_vault(CASES["files"]) as vault:
+        found = vault.base(where='file.path == "Oracle/row.md"', columns=[expression for _, expression, _ in chosen])
+    (row,) = found.rows
+    assert row.values == [expected for _, _, expected in chosen]
+
+
+def test_rows_can_be_printed_as_csv(make_vault: MakeVault, capsys: pytest.CaptureFixture[str]) -> None:
+    with make_vault(NOTES) as vault:
+        folder = str(vault.path)
+    assert main(["--vault", folder, "base", "Projects.base", "--csv"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == (
+        "path,file.name,State,Left,people\n"
+        'a.md,a,open,74.5,"[""[[Ines]]"", ""Omar""]"\n'
+        "c | d.md,c | d,open,40,\n"
+    )  # fmt: skip
+    assert printed.err == "Other views: By state.\n"

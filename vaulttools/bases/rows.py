@@ -1,0 +1,208 @@
+"""The rows of a view: which files, in which order, in which groups, with the values of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from vaulttools.bases import collation, formulas, summaries
+from vaulttools.bases.context import Context, Frame, Row
+from vaulttools.bases.definition import Base, Column, Filter, Sorting
+from vaulttools.bases.evaluation import Expression
+from vaulttools.bases.faults import Failed, OutOfTime
+from vaulttools.bases.filters import Failures, Selection
+from vaulttools.bases.times import Date, Duration
+from vaulttools.bases.values import Link, Value, is_empty, text_of
+from vaulttools.bases.vault_files import NoteTable
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of the files."""
+
+    filters: tuple[Filter | None, ...]
+    columns: tuple[Column, ...]
+    sort: tuple[Sorting, ...]
+    group_by: Sorting | None
+    summaries: Mapping[str, tuple[str, str | Expression]]
+    """By id of the column: the summary as named, and what computes it."""
+    limit: int
+    page: int
+
+
+class GroupRows(NamedTuple):
+    """Rows that have the same value in the column that they are grouped by."""
+
+    value: Value
+    total: int
+    """Its rows, shown or not."""
+    summaries: Mapping[str, Value | Failed]
+
+
+@dataclass(slots=True)
+class Found:
+    """The answer."""
+
+    rows: list[tuple[str, list[Value | Failed]]] = field(default_factory=list)
+    """Those of the page: the path, and a value for each column."""
+    total: int = 0
+    groups: list[GroupRows] = field(default_factory=list)
+    """In order; empty when rows are not grouped."""
+    shown_groups: list[int] = field(default_factory=list)
+    """Of each row of the page, the place of its group."""
+    summaries: Mapping[str, Value | Failed] = field(default_factory=dict)
+    failures: list[Failures] = field(default_factory=list)
+    is_out_of_time: bool = False
+
+
+class Rows:
+    """The rows of one call, each made once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._rows: dict[str, Row] = {}
+
+    def __call__(self, path: str) -> Row:
+        """The row of a file."""
+        row = self._rows.get(path)
+        if row is None:
+            row = self._rows[path] = Row(self._context, path, self._context.files.facts(path))
+        return row
+
+
+def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context) -> Found:
+    """The rows of some files, given in path order; when time runs out, what was found until then."""
+    found = Found()
+    rows = Rows(context)
+    selection = Selection(context, table, rows)
+    try:
+        kept = frozenset(paths)
+        for filter_ in asked.filters:
+            kept = frozenset(selection.kept(filter_, kept))
+        ordered = [path for path in paths if path in kept]
+        found.total = len(ordered)
+        ordered, groups = _ordered(ordered, asked, rows)
+        if groups:
+            found.groups = [
+                GroupRows(value, len(members), _summed(asked, members, rows, context)) for value, members in groups
+            ]
+        found.summaries = _summed(asked, ordered, rows, context)
+        start = (asked.page - 1) * asked.limit
+        ends = _ends([len(members) for _, members in groups])
+        for place, path in enumerate(ordered[start : start + asked.limit], start):
+            context.stop()
+            found.rows.append((path, [value(column, rows(path)) for column in asked.columns]))
+            found.shown_groups.append(next((at for at, end in enumerate(ends) if place < end), 0))
+    except OutOfTime:
+        found.is_out_of_time = True
+    found.failures = selection.failures
+    return found
+
+
+def value(column: Column, row: Row) -> Value | Failed:
+    """The value of a column for a row, or why it has none."""
+    try:
+        return column.compute(Frame(row))
+    except Failed as error:
+        return error
+
+
+def _ends(counts: Sequence[int]) -> list[int]:
+    ends = []
+    end = 0
+    for count in counts:
+        end += count
+        ends.append(end)
+    return ends
+
+
+def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
+    """The files in order, and the groups that they make; rows that compare equal stay in path order."""
+    for sorting in reversed(asked.sort):
+        paths = _sorted(paths, sorting, rows)
+    if asked.group_by is None:
+        return paths, []
+    paths = _sorted(paths, asked.group_by, rows)
+    column = asked.group_by.column
+
+    def key(path: str) -> tuple[Any, ...]:
+        return order_of(value(column, rows(path)), rows(path).context)
+
+    # Texts that differ in case or accents sort alike, and are groups of their own.
+    groups: list[tuple[Value, list[str]]] = []
+    for _, members in groupby(paths, key):
+        by_text: dict[str, tuple[Value, list[str]]] = {}
+        for path in members:
+            held = value(column, rows(path))
+            shown = None if isinstance(held, Failed) or is_empty(held) else held
+            text = "" if shown is None else text_of(shown, rows(path).context.setting)
+            by_text.setdefault(text, (shown, []))[1].append(path)
+        groups += by_text.values()
+    return [path for _, members in groups for path in members], groups
+
+
+def _sorted(paths: list[str], sorting: Sorting, rows: Rows) -> list[str]:
+    keyed = []
+    for path in paths:
+        row = rows(path)
+        row.context.tick()
+        keyed.append((order_of(value(sorting.column, row), row.context), path))
+    filled = [each for each in keyed if each[0] != EMPTY]
+    filled.sort(key=lambda each: each[0], reverse=sorting.is_reversed)
+    return [path for _, path in filled] + [path for key, path in keyed if key == EMPTY]
+
+
+EMPTY: Final = (9,)
+"""The place of what is empty: last, in either direction."""
+
+
+def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
+    """What to sort a value by: booleans, numbers, dates, durations, then texts as the app sorts them."""
+    if isinstance(held, Failed) or is_empty(held):
+        return EMPTY
+    if isinstance(held, bool):
+        return 0, held
+    if isinstance(held, int | float):
+        return (1, held) if held == held else EMPTY  # NaN
+    if isinstance(held, Date):
+        return 2, held.instant
+    if isinstance(held, Duration):
+        return 3, held.length(context.setting.clock)
+    if isinstance(held, Link):
+        return 4, collation.key(held.display or held.target)
+    return 4, collation.key(text_of(held, context.setting))
+
+
+def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) -> dict[str, Value | Failed]:
+    found: dict[str, Value | Failed] = {}
+    columns = {column.id: column for column in asked.columns}
+    for id_, (_, summary) in asked.summaries.items():
+        values = []
+        for path in paths:
+            context.tick()
+            held = value(columns[id_], rows(path))
+            values.append(None if isinstance(held, Failed) else held)
+        try:
+            found[id_] = summaries.summed(summary, values, context)
+        except Failed as error:
+            found[id_] = error
+    return found
+
+
+def summaries_of(base: Base, named: Mapping[str, str], place: str) -> dict[str, tuple[str, str | Expression]]:
+    """What computes each summary that a view or a caller names: one of the base, a default one, or an expression.
+
+    Raises:
+        InvalidBase: it is none of them.
+    """
+    found: dict[str, tuple[str, str | Expression]] = {}
+    for column, name in named.items():
+        if name in base.summaries:
+            found[column] = (name, base.summaries[name])
+        elif default := summaries.known(name):
+            found[column] = (default, default)
+        else:
+            found[column] = (name, formulas.within(name, base.formulas, place, is_summary=True))
+    return found

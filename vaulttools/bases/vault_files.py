@@ -1,0 +1,143 @@
+"""The files of a vault as expressions ask for them, and what finds some of them without looking at each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from vaulttools.bases.context import FileFacts, Times
+from vaulttools.bases.properties import found_in
+from vaulttools.files import disk
+from vaulttools.files.file_times import created
+from vaulttools.files.known import Known
+from vaulttools.files.root import Root
+from vaulttools.notes.graph import Graph
+from vaulttools.notes.links import LinkIndex
+
+NOTHING: Final = FileFacts()
+
+
+class NoteTable:
+    """The facts of all notes, and which of them have a tag or a value; made of the same notes it is the same."""
+
+    def __init__(self, notes: Sequence[tuple[str, FileFacts]]) -> None:
+        self.facts = dict(notes)
+        self._values: dict[str, ByValue] = {}
+
+    @cached_property
+    def _tagged(self) -> Mapping[str, AbstractSet[str]]:
+        tagged: dict[str, set[str]] = defaultdict(set)
+        for path, facts in self.facts.items():
+            for tag in facts.tags:
+                name = tag.lower()
+                while name and name != "#":
+                    tagged[name].add(path)
+                    name = name.rpartition("/")[0]
+        return tagged
+
+    def tagged(self, tag: str) -> AbstractSet[str]:
+        """The notes with a tag, given with `#`, or one nested in it."""
+        return self._tagged.get(tag.lower(), frozenset())
+
+    def by_value(self, name: str) -> ByValue:
+        """What the notes have in a property."""
+        known = self._values.get(name)
+        if known is None:
+            known = self._values[name] = ByValue(self.facts, name)
+        return known
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Which notes link where."""
+        return Graph(
+            [
+                (path, tuple((0, target.partition("#")[0]) for target, _ in facts.links))
+                for path, facts in self.facts.items()
+            ]
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all properties, in lower case."""
+        return frozenset(name.lower() for facts in self.facts.values() for name in facts.properties)
+
+
+class ByValue:
+    """The notes that have a property, by what they have in it."""
+
+    def __init__(self, facts: Mapping[str, FileFacts], name: str) -> None:
+        self.groups: list[tuple[Any, set[str]]] = []
+        """Each value as written, with its notes; of those that mean the same in every note."""
+        self.others: set[str] = set()
+        """The notes whose value depends on the note it stands in, as a link does."""
+        self.having: set[str] = set()
+        """The notes with the property."""
+        groups: dict[tuple[type, str], tuple[Any, set[str]]] = {}
+        lower = name.lower()
+        for path, each in facts.items():
+            held = each.properties
+            if name not in held and not any(key.lower() == lower for key in held):
+                continue
+            value = found_in(held, name)[1]
+            self.having.add(path)
+            if isinstance(value, str):
+                shown = value
+            elif isinstance(value, list | dict):
+                shown = repr(value)
+            else:
+                shown = str(value)
+            if "[[" in shown:
+                self.others.add(path)
+            else:
+                groups.setdefault((type(value), shown), (value, set()))[1].add(path)
+        self.groups = list(groups.values())
+
+
+@dataclass(slots=True)
+class VaultFiles:
+    """The files of one call."""
+
+    root: Root
+    table: NoteTable
+    links: LinkIndex
+    known: Known | None
+    _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
+    _times: dict[str, Times] = field(default_factory=dict, init=False)
+
+    def facts(self, path: str) -> FileFacts:
+        """What a file says; nothing of one that is no note."""
+        return self.table.facts.get(path, NOTHING)
+
+    def resolve(self, target: str, source: str) -> str | None:
+        """The path of the file that a target leads to from a note."""
+        # Only a target that is empty means the source itself; for all others its folder alone counts.
+        key = (target, source.rpartition("/")[0] if target else source)
+        try:
+            return self._resolved[key]
+        except KeyError:
+            found = self._resolved[key] = self.links.resolve(target, source or None)
+            return found
+
+    def times(self, path: str) -> Times:
+        """The size and the times of a file; zero of one that is gone by now."""
+        known = self._times.get(path)
+        if known is None:
+            known = self._times[path] = self._read_times(path)
+        return known
+
+    def _read_times(self, path: str) -> Times:
+        try:
+            status = disk.status(self.root.absolute(path))
+        except OSError:
+            status = None
+        if status is None:
+            return Times(0, 0, 0)
+        return Times(status.st_size, status.st_mtime_ns // 1_000_000, created(status) // 1_000_000)
+
+    def linking_to(self, path: str) -> Sequence[str]:
+        """The notes that link to a file, each once, in path order."""
+        return list(dict.fromkeys(edge.source for edge in self.table.graph.to(path, self.links)))
