@@ -525,7 +525,8 @@ def test_fault_M09_a_ripgrep_that_hangs_is_ended_at_the_time_limit(
     time_runs_out_when(monkeypatch, pid.exists)
     answer = vault.search_files("x", cancel=Event())
     assert answer.text == (
-        "No matches in the 0 files searched; the search is incomplete: stopped after 60 s, 3 files not searched."
+        "No matches in the 0 files searched; the search is incomplete: stopped after 60 s, 3 files not searched.\n\n"
+        "[To go on, narrow file_pattern to the files from a.md on, or raise time_limit in the configuration.]"
     )
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text(encoding="utf-8")), 0)
@@ -542,7 +543,8 @@ def test_what_was_found_before_the_time_limit_is_shown(
     answer = vault.search_files("x", cancel=Event())
     assert answer.text == (
         "Found 1 matching file:\n\n## b.md\nLine 1: > x two\n\n"
-        "[The search is incomplete: stopped after 60 s, 2 files not searched.]"
+        "[The search is incomplete: stopped after 60 s, 2 files not searched.]\n"
+        "[To go on, narrow file_pattern to the files from a.md on, or raise time_limit in the configuration.]"
     )
 
 

@@ -669,8 +669,42 @@ def test_lines_there_was_no_time_to_read_are_told_and_the_total_stays(
     _of(tmp_path, **{f"n{number}": b"x\n" for number in range(20)})
     monkeypatch.setattr(Work, "is_over", lambda self: True)
     answer = Vault.open(tmp_path).search_files("x")
-    assert (answer.total_files, answer.total_is_exact, answer.files, answer.complete) == (20, False, [], False)
-    assert answer.text.startswith("Found 20 matching files:\n\n[The search is incomplete: stopped after 10 s, ")
+    assert (answer.total_files, answer.total_is_exact, answer.files, answer.complete) == (20, True, [], False)
+    assert (answer.searched, answer.skipped["lines not read"].count) == (20, 10)
+    assert answer.text == (
+        "Found 20 matching files:\n\n"
+        "[The search is incomplete: stopped after 10 s, 10 files counted and not shown.]\n"
+        "[Showing 0 of 20 matching files.]\n"
+        "[To go on, narrow file_pattern to the files from n0.md on, lower max_results, or raise time_limit in the "
+        "configuration.]"
+    )
+
+
+@pytest.mark.parametrize("tool", ["search_files", "grep"])
+def test_an_answer_that_ran_out_of_time_says_what_was_shown_and_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    _of(tmp_path, **{f"n{number:03}": b"x\n" for number in range(300)})
+    read = documents.read
+    readings: list[str] = []
+
+    def counting(root: Root, path: str, max_bytes: int) -> Document:
+        readings.append(path)
+        return read(root, path, max_bytes)
+
+    monkeypatch.setattr(documents, "read", counting)
+    monkeypatch.setattr(Work, "is_over", lambda self: len(readings) > 150)
+    result = Vault.open(tmp_path).call(tool, {"pattern": ".", "max_results": 10_000})
+    total = "total_matches" if tool == "grep" else "total_files"
+    assert (result.details[total], result.details["total_is_exact"], result.details["complete"]) == (300, True, False)
+    assert result.details["skipped"]["lines not read"]["count"] == 172
+    narrow = "path or glob" if tool == "grep" else "file_pattern"
+    assert "[The search is incomplete: stopped after 10 s, 172 files counted and not shown.]" in result.text
+    assert result.text.endswith(
+        f"[To go on, narrow {narrow} to the files from n128.md on, lower max_results, or raise time_limit in the "
+        "configuration.]"
+    )
+    assert "Raise max_results" not in result.text
 
 
 def test_a_film_does_not_take_the_time_of_a_search_and_a_large_text_is_told(tmp_path: Path) -> None:

@@ -632,8 +632,11 @@ def test_a_timeout_is_told_and_never_says_that_there_are_no_matches(
     time_runs_out_when(monkeypatch, begun.exists)
     answer = vault.search("hit", paths, cancel=Event())
     left = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+    by_paths = "paths" if isinstance(paths, list) else "paths to the files from a.md on"
+    narrow = "the pattern" if paths == "a.md" else by_paths
     assert answer.text == (
-        f"No matches in the 0 files searched; the search is incomplete: stopped after 60 s, {left} not searched."
+        f"No matches in the 0 files searched; the search is incomplete: stopped after 60 s, {left} not searched.\n\n"
+        f"To go on, narrow {narrow}, or raise time_limit in the configuration."
     )
     assert (answer.complete, answer.total_files, answer.searched) == (False, 0, 0)
 
@@ -657,14 +660,15 @@ def test_what_was_found_before_a_timeout_is_shown(
     time_runs_out_when(monkeypatch, only_the_late_one_runs)
     answer = again(vault, rg=str(slow), time_limit=LIMIT).search("hit", "*.md", skip=180, cancel=Event())
     assert answer.file_count == 12
-    assert answer.text.endswith("\n\nThe search is incomplete: stopped after 60 s, 1 file not searched.")
+    way_on = "To go on, narrow paths to the files from late.md on, or raise time_limit in the configuration."
+    assert answer.text.endswith(f"\n\nThe search is incomplete: stopped after 60 s, 1 file not searched.\n{way_on}")
     (tmp_path / "late").unlink()
     time_runs_out_when(monkeypatch, only_the_late_one_runs)
     past = again(vault, rg=str(slow), time_limit=LIMIT).search("hit", "*.md", skip=500, cancel=Event())
     assert past.text == (
         "No more results (192 files total; skip=500 is past the end)\n"
         "\n"
-        "The search is incomplete: stopped after 60 s, 1 file not searched."
+        f"The search is incomplete: stopped after 60 s, 1 file not searched.\n{way_on}"
     )
 
 

@@ -27,13 +27,13 @@ class Vanishing:
         self.rewritten: Sequence[str] = ()
         located = Search._located
 
-        def after_the_change(search: Search, files: Sequence[str], limit: int | None) -> Any:
+        def after_the_change(search: Search, files: Sequence[str], *rest: Any) -> Any:
             if self.left == 0:
                 for path in self.gone:
                     (folder / path).unlink(missing_ok=True)
                 write_files(folder, dict.fromkeys(self.rewritten, "nothing\n"))
             self.left -= 1
-            return located(search, files, limit)
+            return located(search, files, *rest)
 
         monkeypatch.setattr(Search, "_located", after_the_change)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from vaulttools.answers import conflicts
 from vaulttools.attachments.kinds import INSTALL, kind_of
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 
 _OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
 """The details that are lines of notes, which the text cuts; names and notices are not cut."""
@@ -133,6 +133,20 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
         return []
     files = f"{work.unextracted:,} PDF or DOCX file{'s' if work.unextracted != 1 else ''}"
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
+
+
+def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_order: bool = True) -> list[str]:
+    """How to see what there was no time for; nothing when there was time for all.
+
+    `narrowing` names the arguments that narrow the call, `bounding` the one that says how much is shown.
+    """
+    late = [work.skipped[reason] for reason in ("time limit", UNREAD) if reason in work.skipped]
+    if not late:
+        return []
+    first = min((entry.paths[0] for entry in late if entry.paths), key=paths.order, default=None)
+    start = f" to the files from {named([first])} on" if in_path_order and first is not None else ""
+    fewer = f", lower {bounding}" if bounding is not None and UNREAD in work.skipped else ""
+    return [f"To go on, narrow {narrowing}{start}{fewer}, or raise time_limit in the configuration."]
 
 
 def conflict_copies(shown: Iterable[str]) -> list[str]:

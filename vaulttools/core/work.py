@@ -19,6 +19,10 @@ LeftOut = Literal[
 ]
 """What a rule leaves out: the answer stays complete."""
 
+UNREAD: Final = "lines not read"
+"""Of a file that matches and was counted, when time runs out before its lines are read: it was searched, and is not
+shown."""
+
 Missed = Literal[
     "unreadable",
     "too large",
@@ -33,6 +37,7 @@ Missed = Literal[
     "pattern too costly",
     "ripgrep died",
     "time limit",
+    "lines not read",
 ]
 """Why a file of the scope was not searched although it might have matched: `complete` becomes false."""
 
@@ -140,6 +145,11 @@ class Work:
         """False when a file was not searched for a reason that could have changed the answer."""
         return INCOMPLETE.isdisjoint(self.skipped)
 
+    @property
+    def searched_all(self) -> bool:
+        """Whether all files were searched, so that numbers are exact; lines of some may not have been read."""
+        return INCOMPLETE.isdisjoint(self.skipped.keys() - {UNREAD})
+
     def incomplete_because(self) -> str:
         """The reasons in one phrase: `1 file unreadable (a.md); stopped after 10 s, 4,210 files not searched`."""
         phrases = []
@@ -150,6 +160,8 @@ class Work:
             if reason == "time limit":
                 rest = "not everything was looked at" if self.cut_short else f"{files} not searched"
                 phrases.append(f"stopped after {self.time_limit:g} s, {rest}")
+            elif reason == UNREAD:
+                phrases.append(f"stopped after {self.time_limit:g} s, {files} counted and not shown")
             elif reason == "ripgrep died":
                 phrases.append(f"ripgrep died, {files} not searched ({named(entry.paths, entry.count)})")
             else:

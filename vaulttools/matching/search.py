@@ -13,7 +13,7 @@ from typing import Final
 
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.core import limits, paths
-from vaulttools.core.work import Reason, Work
+from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
@@ -207,30 +207,33 @@ class Search:
             self.work.finish()
         return Counts(matching, found.failed, found.stopped)
 
-    def located(self, files: Sequence[str], limit: int | None = limits.KEPT_HITS) -> Iterator[FileHits]:
+    def located(
+        self, files: Sequence[str], limit: int | None = limits.KEPT_HITS, late: Reason = "time limit"
+    ) -> Iterator[FileHits]:
         """The texts of matching files and their first `limit` matching lines, in the order given.
 
         A file that changed since it was counted is read again; one that keeps changing, cannot be read any more, or
-        that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`.
+        that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`. `late`
+        is what `work` is told of those there was no time for.
         """
         for start in range(0, len(files), READ_TOGETHER):
             chunk = files[start : start + READ_TOGETHER]
-            found = self._located(chunk, limit)
+            found = self._located(chunk, limit, late)
             for path in chunk:
                 if path not in found:
                     continue
                 if self.work.is_over():  # the time of whoever uses what was yielded counts too
-                    self.work.pass_over(path, "time limit")
+                    self.work.pass_over(path, late)
                 else:
                     yield found[path]
 
-    def _located(self, files: Sequence[str], limit: int | None) -> dict[str, FileHits]:
+    def _located(self, files: Sequence[str], limit: int | None, late: Reason) -> dict[str, FileHits]:
         found: dict[str, FileHits] = {}
         wanted = list(files)
         for last_try in (False, True):
             if self.work.is_over():
                 for path in wanted:
-                    self.work.pass_over(path, "time limit")
+                    self.work.pass_over(path, late)
                 break
             hits, stopped = self._hits(wanted, limit, fresh=last_try)
             changed = []
@@ -240,7 +243,7 @@ class Search:
                     continue
                 if path not in hits:
                     if stopped is not None:
-                        self.work.pass_over(path, stopped)
+                        self.work.pass_over(path, late if stopped == "time limit" else stopped)
                     else:
                         self.vanished.add(path)
                 elif all(_stands(read, hit) for hit in hits[path]):
@@ -256,17 +259,17 @@ class Search:
 
     def page(
         self, matches: Sequence[FileCount], start: int, most: int, limit: int
-    ) -> tuple[list[tuple[FileCount, FileHits]], int]:
-        """The first `most` matches from a place on, each with its first `limit` lines; and how many of the matches
-        vanished since they were counted. The next ones stand in for those."""
-        shown: list[tuple[FileCount, FileHits]] = []
-        vanished = 0
+    ) -> Iterator[tuple[FileCount, FileHits]]:
+        """The first `most` matches from a place on, each with its first `limit` lines; the next ones stand in for those
+        that vanished since they were counted."""
         while wanted := matches[start : start + most]:
-            shown += self.shown(wanted, limit)
+            yield from self.shown(wanted, limit)
             start += len(wanted)
-            most = sum(match.path in self.vanished for match in wanted)
-            vanished += most
-        return shown, vanished
+            most = self.vanished_of(wanted)
+
+    def vanished_of(self, matches: Sequence[FileCount]) -> int:
+        """How many of the matches that were counted have vanished, as far as their lines were read."""
+        return sum(match.path in self.vanished for match in matches)
 
     def miss_vanished(self) -> None:
         """Tell `work` that the vanished files changed while they were read: nothing is left of what was counted, and
@@ -276,12 +279,12 @@ class Search:
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
         """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
-        located = self.located([match.path for match in matches if match.found is None], limit)
+        located = self.located([match.path for match in matches if match.found is None], limit, UNREAD)
         following = next(located, None)
         for match in matches:
             if match.found is not None:
                 if self.work.is_over():
-                    self.work.pass_over(match.path, "time limit")
+                    self.work.pass_over(match.path, UNREAD)
                 else:
                     yield match, match.found
             elif following is not None and following.document.path == match.path:

@@ -15,7 +15,7 @@ from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import Work
+from vaulttools.core.work import UNREAD, Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.ripgrep import Hit
@@ -83,11 +83,13 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     notices += answer.passed_over(work, found=bool(matches))
     if not matches and work.complete:
         notices += _hints(vault, request, targets, search)
+    way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
-        notices.append(
-            f"Showing {len(matches):,} of {of} matching lines. Raise max_results or narrow pattern, path or glob."
-        )
+        more = "Narrow" if request.max_results == limits.RESULTS else "Raise max_results or narrow"
+        more = "" if way_on else f" {more} pattern, path or glob."
+        notices.append(f"Showing {len(matches):,} of {of} matching lines.{more}")
+    notices += way_on
     first = "" if matches else answer.nothing_found(work, "No matches found")
     rows = [_lines(file, request.context_lines, last) for file, last in shown]
     sections = [Section("", lines) for lines, _ in rows]
@@ -98,7 +100,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
         shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
         matches=matches,
         total_matches=total if exact else at_least,
-        total_is_exact=exact and work.complete,
+        total_is_exact=exact and work.searched_all,
         truncated=total > len(matches) or bool(fitted.cut),
     )
 
@@ -146,7 +148,7 @@ def _located(search: Search, counted: Sequence[FileCount], wanted: int) -> Itera
     """
     rest = iter(counted)
     while wanted > 0 and (needed := _holding(rest, wanted)):
-        for found in search.located(needed, wanted + 1):
+        for found in search.located(needed, wanted + 1, UNREAD):
             first, last_line = found.first(wanted)
             yield first, last_line
             wanted -= len(first.hits)

@@ -144,9 +144,9 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     counted = list(islice(_matches(search, plan), bound + 1))
     matches, exact = counted[:bound], len(counted) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
-    on_page, vanished = search.page(matches, skip, PAGE_FILES, cap + 1)
+    on_page = search.page(matches, skip, PAGE_FILES, cap + 1)
     shown = [_rendered(vault, plan, match, found, cap) for match, found in on_page]
-    total = len(matches) - vanished
+    total = len(matches) - search.vanished_of(matches)
     if total == 0 and not exact:
         search.miss_vanished()
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
@@ -155,6 +155,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         notices += _hints(vault, request, targets, plan, search)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
+    notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)
     if next_skip is not None:
         of = f"{total}" if exact else f"more than {total}"
         notices.append(
@@ -181,7 +182,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         truncated=bool(next_skip or per_file or lines_cut or fitted.cut),
         missing_paths=[paths.portable(path) for path in targets.missing],
         total_files=total,
-        total_is_exact=exact and work.complete,
+        total_is_exact=exact and work.searched_all,
         next_skip=next_skip,
     )
 

@@ -133,15 +133,14 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         wanted=_bound(request) + 1,
     )
     matches, exact = _counted(vault, request, search)
-    on_page, vanished = search.page(matches, 0, request.max_results, limits.KEPT_HITS)
-    total = len(matches) - vanished
-    if total == 0 and not exact:
-        search.miss_vanished()
     files, sections = [], []
-    for match, found in on_page:
+    for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS):
         file, rows, section = _shown(vault, match, found, request.context_lines, scope.known)
         files.append((file, rows))
         sections.append(section)
+    total = len(matches) - search.vanished_of(matches)
+    if total == 0 and not exact:
+        search.miss_vanished()
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
@@ -150,16 +149,21 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     if total == 0 and work.complete:
         notices += _hints(vault, request, search)
     closing = []
+    way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
     if total > request.max_results or not exact:
         of = f"{total}" if exact else f"more than {total}"
-        closing = [f"Showing {len(files)} of {of} matching files. Raise max_results or narrow the pattern."]
+        more = " Raise max_results or narrow the pattern."
+        if request.max_results == limits.RESULTS:
+            more = " Narrow the pattern or file_pattern."
+        closing.append(f"Showing {len(files)} of {of} matching files.{'' if way_on else more}")
+    closing += way_on
     fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={"files": [_first_of(*file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
         files=[file for file, _ in files],
         total_files=total,
-        total_is_exact=exact and work.complete,
+        total_is_exact=exact and work.searched_all,
     )
 
 
