@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event
 
 import pytest
@@ -121,11 +120,10 @@ def test_a_sentence_names_no_path_at_any_length() -> None:
     assert len(named(["a" * 4_000])) < 300
 
 
-def test_work_is_over_when_the_time_to_finish_is_gone_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+def test_work_is_over_when_the_time_to_finish_is_gone_too(clock: _Clock) -> None:
     work = Work(time_limit=10.0)
     seen = []
-    for now[0] in (100.0, 109.0, 110.5, 112.0, 112.6):
+    for passed in (0.0, 9.0, 1.5, 1.5, 0.6):
+        clock.now += passed
         seen.append(work.is_over())
     assert seen == [False, False, False, False, True]
