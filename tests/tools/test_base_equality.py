@@ -92,7 +92,8 @@ def holds(filter_: Any, row: Row) -> bool:
     ((kind, parts),) = filter_.items()
     if kind == "and":
         return all(holds(part, row) for part in parts)
-    return any(holds(part, row) for part in parts) == (kind == "or")
+    is_one_true = any(holds(part, row) for part in parts)
+    return is_one_true if kind == "or" else not is_one_true
 
 
 def plainly(texts: Mapping[str, str], where: Any, sort: str | None) -> list[str]:
