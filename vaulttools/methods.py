@@ -431,6 +431,8 @@ class ToolMethods(ABC):
         *,
         start_line: int | None = None,
         end_line: int | None = None,
+        start_page: int | None = None,
+        end_page: int | None = None,
         heading: str | list[str] | None = None,
         block: str | None = None,
         frontmatter: bool = False,
@@ -441,9 +443,11 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`.
 
         Args:
-            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md` and URLs.
+            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF and DOCX files.
             start_line: First line to read, from 1. (a whole number, 1 or more)
             end_line: Last line to read, itself included. (a whole number, 1 or more)
+            start_page: First page of a PDF file to read, from 1. (a whole number, 1 or more)
+            end_page: Last page to read, itself included. (a whole number, 1 or more)
             heading: Read the section of this heading, with all below it; a nested one as `Tasks#Open`. Case and punctuation do not matter.
             block: Read the block with this id, with or without `^`.
             frontmatter: Read the properties at the top of the note alone. (default false)
@@ -458,6 +462,8 @@ class ToolMethods(ABC):
             "note": note,
             "start_line": start_line,
             "end_line": end_line,
+            "start_page": start_page,
+            "end_page": end_page,
             "heading": heading,
             "block": block,
             "frontmatter": frontmatter,
@@ -476,7 +482,7 @@ class ToolMethods(ABC):
         """List the headings of a note with their lines and sizes: see `docs/tools/outline.md`.
 
         Args:
-            note: Path or name of a note: `Projects/plan.md`, `plan`, `[[plan]]`; `[[plan#Tasks]]` for the headings of one section.
+            note: Path or name of a note: `Projects/plan.md`, `plan`, `[[plan]]`; `[[plan#Tasks]]` for the headings of one section. Also a canvas, with its cards as headings, and a DOCX file.
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 

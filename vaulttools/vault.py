@@ -16,10 +16,10 @@ from vaulttools import config as configuration
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
+from vaulttools.attachments.picture import Picture
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
-from vaulttools.files import document as documents
 from vaulttools.files import snapshots
 from vaulttools.files.document import NotRead
 from vaulttools.methods import ToolMethods
@@ -41,6 +41,8 @@ class ToolResult:
     text: str
     details: dict[str, Any]
     is_error: bool
+    picture: Picture | None = None
+    """The image that `read` was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,7 @@ class Vault(ToolMethods):
             sentence = f"{name} failed for a reason of its own (error {number}); the log has the details"
             return ToolResult(sentence, {"error": sentence}, is_error=True)
         details = answer.bounded() if bounded else answer.model_dump(mode="json")
-        return ToolResult(answer.text, details, answer.is_error)
+        return ToolResult(answer.text, details, answer.is_error, answer.picture)
 
     async def acall(
         self,
@@ -267,8 +269,7 @@ class Vault(ToolMethods):
         if text is None:
             return None
         try:
-            root = self._opened.root
-            now = documents.read(root, root.locate(path).path, self._opened.config.max_file_size)
+            now = self._opened.read(self._opened.root.locate(path).path)
         except NotRead:
             return Snapshot(text, changed=True)
         return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,17 @@ def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(small_vau
     assert [tool.output_schema for tool in listed] == [None] * len(DEFAULT_TOOLS)
     assert answer.structured_content is None
     assert text_of(answer).startswith("Found 4 matching files:")
+
+
+def test_an_image_is_image_content_beside_its_text(small_vault: Path) -> None:
+    async def talk() -> Any:
+        async with stdio("--vault", str(small_vault), "mcp") as client:
+            return await client.call_tool("read", {"note": "seed-packet.png"})
+
+    text, image = run(talk).content
+    assert text.text.startswith("Attachments/seed-packet.png, an image of ")
+    assert image.mime_type == "image/png"
+    assert base64.b64decode(image.data) == (small_vault / "Attachments/seed-packet.png").read_bytes()
 
 
 def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:

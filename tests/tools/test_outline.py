@@ -106,7 +106,7 @@ def test_of_a_part_the_headings_in_it_are_listed(
 @pytest.mark.parametrize(
     ("note", "sentence"),
     [
-        ("data.csv", "outline takes notes (.md); data.csv is not a note; read shows it"),
+        ("data.csv", "outline takes notes (.md), canvases and DOCX files; data.csv is none of these; read shows it"),
         ("pln", "Path not found: pln; did you mean a/plan.md or b/plan.md?"),
         ("plan", "Name is ambiguous: plan could be a/plan.md or b/plan.md; give the path"),
         ("a/plan#Taks", "Heading not found: Taks in a/plan.md; did you mean Tasks?"),
@@ -169,7 +169,7 @@ def _level(line: str) -> int:
 def test_the_exit_status_is_0_or_2(small_vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--vault", str(small_vault), "outline", "inbox"]) == 0
     assert cli.main(["--vault", str(small_vault), "outline", "Attachments/prices.csv"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "error: outline takes notes (.md); Attachments/prices.csv is not a note; read shows it\n"
+    assert capsys.readouterr().err == (
+        "error: outline takes notes (.md), canvases and DOCX files; "
+        "Attachments/prices.csv is none of these; read shows it\n"
     )

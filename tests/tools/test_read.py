@@ -93,6 +93,8 @@ def test_the_first_line_says_what_is_shown_and_the_others_are_numbered_as_search
         "total_lines": 4,
         "text": "one  \n\n\ttwo\nthree\rhere",
         "next_line": None,
+        "pages": None,
+        "image": None,
     }
 
 
@@ -420,7 +422,7 @@ def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
             "plan",
             {"end_line": 5, "block": "two", "heading": "Risks"},
             "start_line/end_line and heading and block cannot be used together; "
-            "give one of start_line/end_line, heading, block, frontmatter",
+            "give one of start_line/end_line, start_page/end_page, heading, block, frontmatter",
         ),
         (
             "[[plan#Risks]]",
@@ -430,7 +432,7 @@ def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
         (
             "plan",
             {"lines": "1-2"},
-            "unknown argument 'lines'; accepted are: note, start_line, end_line, heading, block, "
+            "unknown argument 'lines'; accepted are: note, start_line, end_line, start_page, end_page, heading, block, "
             "frontmatter, max_chars",
         ),
     ],

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vaulttools.answers import conflicts
 from vaulttools.attachments.kinds import INSTALL, kind_of
+from vaulttools.attachments.picture import Picture
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 
@@ -43,6 +44,8 @@ class Answer(BaseModel):
     """Whether a model should read it as a refusal."""
     shown: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
     """The details of which the text shows a part, by name, as far as it shows them; the others it shows whole."""
+    picture: Picture | None = Field(default=None, exclude=True, repr=False)
+    """An image that belongs to the text, for clients that can show one."""
     complete: bool = Field(
         description="False when a file was not searched for a reason that could have changed the answer."
     )

@@ -16,17 +16,22 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import IO, Final
 
-from vaulttools.attachments import docx, pdf
+from vaulttools.attachments import docx, image, pdf, picture
 from vaulttools.attachments.extracted import Extracted, dump
 from vaulttools.attachments.limits import CPU_SECONDS, IDLE_SECONDS, LENGTH, MEMORY_BYTES, WALL_SECONDS
 
 _CODECS: Final = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii")
 """What texts in PDF, names in ZIP and XML are written in."""
 
-_EXTRACTORS: Final = {"pdf": pdf.extract, "docx": docx.extract}
+_EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], bytes]]] = {
+    "pdf": lambda file: dump(pdf.extract(file)),
+    "docx": lambda file: dump(docx.extract(file)),
+    "image": lambda file: picture.dump(image.extract(file)),
+}
 
 
 def serve(connection: socket.socket) -> None:
@@ -53,23 +58,23 @@ def _answer_and_exit(connection: socket.socket, kind: str, descriptor: int) -> N
     try:
         limit(descriptor + 1)
         connection.settimeout(None)
-        data = dump(extracted(kind, descriptor))
+        data = extracted(kind, descriptor)
         connection.sendall(len(data).to_bytes(LENGTH, "big") + data)
         os._exit(0)
     finally:
         os._exit(1)
 
 
-def extracted(kind: str, descriptor: int) -> Extracted:
-    """The text of an opened file; never raises for what it holds."""
+def extracted(kind: str, descriptor: int) -> bytes:
+    """What is answered for an opened file; never raises for what it holds."""
     try:
         with os.fdopen(descriptor, "rb") as file:
             file.seek(0)
             return _EXTRACTORS[kind](file)
     except MemoryError:
-        return Extracted(failure="extraction too costly")
+        return dump(Extracted(failure="extraction too costly"))
     except Exception:
-        return Extracted(failure="damaged")
+        return dump(Extracted(failure="damaged"))
 
 
 def limit(descriptors: int) -> None:
@@ -101,7 +106,7 @@ def run() -> None:
     warm_up()
     if len(sys.argv) > 1:
         limit(3)
-        data = dump(extracted(sys.argv[1], 0))
+        data = extracted(sys.argv[1], 0)
         sys.stdout.buffer.write(len(data).to_bytes(LENGTH, "big") + data)
         return
     serve(socket.socket(fileno=0))

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
-from typing import Final
+from typing import Final, TypeVar
 
 import vaulttools
+from vaulttools.attachments import picture
 from vaulttools.attachments.extracted import Extracted, load
 from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.limits import ANSWER_BYTES, LENGTH, SECONDS
+from vaulttools.attachments.picture import Picture
 
 AT_ONCE: Final = 2
 """Children of one process: a second one serves another call while the first is at a costly file."""
@@ -25,8 +29,7 @@ AT_ONCE: Final = 2
 _END_SECONDS: Final = 5.0
 """Seconds to wait for a killed process."""
 
-_COSTLY: Final = Extracted(failure="extraction too costly")
-_DAMAGED: Final = Extracted(failure="damaged")
+T = TypeVar("T")
 
 
 class CannotExtract(Exception):
@@ -40,22 +43,41 @@ def extract(kind: Kind, descriptor: int, seconds: float = SECONDS) -> Extracted:
         CannotExtract: no child can be started.
     """
     with _turns:
-        if not _can_send():
-            return _once(kind, descriptor, seconds)
-        child = _idle_one() or _Child()
-        answer = child.ask(kind, descriptor, seconds)
-        if answer is None and child.has_served and not child.is_out_of_time:
-            # It may have ended before it was asked, having been idle: only a new one shows that the file is the reason.
-            child.end()
-            child = _Child()
-            answer = child.ask(kind, descriptor, seconds)
-        if answer is None:
-            child.end()
-            return _COSTLY if child.is_out_of_time else _DAMAGED
-        child.has_served = True
-        with _guard:
-            _idle.append(child)
-        return answer
+        answer, is_out_of_time = _asked(kind, descriptor, seconds, load)
+    return answer or Extracted(failure="extraction too costly" if is_out_of_time else "damaged")
+
+
+def draw(descriptor: int, seconds: float = SECONDS) -> Picture | None:
+    """The picture of an opened image, from a child process; None when it is none, or costs too much.
+
+    Raises:
+        CannotExtract: no child can be started.
+    """
+    with _turns:
+        return _asked("image", descriptor, seconds, picture.load)[0]
+
+
+def _asked(kind: str, descriptor: int, seconds: float, read: Callable[[bytes], T | None]) -> tuple[T | None, bool]:
+    """What is read of a child's answer, None without a good one; and whether that is since the time was over."""
+    if not _can_send():
+        return _asked_once(kind, descriptor, seconds, read)
+    child = _idle_one() or _Child()
+    data = child.ask(kind, descriptor, seconds)
+    if data is None and child.has_served and not child.is_out_of_time:
+        # It may have ended before it was asked, having been idle: only a new one shows that the file is the reason.
+        child.end()
+        child = _Child()
+        data = child.ask(kind, descriptor, seconds)
+    if data is None:
+        child.end()
+        return None, child.is_out_of_time
+    child.has_served = True
+    with _guard:
+        _idle.append(child)
+    try:
+        return read(data), False
+    except ValueError:
+        return None, False
 
 
 class _Child:
@@ -81,18 +103,18 @@ class _Child:
                 self._socket.close()
                 raise CannotExtract from error
 
-    def ask(self, kind: Kind, descriptor: int, seconds: float) -> Extracted | None:
+    def ask(self, kind: str, descriptor: int, seconds: float) -> bytes | None:
         """What the child answers; None when it ends instead, or the time does."""
         until = time.monotonic() + seconds
         self.is_out_of_time = False
         try:
             socket.send_fds(self._socket, [kind.encode()], [descriptor])
             size = int.from_bytes(self._receive(LENGTH, until), "big")
-            return load(self._receive(min(size, ANSWER_BYTES), until))
+            return self._receive(min(size, ANSWER_BYTES), until)
         except TimeoutError:
             self.is_out_of_time = True
             return None
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError):
             return None
 
     def _receive(self, size: int, until: float) -> bytes:
@@ -127,14 +149,15 @@ def _idle_one() -> _Child | None:
         return _idle.pop() if _idle else None
 
 
+@atexit.register
 def end_all() -> None:
     """End the children that nobody uses at present."""
     while child := _idle_one():
         child.end()
 
 
-def _once(kind: Kind, descriptor: int, seconds: float) -> Extracted:
-    """As `extract`, by a process for this one file."""
+def _asked_once(kind: str, descriptor: int, seconds: float, read: Callable[[bytes], T | None]) -> tuple[T | None, bool]:
+    """As `_asked`, of a process for this one file."""
     try:
         popen = subprocess.Popen(
             [*_command(), kind],
@@ -151,11 +174,11 @@ def _once(kind: Kind, descriptor: int, seconds: float) -> Extracted:
             answered, _ = popen.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             popen.kill()
-            return _COSTLY
+            return None, True
     try:
-        return load(answered[LENGTH:])
+        return read(answered[LENGTH:]), False
     except ValueError:
-        return _DAMAGED
+        return None, False
 
 
 def _can_send() -> bool:
@@ -170,7 +193,7 @@ def _command() -> list[str]:
 
 def _environment() -> dict[str, str]:
     """All that a child gets of this process's environment: where its modules lie, and what Windows itself needs."""
-    found = [spec.origin for name in ("pypdfium2", "pypdfium2_raw") if (spec := find_spec(name)) and spec.origin]
+    found = [spec.origin for name in ("pypdfium2", "pypdfium2_raw", "PIL") if (spec := find_spec(name)) and spec.origin]
     places = [vaulttools.__file__, *found]
     kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     return {**kept, "PYTHONPATH": os.pathsep.join(dict.fromkeys(str(Path(place).parent.parent) for place in places))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import Event
@@ -18,6 +19,7 @@ from mcp.types import (
     CallToolResult,
     GetPromptRequestParams,
     GetPromptResult,
+    ImageContent,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -121,7 +123,10 @@ class _Offered:
         # A refusal has no details that the tool's output schema promises.
         is_refusal = result.is_error and set(result.details) == {"error"}
         structured = _encodable(result.details) if self._is_structured and not is_refusal else None
-        content = [TextContent(text=_encodable(result.text))]
+        content: list[TextContent | ImageContent] = [TextContent(text=_encodable(result.text))]
+        if result.picture is not None:
+            data = base64.b64encode(result.picture.data).decode()
+            content.append(ImageContent(data=data, mime_type=result.picture.mime_type))
         return CallToolResult(content=content, structured_content=structured, is_error=result.is_error)
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:

@@ -25,7 +25,7 @@ class OutlineRequest(Request):
 
     note: str = Field(
         description="Path or name of a note: `Projects/plan.md`, `plan`, `[[plan]]`; `[[plan#Tasks]]` for the headings "
-        "of one section."
+        "of one section. Also a canvas, with its cards as headings, and a DOCX file."
     )
 
 
@@ -51,8 +51,11 @@ class OutlineAnswer(Answer):
 def run(vault: Session, request: OutlineRequest, work: Work) -> OutlineAnswer:
     """List the headings of the note, or of the part of it that is named."""
     opened = reading.opened(vault, request.note, work)
-    if opened.target.virtual is None and not paths.is_note(opened.document.path):
-        raise BadArgument(f"outline takes notes (.md); {opened.name} is not a note; read shows it")
+    path, has_headings = opened.document.path, any(part.heading for part in opened.document.parts)
+    if opened.target.virtual is None and not (paths.is_note(path) or reading.is_canvas(path) or has_headings):
+        raise BadArgument(
+            f"outline takes notes (.md), canvases and DOCX files; {opened.name} is none of these; read shows it"
+        )
     within = vault.lines_of(opened.target)
     found = [heading for heading in opened.note.headings if within is None or within.contains(heading.line)]
     ends = list(accumulate((len(line) + 1 for line in opened.document.lines), initial=0))
