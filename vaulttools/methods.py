@@ -74,10 +74,10 @@ class ToolMethods(ABC):
             within: The part of a note in which a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
             tags: Only notes with all of these tags, nested ones included: `work`.
             properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
-            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Only files modified before this date.
-            created_after: Only files created on this date or later.
-            created_before: Only files created before this date.
+            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Modified before this date.
+            created_after: Created on this date or later.
+            created_before: Created before this date.
             sort: Order of the files: by path, newest first, or most matching lines first. (one of path, modified, matches; default path)
             include_excluded: Search the vault's excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
@@ -164,8 +164,8 @@ class ToolMethods(ABC):
             paths: Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.
             hidden: Include names that start with a dot. (default true)
             gitignore: Leave out what ignore files name. (default true)
-            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Only files modified before this date.
+            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Modified before this date.
             limit: Most paths returned, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60; what was found by then is returned. (a number, 0 or more; default 5.0)
             include_excluded: Include the vault's excluded files. (default false)
@@ -390,10 +390,10 @@ class ToolMethods(ABC):
             mode: ranked: any of the words, the best first. obsidian: exactly what Obsidian's search finds. (one of ranked, obsidian; default ranked)
             folder: Only files in this folder, at any depth: `Projects`.
             glob: Only files that this glob selects: `Daily/**`.
-            modified_after: Only files modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Only files modified before this date.
-            created_after: Only files created on this date or later.
-            created_before: Only files created before this date.
+            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Modified before this date.
+            created_after: Created on this date or later.
+            created_before: Created before this date.
             limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
             page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
             sort: Order of the notes. Default: relevance in mode ranked, name in mode obsidian. modified and created: newest first. A leading - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
@@ -625,22 +625,22 @@ class ToolMethods(ABC):
         """List the tasks of the notes by status, date, priority and tag: see `docs/tools/tasks.md`.
 
         Args:
-            status: `open`: a blank in the box. `done`: anything else. `any`. Or the character in the box: `/`. Default: open; done where `done_after` or `done_before` is given.
-            text: Only tasks whose text holds this, case ignored.
-            due_after: Only tasks due on this date or later: `today`, `2026-11-20`, `this week`, `+7d` (ahead).
-            due_before: Only tasks due before this date.
-            overdue: Only open tasks that were due before today. (default false)
-            no_due: Only tasks without a due date. (default false)
-            scheduled_after: Only tasks scheduled for this date or later.
-            scheduled_before: Only tasks scheduled for before this date.
-            done_after: Only tasks done on this date or later.
-            done_before: Only tasks done before this date.
-            priority: Only tasks of this priority. (one of highest, high, medium, low, lowest)
-            tags: Only tasks with all of these tags in their line, nested ones too.
-            folder: Only tasks in notes of this folder, at any depth: `Projects`.
-            glob: Only tasks in notes that this glob selects: `Daily/**`.
-            group_by: Show the tasks in groups; one with two tags stands in both. (one of note, heading, due, tag, priority)
-            sort: due: what is overdue first, tasks without a date last. priority: the highest first. path: by note and line. A leading - reverses. (one of due, -due, priority, -priority, path, -path; default due)
+            status: `open` (a blank in the box), `done` (anything else), `any`, or the character in the box. Default: open; done with `done_after` or `done_before`.
+            text: Text in the task, case ignored.
+            due_after: Due on this date or later: `today`, `this week`, `+7d`.
+            due_before: Due before this date.
+            overdue: Open, and due before today. (default false)
+            no_due: Without a due date. (default false)
+            scheduled_after: Scheduled for this date or later.
+            scheduled_before: Scheduled for before this date.
+            done_after: Done on this date or later.
+            done_before: Done before this date.
+            priority: Of this priority. (one of highest, high, medium, low, lowest)
+            tags: With all of these tags in its line, nested ones too.
+            folder: In notes of this folder, at any depth: `Projects`.
+            glob: In notes that this glob selects: `Daily/**`.
+            group_by: Show groups; a task with two tags stands in both. (one of note, heading, due, tag, priority)
+            sort: due: overdue first, without a date last. A leading - reverses. (one of due, -due, priority, -priority, path, -path; default due)
             limit: Tasks shown on a page. (a whole number from 1 to 10,000; default 50)
             page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
             include_excluded: Include the vault's excluded files. (default false)

@@ -39,6 +39,7 @@ _CHOICE: Final = {
     "links": "links for backlinks and what a note links to",
     "tags": "tags for the tags there are",
     "properties": "properties for the properties and values there are",
+    "tasks": "tasks for what is due, open or done",
     "survey": "survey to compare words by how often they occur",
     "scout": "scout for where a word occurs most",
 }
