@@ -370,11 +370,14 @@ class ToolMethods(ABC):
         mode: Literal["ranked", "obsidian"] = "ranked",
         folder: str | PathLike[str] | None = None,
         glob: str | PathLike[str] | None = None,
+        tags: str | list[str] | None = None,
+        properties: dict[str, str | None] | None = None,
         modified_after: str | None = None,
         modified_before: str | None = None,
         created_after: str | None = None,
         created_before: str | None = None,
         limit: int = 10,
+        max_chars: int = 3000,
         page: int = 1,
         sort: Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"] | None = None,
         match_case: bool = False,
@@ -390,11 +393,14 @@ class ToolMethods(ABC):
             mode: ranked: any of the words, the best first. obsidian: exactly what Obsidian's search finds. (one of ranked, obsidian; default ranked)
             folder: Only files in this folder, at any depth: `Projects`.
             glob: Only files that this glob selects: `Daily/**`.
+            tags: Only notes with all of these tags, nested ones included: `work`.
+            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
             modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
             modified_before: Modified before this date.
             created_after: Created on this date or later.
             created_before: Created before this date.
             limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
+            max_chars: In mode ranked: characters of the text, for as many passages as fit. (a whole number from 500 to 50,000; default 3000)
             page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
             sort: Order of the notes. Default: relevance in mode ranked, name in mode obsidian. modified and created: newest first. A leading - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
             match_case: Whether upper and lower case differ; in mode obsidian. (default false)
@@ -411,11 +417,14 @@ class ToolMethods(ABC):
             "mode": mode,
             "folder": folder,
             "glob": glob,
+            "tags": tags,
+            "properties": properties,
             "modified_after": modified_after,
             "modified_before": modified_before,
             "created_after": created_after,
             "created_before": created_before,
             "limit": limit,
+            "max_chars": max_chars,
             "page": page,
             "sort": sort,
             "match_case": match_case,

@@ -59,7 +59,7 @@ class Ranked:
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
 
     def paths(self, question: str, notes: frozenset[str] | None = None) -> list[str]:
-        return [hit.path for hit in self.ask(question, notes).hits]
+        return [hit.path for hit in self.ask(question, notes).notes]
 
 
 @contextmanager

@@ -56,7 +56,7 @@ FIRST = [
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
 @pytest.mark.parametrize(("question", "first"), FIRST, ids=[case[0] for case in FIRST])
 def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: str, blind: bool) -> None:
-    assert vault.ask(question, blind=blind).hits[0].path == first
+    assert vault.ask(question, blind=blind).notes[0].path == first
 
 
 @pytest.mark.parametrize(
@@ -85,26 +85,20 @@ def test_the_explanation_says_what_was_looked_for_and_what_was_not(vault: Ranked
 @pytest.mark.parametrize("question", ["", "...", "zzzzzz", "紫禁城"])
 def test_nothing_is_found_where_nothing_is(vault: Ranked, question: str) -> None:
     ranking = vault.ask(question)
-    assert (list(ranking.hits), ranking.total) == ([], 0)
-
-
-def test_all_notes_with_any_of_the_words_are_counted(vault: Ranked) -> None:
-    ranking = vault.ask("interest galena", most=5)
-    assert (len(ranking.hits), ranking.total) == (5, 33)
+    assert (list(ranking.notes), ranking.weakness) == ([], "")
 
 
 def test_scores_descend_from_one_to_nothing(vault: Ranked) -> None:
-    scores = [hit.score for hit in vault.ask("galena ore of lead in this one", most=50).hits]
+    scores = [hit.score for hit in vault.ask("galena ore of lead in this one", most=50).notes]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score <= 1 for score in scores)
 
 
 @pytest.mark.parametrize("question", ["galena", "lead ore", "interest", "電車 galena", "紅葉"])
-def test_only_notes_of_the_scope_are_found_and_counted(vault: Ranked, question: str) -> None:
+def test_only_notes_of_the_scope_are_found(vault: Ranked, question: str) -> None:
     scope = frozenset({"Minerals/Galena.md", "Filler/3.md", "旅行/東京.md"})
     ranking = vault.ask(question, scope)
-    assert {hit.path for hit in ranking.hits} <= scope
-    assert ranking.total == len(ranking.hits)
+    assert {hit.path for hit in ranking.notes} <= scope
 
 
 def test_of_a_scope_the_best_are_found_however_many_better_ones_lie_elsewhere(tmp_path: Path) -> None:
@@ -121,7 +115,7 @@ def test_of_more_notes_than_are_read_those_that_hold_most_of_it_are(tmp_path: Pa
 
 def test_who_turns_pages_meets_every_note_once(tmp_path: Path) -> None:
     with opened(tmp_path, {f"{number}.md": "anchor " * (number % 9 + 1) for number in range(300)}) as made:
-        pages = [[hit.path for hit in made.ask("anchor", most=most).hits] for most in (10, 70, 300)]
+        pages = [[hit.path for hit in made.ask("anchor", most=most).notes] for most in (10, 70, 300)]
         assert [pages[2][: len(each)] for each in pages] == pages
         assert len(set(pages[2])) == 300
 
@@ -146,7 +140,7 @@ def test_a_note_that_changed_is_found_as_it_is_now(vault: Ranked, tmp_path: Path
 def test_what_there_was_no_time_to_read_is_counted(tmp_path: Path) -> None:
     with opened(tmp_path, NOTES) as made:
         ranking = made.ask("galena", stop=lambda: True, blind=True)
-        assert (list(ranking.hits), list(ranking.waiting)) == ([], sorted(NOTES))
+        assert (list(ranking.notes), list(ranking.waiting)) == ([], sorted(NOTES))
 
 
 WORDS = "anchor anchors chain harbour the of tide-table 紅葉 検索 été Ete RopeWork rope work".split()  # noqa: SIM905
@@ -183,7 +177,7 @@ def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
 
         def told() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
-            return [(each.hits, each.total, each.notices, each.nowhere, each.rarities) for each in found]
+            return [(each.notes, each.weakness, each.notices, each.nowhere, each.rarities) for each in found]
 
         changed = told()
         made.settle()
@@ -199,7 +193,7 @@ def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
         monkeypatch.setattr(build, "update", lambda *args, **options: build.Updated(busy=True))  # nothing is indexed
         (made.folder / "gone.md").unlink()
         ranking = made.ask("gallena")
-        assert [hit.path for hit in ranking.hits] == ["other.md"]
+        assert [hit.path for hit in ranking.notes] == ["other.md"]
         assert ranking.notices == ['No text or title holds "gallena"; "galena" was searched for instead.']
 
 
@@ -236,4 +230,4 @@ def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
                     note = made.read(path)
                     assert note is not None
                     holds = any(any(map(any, [columns])) for columns in ranking.finder.places(note).found)
-                    assert holds == (path in {hit.path for hit in ranking.hits})
+                    assert holds == (path in {hit.path for hit in ranking.notes})

@@ -2,61 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from vaulttools.answers import corpus
 from vaulttools.answers.corpus import Corpus
-from vaulttools.answers.page import Section
-from vaulttools.core import paths, render
+from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work
+from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
-from vaulttools.files.file_times import FileTimes
 from vaulttools.files.known import Known
+from vaulttools.files.scope import Scope
 from vaulttools.notes.note import Note
-from vaulttools.ranked.ranking import Hit, Ranking, rank
+from vaulttools.ranked.expressions import expression
+from vaulttools.ranked.question import Term
+from vaulttools.ranked.ranking import Frequencies, RankedNote, Ranking, rank
+from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
 from vaulttools.session import Session
-
-PASSAGE_CHARACTERS: Final = 120
-"""Characters of a passage that are shown: ten notes take about 2 KB then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One note of the answer."""
-
-    hit: Hit
-    start_line: int
-    """Of the passage that answers, from 1; 0 when the note could not be read any more."""
-    lines: Sequence[str]
-    """Whole lines of the passage."""
-    heading: Sequence[str]
-    """The headings it stands under, outermost first."""
-    section: Section
-    """The note as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
     """The answer of ranked search."""
 
-    vault: Session
-    known: Known | None
-    work: Work
     ranking: Ranking
     asked: Corpus[None]
     """What it is made from."""
+    folder: Folder
+    """Folds the copies among its notes."""
+    work: Work
+    missed: Mapping[str, Reason]
+    """Notes that could not be read, so far."""
+    told: set[str]
+    """Those of them that the work was told of."""
 
-    def shown(self, hits: Sequence[Hit]) -> list[Shown]:
-        """Hits with the passages that answer."""
-        missed: dict[str, Reason] = {}
-        read = _reader(self.vault, self.known, missed)
-        shown = [_shown(hit, read(hit.path), self.ranking) for hit in hits]
-        for path, reason in missed.items():
-            self.work.pass_over(path, reason)
-        return shown
+    def page(self, notes: Sequence[RankedNote], start: int, count: int, characters: int) -> Page:
+        """So many notes from a place on, copies not counted, with the passages for which there is room."""
+        found = list(islice(self.folder.unfolded(notes), start, start + count + 1))
+        stands = self.ranking.finder.stands
+        first = shown(found[:count], self.folder, Budget(characters), stands)
+        held = {each.note.path for each in first}
+        left = [note for note in found[:count] if note.path not in held]
+        others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)
+        for path, reason in self.missed.items():
+            if path in self.folder.among and path not in self.told:
+                self.told.add(path)
+                self.work.pass_over(path, reason)
+        return Page(first, others, len(found) > count)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of an answer."""
+
+    shown: Sequence[ShownNote]
+    """The notes for which there was room."""
+    others: Sequence[ShownNote]
+    """Those for which there was not."""
+    has_next: bool
 
 
 def best(
@@ -64,21 +72,15 @@ def best(
     work: Work,
     question: str,
     most: int,
+    scope: Scope,
     within: frozenset[str] | None,
     *,
-    folder: str | None,
-    glob: str | None,
-    times: FileTimes | None,
-    include_excluded: bool,
+    is_ready: bool = True,
 ) -> Best:
-    """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given.
-
-    Raises:
-        BadArgument: there is no such folder, or the glob is malformed.
-    """
-    scope = corpus.scope_of(vault, work, folder, glob, times=times, include_excluded=include_excluded)
+    """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given. Without
+    an index that `is_ready` the notes are chosen by ripgrep's counts of the words."""
     listing = corpus.listed(scope)
-    known = scope.known
+    known = scope.known if is_ready else None
 
     def made() -> _Notes:
         return _Notes.of(listing.entries)
@@ -88,7 +90,9 @@ def best(
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
     missed: dict[str, Reason] = {}
-    ranking = rank(question, wanted, known, _reader(vault, known, missed), lambda: work.remaining() <= 0, most)
+    read = _reader(vault, known, missed)
+    counter = None if is_ready else _Ripgrep(vault, work)
+    ranking = rank(question, wanted, known, read, lambda: work.remaining() <= 0, most, counter)
     if known is not None:
         missed.update(dict.fromkeys(known.holding("nul"), "binary"))
     missed.update(dict.fromkeys(large, "too large"))
@@ -102,7 +106,39 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    return Best(vault, known, work, ranking, asked)
+    folder = Folder(read, _no_copies if known is None else known.copies, wanted)
+    return Best(ranking, asked, folder, work, missed, set(missed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ripgrep:
+    """Counts terms in all notes, one process a term; one that there is no time for is found nowhere."""
+
+    vault: Session
+    work: Work
+
+    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies]:
+        """By term the lines of each note that match it."""
+        budget = Work(min(self.work.remaining(), _COUNTING_SECONDS), self.work.cancel)
+        expressions = [expression(term) for term in terms]
+        folder = str(self.vault.root.folder)
+        counted = self.vault.ripgrep.counts_of_each(expressions, folder, ["--glob=*.[mM][dD]"], budget)
+        found = [counts.matching for counts in counted]
+        return [*found, *({} for _ in terms[len(found) :])]
+
+    def size(self, path: str) -> int:
+        """Bytes of a note; 0 when it cannot be stated."""
+        try:
+            return disk.stat(self.vault.root.absolute(path)).st_size
+        except OSError:
+            return 0
+
+
+_COUNTING_SECONDS: Final = 2.0
+
+
+def _no_copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+    return dict.fromkeys(digests, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,27 +171,3 @@ def _reader(vault: Session, known: Known | None, missed: dict[str, Reason]) -> C
         return read[path]
 
     return reader
-
-
-def _shown(hit: Hit, note: Note | None, ranking: Ranking) -> Shown:
-    title = f"## {paths.shown(hit.path)}"
-    if note is None:
-        return Shown(hit, 0, (), (), Section(title, []))
-    passage = ranking.passage(note)
-    lines = note.text.split("\n")[passage.start_line - 1 : passage.end_line]
-    heading = list(note.breadcrumb(passage.start_line))
-    above = heading[:-1] if lines[0].startswith("#") else heading  # a heading says itself
-    section = [f"Under {render.line(' > '.join(above), most=PASSAGE_CHARACTERS)}:"] if above else []
-    room, column = PASSAGE_CHARACTERS, passage.column
-    for number, line in enumerate(lines, passage.start_line):
-        if number > passage.start_line and len(line) > room:
-            break
-        section.append(f"Line {number}: {_cut(line, column, room)}".rstrip())
-        room, column = room - len(line), 0
-    return Shown(hit, passage.start_line, lines, heading, Section(title, section))
-
-
-def _cut(line: str, column: int, room: int) -> str:
-    """A line with what begins at a column, from its beginning where that shows enough of it."""
-    start = column - room // 4 if column > room // 2 and len(line) > room else 0
-    return f"{render.ELLIPSIS if start else ''}{render.line(line[start:], most=room)}"

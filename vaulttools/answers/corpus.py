@@ -5,6 +5,7 @@ The parts come from the index; of a note that it does not know as it is, from it
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -88,6 +89,42 @@ def ask(
         BadArgument: there is no such folder, or the glob is malformed.
     """
     return answered(vault, question, work, scope_of(vault, work, folder, glob))
+
+
+def scope_now(
+    vault: Session,
+    work: Work,
+    folder: str | None,
+    glob: str | None,
+    *,
+    times: FileTimes | None = None,
+    include_excluded: bool = False,
+) -> tuple[Scope, bool]:
+    """The notes in a folder that a glob and times select, with what is known of them after a second at most; and
+    whether that is nearly everything.
+
+    Raises:
+        BadArgument: there is no such folder, or the glob is malformed.
+    """
+    walks, files = selection(vault, folder, glob)
+    scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
+    ends = time.monotonic() + _OPENING_SECONDS
+    while True:
+        scope = replace(scope, known=vault.structures(work, _LOOK_SECONDS), times=times, warnings=[])
+        known = scope.known
+        if known is None and time.monotonic() < ends and work.remaining() > 0:
+            continue  # an index that is there is read in less
+        is_ready = known is not None and (
+            known.version() is not None or len(known.unknown(listed(scope).files)) <= FEW_TO_READ
+        )
+        return scope, is_ready
+
+
+_OPENING_SECONDS: Final = 1.0
+"""For reading an index that is there: 10,000 notes take 0.3."""
+_LOOK_SECONDS: Final = 0.05
+FEW_TO_READ: Final = 200
+"""Notes that are read and parsed as fast as the words of a question are counted in all."""
 
 
 def scope_of(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from vaulttools.errors import BadArgument
@@ -96,6 +97,22 @@ def number_of(value: object) -> float | None:
 
 Texts = Annotated[list[str], BeforeValidator(_list_of)]
 """A list of strings; one string is a list of one."""
+
+_SEVERAL: Final = re.compile(r"[\s,]")
+"""What no tag holds, and several written as one text do (rule T01)."""
+
+
+def _named_tags(tags: list[str]) -> list[str]:
+    for tag in tags:
+        if not tag.strip().strip("#"):
+            raise ValueError(f"tags must be names of tags, such as work or #project/alpha, got {json.dumps(tag)}")
+        if _SEVERAL.search(tag.strip()):
+            raise ValueError(f'tags must be a list of tags, ["work", "project/alpha"], got {json.dumps(tag)} as one')
+    return tags
+
+
+Tags = Annotated[Texts, AfterValidator(_named_tags)]
+"""Names of tags, with or without `#`."""
 
 Scalar = Annotated[
     str | None,

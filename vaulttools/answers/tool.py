@@ -29,6 +29,8 @@ class Tool(Generic[R, A]):
     run: Callable[[Session, R, Work], A]
     needs_structure: bool = False
     """Whether it needs the structure of all notes, for which the command line first updates the index."""
+    waits: Callable[[R], bool] = lambda _: True
+    """Which requests need it before they can be answered at all."""
     csv: Callable[[A], str] | None = None
     """What the command line prints with `--csv`; None: there is no such form."""
     zero_is_success: bool = False

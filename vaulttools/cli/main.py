@@ -273,9 +273,10 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
             from vaulttools.answers.request import parse
             from vaulttools.cli import index as cli_index
 
-            parse(tool.request, arguments)  # a refusal need not wait
-            with cli_index.progress(delay=BAR_SECONDS) as on_progress:
-                vault.read_structures(on_progress=on_progress)
+            request = parse(tool.request, arguments)  # a refusal need not wait
+            if tool.waits(request):
+                with cli_index.progress(delay=BAR_SECONDS) as on_progress:
+                    vault.read_structures(on_progress=on_progress)
         answer = vault.answer(name, arguments)
     if switches.as_json:
         _print_json(answer.model_dump(mode="json"))

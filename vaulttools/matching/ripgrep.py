@@ -147,6 +147,19 @@ class Ripgrep:
             counts.matching.pop(path, None)
         return counts
 
+    def counts_of_each(self, expressions: Sequence[str], folder: str, globs: Sequence[str], work: Work) -> list[Counts]:
+        """For each Rust regex of ours the lines that it matches, case ignored, in everything below a folder that the
+        globs let in."""
+        options = ["--count", "--with-filename", "--null", "--ignore-case", *globs]
+        runs = Runs(partial(self.start, [*options, "-e", each, "--", "."], folder) for each in expressions)
+        counted = []
+        for outcome in runs.outcomes(work):
+            records = _COUNT_RECORD.findall(outcome.stdout)
+            matching = {_relative(path): int(number) for path, number in records}
+            stopped = _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
+            counted.append(Counts(matching, dict(_failures(outcome)), stopped))
+        return counted
+
     def start_matches(
         self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
     ) -> Runs:

@@ -109,6 +109,12 @@ def cut(text: str, most: int) -> int:
     return end if end > least else most
 
 
+def sentence_starts(text: str) -> list[int]:
+    """Where the sentences and the lines of a text begin."""
+    lines = (found.end() for found in re.finditer(r"\n", text))
+    return sorted({0, *(end for end in (*_sentence_ends(text), *lines) if end < len(text))})
+
+
 def _units(source: Source, blocks: Sequence[Block]) -> Iterator[_Unit]:
     """The blocks, each list item with what is nested in it."""
     item: _Unit | None = None

@@ -6,23 +6,28 @@ One function scores both (`scoring`), so that a note that was changed a moment a
 
 from __future__ import annotations
 
+import collections
+import json
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 from vaulttools.core import paths
 from vaulttools.files.known import Known, Places, Spelling, WordHits
+from vaulttools.index.passages import Passages, load
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked import corrections
-from vaulttools.ranked.finder import Finder, Passage
+from vaulttools.ranked.evidence import Evidence, best, combined
+from vaulttools.ranked.expressions import beginnings
+from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import Question, Term, word
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
@@ -50,28 +55,64 @@ _WRITTEN_IN: Final = 3
 _SHORTEST_BEGINNING: Final = 3
 """Characters of what may be the beginning of a word."""
 
+_SHORTEST_PART: Final = 3
+"""Characters of a word that a compound may be made of."""
+
+_ENOUGH: Final = 0.5
+"""The part of a question, by what its words weigh, that a passage must hold not to be weak evidence."""
+
+MANY: Final = 200
+"""Notes of which nothing is known from which on words are counted to choose those that are read: reading and parsing so
+many takes as long as ripgrep takes to count a word in 10,000."""
+
+_STATED: Final = 300
+"""Notes whose size is asked for to choose those that are read."""
+_LONG_BYTES: Final = 20_000
+"""Bytes of a note that halve what its counts weigh."""
+
+_SATURATION: Final = 1.5
+"""Matching lines that give half of what any number gives, where notes are chosen by such counts."""
+
+Frequencies: TypeAlias = Mapping[str, int]
+"""How many lines of each note hold a term; or perhaps only begin like it."""
+
+
+class Counter(Protocol):
+    """Counts terms in all notes without an index."""
+
+    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies]:
+        """Of each term."""
+
+    def size(self, path: str) -> int:
+        """Bytes of a note."""
+
+
 Reader = Callable[[str], Note | None]
 """The note at a path as it is now; None when it cannot be read, which the reader has taken note of."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """One note."""
+class RankedNote:
+    """One note that answers, by its best passage."""
 
     path: str
     score: float
-    """From 0, higher is better; 1 when the title is the question, and a passage too. Three decimals."""
+    """From 0 to 1, higher is better. Three decimals."""
+    passages: Passages
+    """All of them."""
+    evidence: Sequence[Evidence]
+    """Those that hold a word of the question, best first; empty when only the name or a property block does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The answer to a question."""
 
-    hits: Sequence[Hit]
+    notes: Sequence[RankedNote]
     """The best first. Of equal ones those tagged with a word of the question, then the newest, then the first by path.
     """
-    total: int
-    """Notes that hold any of the words."""
+    weakness: str
+    """One sentence when no passage holds the rarest words of the question together, and none most of it; else `""`."""
     explanation: Sequence[str]
     """In plain words: what was looked for, and what was not."""
     notices: Sequence[str]
@@ -81,13 +122,9 @@ class Ranking:
     waiting: Sequence[str]
     """Notes that there was no time to read."""
     finder: Finder
-    """Finds the words that were looked for in any note."""
+    """Finds what was looked for in any text."""
     rarities: Sequence[float]
-    """What each of them weighs."""
-
-    def passage(self, note: Note) -> Passage:
-        """The lines of a note that answer best."""
-        return self.finder.passage(note, self.rarities)
+    """What each term of it weighs."""
 
 
 def rank(
@@ -97,13 +134,15 @@ def rank(
     read: Reader,
     stop: Callable[[], bool],
     most: int,
+    counter: Counter | None = None,
 ) -> Ranking:
-    """The best of some notes for a question, `most` of them at most.
+    """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
 
     `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
-    candidates of questions in Chinese and other scripts without blanks.
+    candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
+    nothing is known only those are read that hold most of what is asked.
     """
-    return _Search(read_question(question), notes, known, read, stop, most).ranking()
+    return _Search(read_question(question), notes, known, read, stop, most, counter).ranking()
 
 
 class _Search:
@@ -117,6 +156,7 @@ class _Search:
         read: Reader,
         stop: Callable[[], bool],
         most: int,
+        counter: Counter | None,
     ) -> None:
         self._question = question
         self._notes = notes
@@ -124,6 +164,9 @@ class _Search:
         self._read = read
         self._stop = stop
         self._most = most
+        self._counter = counter
+        self._counted: dict[str, Frequencies] = {}
+        """By term: in how many lines of which notes the counter found it."""
         needs_text = any(term.literal for term in question.terms)
         first = _READ_CANDIDATES if needs_text else CANDIDATES
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
@@ -131,6 +174,8 @@ class _Search:
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
         self._notices: list[str] = []
         self._nowhere: list[str] = []
+        self._unfound: list[str] = []
+        """Words for which nothing else is looked for either."""
         self._fresh: dict[str, Note] = {}
         """Notes of the scope that were read because nothing was known of them."""
         self._looked_at: dict[str, Note | None] = {}
@@ -142,12 +187,16 @@ class _Search:
         """Notes that should have been."""
 
     def ranking(self) -> Ranking:
-        self._read_unknown()
         terms: Sequence[Term] = self._question.terms
+        unknown = self._unknown()
+        is_chosen = self._counter is not None and len(unknown) > MANY
+        self._read_notes(self._chosen(terms, unknown) if is_chosen else unknown)
         hits = self._hits(terms, self._candidates_wanted)
         missing = {number for number, term in enumerate(terms) if not self._stands(term, hits, number)}
         if missing:
             terms = self._resolved(missing)
+            if is_chosen:
+                self._read_notes(self._chosen(terms, unknown))
             hits = self._hits(terms, self._candidates_wanted)
         finder = Finder(terms)
         looked_at = {path: finder.places(note) for path, note in self._looked_at.items() if note is not None}
@@ -155,20 +204,14 @@ class _Search:
         holding = [self._holding(term) for term in terms]
         notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
-            rarity(
-                notes,
-                len(some) if term.literal else count + sum(any(places.found[number]) for places in looked_at.values()),
-            )
-            for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
+            rarity(notes, self._holders(terms[number], number, count, some, looked_at))
+            for number, (count, some) in enumerate(zip(hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding) | fresh
-        scored = {
-            path: value for path, places in candidates.items() if (value := round(score(places, rarities), 3)) > 0
-        }
-        held = self._notes.intersection(frozenset().union(*holding)).difference(self._waiting)
+        ranked = self._ordered(self._scored(finder, rarities, candidates), list(candidates))
         return Ranking(
-            hits=self._ordered(scored, list(candidates))[: self._most],
-            total=max(len(held | scored.keys()), hits.total + len(fresh.keys() & scored.keys())),
+            notes=ranked,
+            weakness=self._weakness(terms, rarities, ranked),
             explanation=self._explained(terms),
             notices=self._notices,
             nowhere=self._nowhere,
@@ -177,15 +220,62 @@ class _Search:
             rarities=rarities,
         )
 
-    def _read_unknown(self) -> None:
-        """Read the notes of which nothing is known, while there is time; of notes outside the scope, which say how
-        frequent a word is, those that changed a moment ago when they are few."""
-        if self._known is not None and self._known.version() is not None:
-            return
-        unknown = sorted(self._notes) if self._known is None else self._known.unknown(sorted(self._notes))
-        for number, path in enumerate(unknown):
+    def _scored(
+        self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]
+    ) -> Iterator[RankedNote]:
+        """The candidates that hold any of it."""
+        kept = {} if self._known is None else self._known.passages([*(candidates.keys() - self._fresh.keys())])
+        for path, places in candidates.items():
+            of_note = score(places, rarities)
+            if round(of_note, 3) <= 0:
+                continue
+            passages = self._passages(path, finder, kept.get(path))
+            if passages is not None:
+                evidence = best(places, passages, rarities)
+                yield RankedNote(path, combined(of_note, evidence), passages, evidence)
+
+    def _passages(self, path: str, finder: Finder, kept: bytes | None) -> Passages | None:
+        """The passages of a note, from what the index holds of them or from its text."""
+        if kept is not None and not finder.needs_text:
+            return load(kept)
+        note = self._fresh.get(path) or self._read(path)
+        return None if note is None else finder.passages(note, None if kept is None else load(kept))
+
+    def _weakness(self, terms: Sequence[Term], rarities: Sequence[float], ranked: Sequence[RankedNote]) -> str:
+        """What the evidence lacks, in a sentence; `""` when it does not."""
+        words: list[tuple[float, int, str]] = [
+            (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))
+        ]
+        most = max(rarities, default=0.0)
+        # A word that stands nowhere may be a way of saying it that the notes do not have: it counts half.
+        words += [(-max(most, 1.0) / 2, len(terms) + number, word) for number, word in enumerate(self._unfound)]
+        if len(words) < 2 or not ranked:
+            return ""
+        main = {number for _, number, _ in sorted(words)[:2]}
+        evidence = [each for note in ranked for each in note.evidence]
+        total = -sum(weight for weight, _, _ in words)
+        share = max((sum(rarities[term] for term in each.held) for each in evidence), default=0.0) / total
+        if share >= _ENOUGH or any(main <= each.held for each in evidence):
+            return ""
+        first, second = (json.dumps(word, ensure_ascii=False) for _, _, word in sorted(words)[:2])
+        held = ranked[0].evidence[0].held if ranked[0].evidence else frozenset()
+        only = ", ".join(terms[number].text for number in sorted(held))
+        return f"No passage holds {first} and {second} together" + (f"; the best hold only: {only}." if only else ".")
+
+    def _unknown(self) -> Sequence[str]:
+        """The notes of which nothing is known, in order."""
+        if self._known is None:
+            return sorted(self._notes)
+        return [] if self._known.version() is not None else self._known.unknown(sorted(self._notes))
+
+    def _read_notes(self, notes: Sequence[str]) -> None:
+        """Read notes of which nothing is known, while there is time; of notes outside the scope, which say how frequent
+        a word is, those that changed a moment ago when they are few."""
+        for number, path in enumerate(notes):
+            if path in self._fresh:
+                continue
             if self._stop():
-                self._waiting = unknown[number:]
+                self._waiting = notes[number:]
                 return
             note = self._looked_at[path] = self._read(path)
             if note is not None:
@@ -193,6 +283,43 @@ class _Search:
         elsewhere = () if self._known is None else sorted(self._known.changed() - self._notes)
         if len(elsewhere) <= _FEW_ELSEWHERE:
             self._looked_at.update((path, self._read(path)) for path in elsewhere if not self._stop())
+
+    def _chosen(self, terms: Sequence[Term], unknown: Sequence[str]) -> Sequence[str]:
+        """The notes of which nothing is known that hold most of what is asked, by counted lines."""
+        assert self._counter is not None
+        among = frozenset(unknown)
+        asked = [term for term in terms if term.text not in self._counted]
+        for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
+            self._counted[term.text] = {path: number for path, number in counts.items() if path in among}
+        weight: dict[str, float] = defaultdict(float)
+        names = {path: fold(PurePosixPath(path).stem) for path in unknown}
+        for term in terms:
+            counts = self._counted[term.text]
+            rare = rarity(len(unknown), len(counts))
+            for path, number in counts.items():
+                weight[path] += rare * number / (number + _SATURATION)
+            begun = beginnings(term)
+            for path, name in names.items():
+                if all(each in name for each in begun):
+                    weight[path] += rare * _IN_NAME
+        counter = self._counter
+
+        def normed(path: str) -> float:
+            """BM25 takes a long note's many lines for less; the sizes of a few hundred cost a stat each."""
+            return weight[path] / (1 + counter.size(path) / _LONG_BYTES)
+
+        likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_STATED, self._most)]
+        return sorted(likely, key=lambda path: (-normed(path), path))[: self._most]
+
+    def _holders(
+        self, term: Term, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
+    ) -> int:
+        """How many notes hold a term."""
+        if term.text in self._counted:
+            return len(self._counted[term.text])
+        if term.literal:
+            return len(some)
+        return count + sum(any(places.found[number]) for places in looked_at.values())
 
     def _hits(self, terms: Sequence[Term], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
@@ -263,9 +390,13 @@ class _Search:
         if len(term.text) >= _SHORTEST_BEGINNING and self._stands(beginning, self._hits([beginning], 0), 0):
             self._notices.append(f"{name}; words that begin so were searched for.")
             return (beginning,)
+        if split := self._split(term.text):
+            self._notices.append(f'{name}; "{split}" was searched for instead.')
+            return (Term(split, (Spelling(split),)),)
         self._nowhere.append(term.text)
         close = corrections.of(term.text, self._vocabulary)
         if not close:
+            self._unfound.append(term.text)
             self._notices.append(f"{name}.")
             return ()
         written = [self._as_written(stem) for stem in close]
@@ -274,6 +405,18 @@ class _Search:
         # What is a stem may have another one.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
         return (Term(" or ".join(written), spellings),)
+
+    def _split(self, text: str) -> str:
+        """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
+        cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
+        pairs = [f"{text[:cut]} {text[cut:]}" for cut in cuts]
+        terms = list(map(word, pairs))
+        counts = list(self._hits(terms, 0).counts)
+        finder = Finder(terms)
+        for note in filter(None, self._looked_at.values()):
+            counts = [count + any(columns) for count, columns in zip(counts, finder.places(note).found, strict=True)]
+        most = max(counts, default=0)
+        return pairs[counts.index(most)] if most else ""
 
     def _as_written(self, stem: str) -> str:
         """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
@@ -322,17 +465,18 @@ class _Search:
         best = sorted(weight, key=lambda path: (-weight[path], path))
         return best[: self._candidates_wanted]
 
-    def _ordered(self, scored: Mapping[str, float], nominated: Sequence[str]) -> list[Hit]:
-        frequent = Counter(scored.values())
-        tagged = self._tagged([path for path, value in scored.items() if frequent[value] > 1])
+    def _ordered(self, scored: Iterable[RankedNote], nominated: Sequence[str]) -> list[RankedNote]:
+        notes = list(scored)
+        frequent = collections.Counter(note.score for note in notes)
+        tagged = self._tagged([note.path for note in notes if frequent[note.score] > 1])
         rounds = {path: bisect_right(self._rounds, place) for place, path in enumerate(nominated)}
 
-        def key(hit: Hit) -> tuple[int, float, int, int, str]:
-            newest = self._known.modified(hit.path) if self._known is not None else None
-            turn = 0 if hit.path in self._fresh else rounds[hit.path]
-            return turn, -hit.score, -tagged.get(hit.path, 0), -(newest or 0), hit.path
+        def key(note: RankedNote) -> tuple[int, float, int, int, str]:
+            newest = self._known.modified(note.path) if self._known is not None else None
+            turn = 0 if note.path in self._fresh else rounds[note.path]
+            return turn, -note.score, -tagged.get(note.path, 0), -(newest or 0), note.path
 
-        return sorted((Hit(path, value) for path, value in scored.items()), key=key)
+        return sorted(notes, key=key)
 
     def _tagged(self, notes: Sequence[str]) -> Mapping[str, int]:
         """How many words of the question are tags of notes."""

@@ -8,18 +8,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SkipValidation
 
 from vaulttools.answers import answer, corpus, dated, hints, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.best import Shown, best
+from vaulttools.answers.best import Best, Page, best
 from vaulttools.answers.corpus import Corpus, NoteProjection
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.excerpt import Excerpt as Window
 from vaulttools.answers.page import Section
-from vaulttools.answers.request import Request
+from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, Work
@@ -27,16 +27,17 @@ from vaulttools.errors import BadArgument, InvalidQuery
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.scope import Scope
-from vaulttools.query import facts, foreign
+from vaulttools.query import facts, foreign, tree
 from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain
 from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not, Term, Within
+from vaulttools.query.tree import And, Node, Not, Phrase, Term, Within
 from vaulttools.ranked.question import read, without_operators
-from vaulttools.ranked.ranking import CANDIDATES
+from vaulttools.ranked.ranking import RankedNote
+from vaulttools.ranked.showing import ShownNote, heading_of, lines_of
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
@@ -67,11 +68,19 @@ class QueryRequest(Request):
     )
     folder: str | None = Field(None, description="Only files in this folder, at any depth: `Projects`.")
     glob: str | None = Field(None, description="Only files that this glob selects: `Daily/**`.")
+    tags: Tags | None = Field(None, description="Only notes with all of these tags, nested ones included: `work`.")
+    properties: Values | None = Field(
+        None,
+        description='Only notes whose properties match: `{"status": "active"}`; null means present and empty.',
+    )
     modified_after: DateText | None = Field(None, description=dated.MODIFIED_AFTER)
     modified_before: DateText | None = Field(None, description=dated.MODIFIED_BEFORE)
     created_after: DateText | None = Field(None, description=dated.CREATED_AFTER)
     created_before: DateText | None = Field(None, description=dated.CREATED_BEFORE)
     limit: int = Field(10, ge=1, le=limits.RESULTS, description="Notes shown on a page.")
+    max_chars: int = Field(
+        3_000, ge=500, le=50_000, description="In mode ranked: characters of the text, for as many passages as fit."
+    )
     page: int = Field(1, ge=1, le=limits.RESULTS, description="Which page, from 1.")
     sort: Sort | None = Field(
         None,
@@ -93,22 +102,67 @@ class Excerpt(BaseModel):
     heading: list[str] = Field(description="The headings that the first line stands under, outermost first.")
 
 
+_OF_OTHER_MODE: Final[list[Any]] = []
+"""What details of the other mode are: left out when an answer is written as JSON."""
+
+
+def _is_of_other_mode(value: object) -> bool:
+    return value is _OF_OTHER_MODE
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class Passage(BaseModel):
+    """A piece of one note that answers: a paragraph, list item, row of a table, code block or short section."""
+
+    start_line: int = Field(description="Number of the first line, from 1.")
+    end_line: int = Field(description="Number of the last line.")
+    page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
+    heading: list[str] = Field(description="The headings it stands under, outermost first.")
+    text: str = Field(description="Whole; a row of a table begins with the header row.")
+    found_by: list[str] = Field(description="Which lists found it: words.")
+    copies: list[str] = Field(description="Other notes that hold a copy of it.")
+
+
 class NoteFound(BaseModel):
     """One note, canvas, or other file."""
 
     path: str
     title: str = Field(description="The file name without its extension.")
     score: float | None = Field(description="From 0 to 1, higher is better; null in mode obsidian.")
-    excerpts: list[Excerpt] = Field(description="Where it answers; none where only the name or a property does.")
+    passages: Annotated[list[Passage], SkipValidation] = Field(
+        default_factory=lambda: _OF_OTHER_MODE,
+        exclude_if=_is_of_other_mode,
+        description="In mode ranked: the passages that answer, at most two.",
+    )
+    excerpts: Annotated[list[Excerpt], SkipValidation] = Field(
+        default_factory=lambda: _OF_OTHER_MODE,
+        exclude_if=_is_of_other_mode,
+        description="In mode obsidian: where it matches; none where only the name or a property does.",
+    )
 
 
 class QueryAnswer(Answer):
     """The answer of `query`."""
 
     notes: list[NoteFound] = Field(description="The notes of the page, in the order asked for.")
-    total_notes: int = Field(description="Matching notes, shown or not.")
-    total_is_exact: bool = Field(
-        description="False when counting stopped at `total_notes`, or not all of the scope was searched."
+    shown_notes: int | None = Field(
+        None, exclude_if=_is_none, description="In mode ranked: how many of them the text shows."
+    )
+    weak: bool | None = Field(
+        None,
+        exclude_if=_is_none,
+        description="In mode ranked: whether no passage holds the main words of the question together.",
+    )
+    total_notes: int | None = Field(
+        None, exclude_if=_is_none, description="In mode obsidian: matching notes, shown or not."
+    )
+    total_is_exact: bool | None = Field(
+        None,
+        exclude_if=_is_none,
+        description="In mode obsidian: false when counting stopped at `total_notes`, or not all was searched.",
     )
     explanation: str = Field(description="How the query was understood, in words.")
     next_page: int | None = Field(description="The page after this one; null on the last.")
@@ -135,72 +189,129 @@ def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, op
     order: _Order | None = None
     is_sorted = request.sort not in (None, "relevance")
     apart = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
-    if operators or is_sorted:
-        exact, _ = _exact(vault, request, apart, parse(operators or "path:.md"))
+    filters = _filters(request)
+    if operators or is_sorted or filters:
+        exact, _ = _exact(vault, request, apart, tree.both([parse(operators or "path:.md"), *filters]))
         order = _Order(vault, exact, request.sort) if is_sorted else None
-        if operators:
+        if operators or filters:
             within = frozenset(exact.matching(list))
+        if operators:
             told.append(f"Only notes that match {operators} as in mode obsidian.")
     if request.match_case:
         told.append("Case is ignored: match_case is of mode obsidian.")
-    start = (request.page - 1) * request.limit
-    most = max(CANDIDATES, start + request.limit + 1)
-    found = best(
-        vault,
-        work,
-        question,
-        most,
-        within,
-        folder=request.folder,
-        glob=request.glob,
-        times=times,
-        include_excluded=request.include_excluded,
+    most = request.page * request.limit + _COPIES
+    scope, is_ready = corpus.scope_now(
+        vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
     )
+    if not is_ready:
+        told.append("Ranked without the index, which is being built.")
+    found = best(vault, work, question, most, scope, within, is_ready=is_ready)
     for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
         work.skipped.setdefault(reason, apart.skipped[reason])
-    hits, total = found.ranking.hits, found.ranking.total
+    ranking = found.ranking
+    notes = ranking.notes
     if order is not None:
-        by_path = {hit.path: hit for hit in hits}
-        hits = [by_path[path] for path in order(by_path.keys())]
-    shown = found.shown(hits[start : start + request.limit])
-    next_page = request.page + 1 if start + len(shown) < len(hits) else None
-    told += [*foreign.in_question(question), *found.ranking.notices]
-    told += _elsewhere(vault, request, work, found.ranking.nowhere)
-    notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=total > 0)]
-    reading = next(((each.hit.path, each.start_line) for each in shown if each.lines), None)
-    closing = list(_closing(request, len(shown), total, True, next_page, reading))
-    first = _first_line(request, total, True, len(shown), "note", work)
-    if shown and not is_sorted:
-        first = f"{first.removesuffix(':')}, best first:"
-    return _page(
-        request,
-        work,
-        first,
-        [(_ranked_note(each), each.section) for each in shown],
-        notices,
-        closing,
-        total_notes=total,
-        total_is_exact=work.complete,
-        explanation="\n".join(found.ranking.explanation),
-        next_page=next_page,
-    )
+        by_path = {note.path: note for note in notes}
+        notes = [by_path[path] for path in order(by_path.keys())]
+    told += [*foreign.in_question(question), *ranking.notices]
+    if is_ready:
+        told += _elsewhere(vault, request, work, ranking.nowhere)
+    notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
+    return _ranked_page(request, work, found, notes, notices, is_sorted=is_sorted)
 
 
-def _ranked_note(shown: Shown) -> NoteFound:
-    path = shown.hit.path
-    excerpt = Excerpt(start_line=shown.start_line, lines=list(shown.lines), heading=list(shown.heading))
+def _ranked_page(
+    request: QueryRequest,
+    work: Work,
+    found: Best,
+    notes: Sequence[RankedNote],
+    notices: Sequence[str],
+    *,
+    is_sorted: bool,
+) -> QueryAnswer:
+    """The page asked for, with as many passages as fit into `max_chars`."""
+    explanation = "\n".join(found.ranking.explanation)
+    start = (request.page - 1) * request.limit
+    fixed = sum(len(notice) + 3 for notice in notices) + len(found.ranking.weakness)
+    fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
+    characters = request.max_chars - fixed
+    while True:
+        page_ = found.page(notes, start, request.limit, max(characters, _LEAST_CHARACTERS))
+        next_page = request.page + 1 if page_.has_next else None
+        made = _page(
+            request,
+            work,
+            _ranked_first_line(request, page_, work, found.ranking.weakness, is_sorted=is_sorted),
+            [(_ranked_note(each), Section(heading_of(each.note.path), _lines_of(each))) for each in page_.shown],
+            notices,
+            list(_ranked_closing(request, page_, next_page)),
+            weak=bool(found.ranking.weakness),
+            others=[_ranked_note(each) for each in page_.others],
+            explanation=explanation,
+            next_page=next_page,
+        )
+        over = len(made.text) - request.max_chars
+        if over <= 0 or characters <= _LEAST_CHARACTERS:
+            return made
+        characters = max(characters - over - 1, _LEAST_CHARACTERS)
+
+
+_COPIES: Final = 20
+"""Notes beyond the page that are ranked as well, since copies are folded."""
+_CLOSING_CHARACTERS: Final = 200
+"""Room kept for the first line and the next steps."""
+_LEAST_CHARACTERS: Final = 160
+"""Characters that the passages of an answer have however little is left for them."""
+
+
+def _ranked_first_line(request: QueryRequest, page_: Page, work: Work, weakness: str, *, is_sorted: bool) -> str:
+    if not page_.shown:
+        if request.page > 1:
+            return f"Page {request.page:,} is past the end."
+        return answer.nothing_found(work, "No notes found.")
+    first = f"Showing {corpus.counted(len(page_.shown), 'note')}{'' if is_sorted else ', best first'}."
+    return f"{first} {weakness}".rstrip()
+
+
+def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None) -> Iterator[str]:
+    """What was left out, and the next step."""
+    if left := len(page_.others):
+        yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them."
+    if next_page is not None:
+        yield f"Set page to {next_page:,} for the next notes."
+    reading = next(((each.note.path, each.passages[0].start_line) for each in page_.shown if each.passages), None)
+    if reading is not None:
+        yield _to_read_on(*reading)
+
+
+def _ranked_note(found: ShownNote) -> NoteFound:
+    path = found.note.path
     return NoteFound(
         path=paths.portable(path),
         title=paths.portable(_title(path)),
-        score=shown.hit.score,
-        excerpts=[excerpt] if shown.lines else [],
+        score=found.note.score,
+        passages=[
+            Passage(
+                start_line=each.start_line,
+                end_line=each.end_line,
+                heading=list(each.heading),
+                text=each.text,
+                found_by=["words"],
+                copies=list(map(paths.portable, each.copies)),
+            )
+            for each in found.passages
+        ],
     )
+
+
+def _lines_of(found: ShownNote) -> list[str]:
+    return [line for passage in found.passages for line in lines_of(passage)]
 
 
 def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
     """Exactly what Obsidian's search finds."""
     node = parse(request.query)
-    exact, asked = _exact(vault, request, work, node)
+    exact, asked = _exact(vault, request, work, tree.both([node, *_filters(request)]))
     _, dates = dated.file_times(request, vault.calendar)
     order = _Order(vault, exact, request.sort)
     bound = max(limits.COUNTED_FILES, request.page * request.limit)
@@ -236,6 +347,15 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     )
 
 
+def _filters(request: QueryRequest) -> list[Node]:
+    """What `tags` and `properties` ask for, as parts of a query."""
+    asked: list[Node] = [tree.Tag(tag.lstrip("#")) for tag in request.tags or ()]
+    for name, value in (request.properties or {}).items():
+        wanted = tree.Is("null") if value is None else Term(value) if value else None
+        asked.append(tree.Property(Phrase(name), wanted))
+    return asked
+
+
 def _page(
     request: QueryRequest,
     work: Work,
@@ -244,8 +364,10 @@ def _page(
     notices: Sequence[str],
     closing: Sequence[str],
     *,
-    total_notes: int,
-    total_is_exact: bool,
+    total_notes: int | None = None,
+    total_is_exact: bool | None = None,
+    weak: bool | None = None,
+    others: Sequence[NoteFound] = (),
     explanation: str,
     next_page: int | None,
 ) -> QueryAnswer:
@@ -262,7 +384,9 @@ def _page(
         shown={
             "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
         },
-        notes=[note for note, _ in shown],
+        notes=[*(note for note, _ in shown), *others],
+        shown_notes=None if weak is None else sum(kept is not None for kept in fitted.kept),
+        weak=weak,
         total_notes=total_notes,
         total_is_exact=total_is_exact,
         explanation=explanation,
@@ -365,14 +489,22 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     found = NoteFound(
-        path=paths.portable(match.path), title=paths.portable(_title(match.path)), score=None, excerpts=excerpts
+        path=paths.portable(match.path),
+        title=paths.portable(_title(match.path)),
+        score=None,
+        excerpts=excerpts,
     )
     return found, Section(f"## {paths.shown(match.path)}", lines, closing)
 
 
 def _first_of(note: NoteFound, rows: Sequence[str]) -> NoteFound:
-    """A note with the lines that are among the first rows of its section."""
-    last = max((int(row[5:].partition(":")[0]) for row in rows if row.startswith("Line ")), default=0)
+    """A note with what is among the first rows of its section; lines of a passage are indented."""
+    begin = [row for row in rows if row.startswith("Line")]
+    if note.passages:
+        texts = "\n".join(row[2:] if row.startswith("  ") else "\0" for row in rows).split("\0")
+        kept = zip(note.passages, (text.strip("\n") for text in texts if text.strip("\n")), strict=False)
+        return note.model_copy(update={"passages": [each.model_copy(update={"text": text}) for each, text in kept]})
+    last = max((int(row[5:].partition(":")[0]) for row in begin), default=0)
     shown = [each for each in note.excerpts if each.start_line <= last]
     cut = [each.model_copy(update={"lines": each.lines[: last - each.start_line + 1]}) for each in shown]
     return note.model_copy(update={"excerpts": cut})
@@ -413,9 +545,12 @@ def _closing(
         of = f"{total:,}" if is_exact else f"more than {total:,}"
         yield f"Showing {start + 1:,}-{start + shown:,} of {of}. Set page to {next_page:,} for the next."
     if reading is not None:
-        path, line = reading
-        call = json.dumps({"note": paths.portable(path), "start_line": line}, ensure_ascii=False)
-        yield f"To read on: read {call}"
+        yield _to_read_on(*reading)
+
+
+def _to_read_on(path: str, line: int) -> str:
+    call = json.dumps({"note": paths.portable(path), "start_line": line}, ensure_ascii=False)
+    return f"To read on: read {call}"
 
 
 def _count(exact: Exact, order: _Order, **changes: Any) -> int:
@@ -499,9 +634,9 @@ TOOL: Final = Tool(
     name="query",
     summary="Find the notes that answer a question, or by Obsidian's search language",
     description=(
-        "Find notes. Mode ranked (default): a question or words, in any language; finds notes with any of the words, "
-        "the best first, with the passage that answers. Inflection, accents and case do not matter; words that stand "
-        "nowhere are corrected. Operators (tag:#work, path:Projects, [status:active], -draft) limit the notes.\n"
+        "Ask once. Mode ranked (default): a question in plain words, in any language; gives the passages that answer, "
+        "whole, best first, and says when the evidence is weak. Inflection, accents and case do not matter; words that "
+        "stand nowhere are corrected. Operators (tag:#work, path:Projects, [status:active], -draft) limit the notes.\n"
         "Mode obsidian: exactly what Obsidian's search finds. All words, in a note or its path, also inside words; "
         '"quoted text" is an exact phrase; OR, -not, ( ), /regex/. Operators: tag:#work (nested too), file:, path:, '
         "content:, line:( ), block:( ), section:( ), task:, task-todo:, task-done:, match-case:; properties: [status], "
@@ -514,4 +649,5 @@ TOOL: Final = Tool(
     answer=QueryAnswer,
     run=run,
     needs_structure=True,
+    waits=lambda request: request.mode == "obsidian" or bool(_filters(request) or without_operators(request.query)[1]),
 )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, dated, excerpt, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.page import Section
-from vaulttools.answers.request import Request, Texts, Values
+from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
@@ -38,21 +36,8 @@ _READ_TOGETHER: Final = 16
 """Notes read at once while a filter looks into them."""
 
 
-_SEVERAL: Final = re.compile(r"[\s,]")
-"""What no tag holds, and several written as one text do (rule-T01)."""
-
-
 _FILTERS: Final = ("within", "tags", "properties", *dated.NAMES)
 """The arguments without which a search that found nothing is tried again."""
-
-
-def _named_tags(tags: list[str]) -> list[str]:
-    for tag in tags:
-        if not tag.strip().strip("#"):
-            raise ValueError(f"tags must be names of tags, such as work or #project/alpha, got {json.dumps(tag)}")
-        if _SEVERAL.search(tag.strip()):
-            raise ValueError(f'tags must be a list of tags, ["work", "project/alpha"], got {json.dumps(tag)} as one')
-    return tags
 
 
 class SearchFilesRequest(Request):
@@ -71,9 +56,7 @@ class SearchFilesRequest(Request):
     case_sensitive: bool = Field(True, description="Whether upper and lower case differ.")
     fixed: bool = Field(False, description="Take the pattern as plain text.")
     within: Part | None = Field(None, description="The part of a note in which a matching line must lie.")
-    tags: Annotated[Texts, AfterValidator(_named_tags)] | None = Field(
-        None, description="Only notes with all of these tags, nested ones included: `work`."
-    )
+    tags: Tags | None = Field(None, description="Only notes with all of these tags, nested ones included: `work`.")
     properties: Values | None = Field(
         None,
         description='Only notes whose properties match: `{"status": "active"}`; null means present and empty.',

@@ -1,0 +1,62 @@
+"""Tells copies of a passage from passages that say something else: versions of a page, mirrored folders."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from vaulttools.notes.passages import digest
+
+_SHINGLE: Final = 3
+"""Words in a row that are compared."""
+_ALIKE: Final = 0.7
+"""The part of the shingles of two passages that both must have: one word in twenty exchanged leaves 0.74 of them."""
+_FEWEST: Final = 12
+"""Words of a passage that can be nearly a copy; a shorter one is one, or is none."""
+_SHORT: Final = 5
+"""Words of a passage that may be the same in notes that have nothing to do with each other, if it has fewer."""
+_WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(r"\d[\d.,]*")
+
+
+@dataclass(frozen=True)  # not slotted: what was computed is kept in the instance
+class Print:
+    """What of a passage's text is compared."""
+
+    text: str
+
+    @cached_property
+    def digest(self) -> int:
+        """Of the text without regard to case and wrapping."""
+        return digest(self.text)
+
+    @cached_property
+    def is_short(self) -> bool:
+        """Whether it has too few words to be told from another by them: `Coming soon.`"""
+        return len(_WORD.findall(self.text)) < _SHORT
+
+    @cached_property
+    def shingles(self) -> frozenset[tuple[str, ...]]:
+        """Its words in a row; none of a short one."""
+        words = _WORD.findall(self.text.casefold())
+        if len(words) < _FEWEST:
+            return frozenset()
+        return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in it: two versions that differ in one do not say the same."""
+        return frozenset(_NUMBER.findall(self.text))
+
+    def is_copy_of(self, other: Print) -> bool:
+        """Whether both say the same, exactly or nearly."""
+        if self.is_short or other.is_short:
+            return False
+        if self.digest == other.digest:
+            return True
+        if not self.shingles or not other.shingles or self.numbers != other.numbers:
+            return False
+        both = len(self.shingles & other.shingles)
+        return both >= _ALIKE * len(self.shingles | other.shingles)

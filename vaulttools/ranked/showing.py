@@ -1,0 +1,315 @@
+"""Chooses what is shown of ranked notes: whole passages, copies folded, as many as fit.
+
+The first passage may have `ALLOTTED[0]` characters, the following ones less. A passage that needs less than it may have
+takes in what stands beside it under the same heading; one that needs more is cut around the words of the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from vaulttools.core import paths, render
+from vaulttools.index.passages import Passages
+from vaulttools.notes.note import Note
+from vaulttools.notes.passages import cut, sentence_starts
+from vaulttools.ranked.copies import Print
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.ranking import RankedNote
+
+ALLOTTED: Final = (800, 400, 400, 400, 400)
+"""Characters of the first passages that are shown, in their order."""
+ALLOTTED_FURTHER: Final = 160
+
+PASSAGES_OF_NOTE: Final = 2
+_NEARLY: Final = 0.8
+"""The part of the score of its best passage that the second one of a note must have to be shown."""
+_COMPARED: Final = 3
+"""Passages of a note that are compared with those of others."""
+_WORTH_ADDING: Final = 80
+"""Characters of the next passage that are worth showing when it does not fit as a whole."""
+
+ELLIPSIS: Final = "…"
+_PADDING: Final = re.compile(r"[ \t]{2,}")
+_DASHES: Final = re.compile(r"-{4,}")
+
+Read = Callable[[str], Note | None]
+CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """One passage of a note, with what is shown beside it."""
+
+    start_line: int
+    """From 1; likewise the last one."""
+    end_line: int
+    heading: tuple[str, ...]
+    """The headings it stands under, outermost first."""
+    text: str
+    """Whole; the header row of its table first."""
+    shown: str
+    """As much of it as it may have, without blank lines and padding; `…` where it was cut."""
+    copies: Sequence[str]
+    """The other notes of the scope that hold a copy, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNote:
+    """One note with the passages that answer."""
+
+    note: RankedNote
+    passages: Sequence[ShownPassage]
+    """In the order of the note; empty when it could not be read any more."""
+
+
+@dataclass(slots=True)
+class Folder:
+    """Folds copies: a passage that stands in several notes is shown in the first of them."""
+
+    read: Read
+    copies_of: CopiesOf
+    among: AbstractSet[str]
+    """The notes of the scope."""
+    _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
+    _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    """By note and passage: the notes after it that hold a copy among their best passages."""
+
+    def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
+        """The notes with their passages that are no copies of one in a note before, as they are asked for; without
+        those that have nothing else to say that is nearly as good."""
+        for ranked in notes:
+            note = self.read(ranked.path) if ranked.evidence else None
+            if note is None:
+                yield ranked
+                continue
+            least = ranked.evidence[0].score * _NEARLY
+            own = [
+                each
+                for each in ranked.evidence[:_COMPARED]
+                if each.score >= least and not self._is_copy(note, ranked, each.number)
+            ]
+            if own:
+                yield replace(ranked, evidence=own)
+
+    def copies(self, path: str, number: int, digest: int) -> list[str]:
+        """The notes that hold a copy of a passage of a note."""
+        found = set(self.copies_of([digest]).get(digest, ())) & self.among
+        return sorted(found.union(self._folded.get((path, number), ())) - {path})
+
+    def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
+        made = Print(_text(note, ranked.passages, number))
+        for other, (path, of) in self._prints:
+            if path != ranked.path and made.is_copy_of(other):
+                self._folded.setdefault((path, of), []).append(ranked.path)
+                return True
+        self._prints.append((made, (ranked.path, number)))
+        return False
+
+
+@dataclass(slots=True)
+class Budget:
+    """How many characters the passages of a page may still have."""
+
+    room: int
+    passages: int = 0
+    """Shown so far."""
+
+    @property
+    def allotted(self) -> int:
+        """Characters of the next passage."""
+        return ALLOTTED[self.passages] if self.passages < len(ALLOTTED) else ALLOTTED_FURTHER
+
+
+def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
+    """The passages of a page in the order in which they get room: which note, from 0, and which passage of it."""
+    passages: list[tuple[float, int, int, Evidence | None]] = []
+    for place, ranked in enumerate(notes):
+        if not ranked.evidence:
+            passages.append((-ranked.score, place, 0, None))
+        for number, each in enumerate(ranked.evidence[:PASSAGES_OF_NOTE]):
+            share = each.score / ranked.evidence[0].score if ranked.evidence[0].score else 1.0
+            if number == 0 or share >= _NEARLY:
+                passages.append((-ranked.score * share, place, number, each))
+    # The order of the notes is the caller's, perhaps not that of the scores; a second passage only ever moves down.
+    ordered: list[tuple[int, Evidence | None]] = []
+    waiting: list[tuple[float, int, Evidence | None]] = []
+    for score, place, number, evidence in passages:
+        if number:
+            waiting.append((score, place, evidence))
+            continue
+        due = sorted((other for other in waiting if other[0] <= score), key=lambda other: other[:2])
+        ordered += [(other, second) for _, other, second in due]
+        waiting = [other for other in waiting if other not in due]
+        ordered.append((place, evidence))
+    return ordered + [(other, second) for _, other, second in sorted(waiting, key=lambda other: other[:2])]
+
+
+def grown(passages: Passages, number: int, text: str, room: int, taken: Collection[int] = ()) -> tuple[int, int]:
+    """The first and the last of the passages around one that fit, under the same heading, into so many characters."""
+    first = last = number
+    heading = passages.headings[number]
+
+    def end(of: int) -> int:
+        return passages.starts[of] + passages.lengths[of]
+
+    def fits(one: int, other: int) -> bool:
+        return (
+            one >= 0
+            and other < len(passages.starts)
+            and passages.headings[one] == passages.headings[other] == heading
+            and one not in taken
+            and other not in taken
+            and end(other) - passages.starts[one] <= room
+        )
+
+    while True:
+        if fits(first, last + 1):
+            last += 1
+        elif fits(first - 1, last):
+            first -= 1
+        else:
+            return first, last
+
+
+def _text(note: Note, passages: Passages, number: int) -> str:
+    start = passages.starts[number]
+    return note.text[start : start + passages.lengths[number]]
+
+
+def shown(
+    notes: Sequence[RankedNote], folder: Folder, budget: Budget, terms_of: Callable[[str], Sequence[tuple[int, int]]]
+) -> list[ShownNote]:
+    """The notes of a page with as many passages as there is room for; of the first one at least its beginning.
+
+    `terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term.
+    """
+    passages: dict[int, list[tuple[int, ShownPassage]]] = {}
+    taken: dict[int, set[int]] = {}
+    gone: set[int] = set()
+    for place, evidence in chosen(notes):
+        ranked = notes[place]
+        note = folder.read(ranked.path)
+        if note is None:
+            gone.add(place)
+            continue
+        if evidence is not None and evidence.number in taken.get(place, ()):
+            continue  # stands in what is shown already
+        least = len(heading_of(ranked.path)) + _LEAST if place not in passages else _LEAST
+        if budget.passages and budget.room < least:
+            break
+        number = evidence.number if evidence is not None else 0
+        if number >= len(ranked.passages.starts):
+            passages.setdefault(place, [])
+            continue
+        room = min(budget.allotted, max(budget.room - least + _LEAST // 2, _LEAST))
+        others = [each.number for each in ranked.evidence[:PASSAGES_OF_NOTE] if each.number != number]
+        first, last = grown(ranked.passages, number, note.text, room, [*others, *taken.get(place, ())])
+        taken.setdefault(place, set()).update(range(first, last + 1))
+        made = _passage(note, ranked, (first, number, last), room, folder, terms_of)
+        passages.setdefault(place, []).append((number, made))
+        budget.passages += 1
+        budget.room -= sum(len(line) + 1 for line in lines_of(made))
+        budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
+    return [
+        ShownNote(ranked, [made for _, made in sorted(passages.get(place, []), key=lambda each: each[0])])
+        for place, ranked in enumerate(notes)
+        if place in passages or place in gone
+    ]
+
+
+_LEAST: Final = 160
+"""Characters without which no further passage is begun: its place, and enough of it to tell what it is about."""
+
+
+def heading_of(path: str) -> str:
+    """The line above the passages of a note."""
+    return f"## {paths.shown(path)}"
+
+
+def lines_of(passage: ShownPassage) -> list[str]:
+    """A passage as lines of an answer's text: where it stands, what it says, where else it stands."""
+    one = passage.start_line == passage.end_line
+    where = f"Line {passage.start_line}" if one else f"Lines {passage.start_line}-{passage.end_line}"
+    starts_with_heading = passage.shown.startswith("#")
+    above = passage.heading[:-1] if starts_with_heading else passage.heading  # a heading says itself
+    under = f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
+    # Indented, so that no line of a note can look like one of ours.
+    lines = [f"{where}{under}:", *(f"  {render.line(line, most=_ANY)}" for line in passage.shown.split("\n"))]
+    if passage.copies:
+        few = ", ".join(map(paths.shown, passage.copies[:_COPIES_NAMED]))
+        more = len(passage.copies) - _COPIES_NAMED
+        lines.append(f"also in: {few}" + (f" and {more:,} more" if more > 0 else ""))
+    return lines
+
+
+_HEADING_CHARACTERS: Final = 100
+_COPIES_NAMED: Final = 2
+_ANY: Final = 100_000
+
+
+def _passage(
+    note: Note,
+    ranked: RankedNote,
+    span: tuple[int, int, int],
+    room: int,
+    folder: Folder,
+    terms_of: Callable[[str], Sequence[tuple[int, int]]],
+) -> ShownPassage:
+    first, number, last = span
+    passages = ranked.passages
+    start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
+    text = note.text[start:end]
+    parent = passages.parents[first]
+    header = f"{_text(note, passages, parent)}\n" if 0 <= parent < first else ""
+    shown = _compact(header) + _within(_compact(text), room, terms_of)
+    following = last + 1
+    if (
+        len(text) < room - _WORTH_ADDING
+        and following < len(passages.starts)
+        and passages.headings[following] == passages.headings[number]
+    ):
+        added = _text(note, passages, following)
+        kept = cut(added, room - len(shown))
+        if kept >= _WORTH_ADDING:
+            shown += f"\n{_compact(added[:kept].rstrip())}{ELLIPSIS if kept < len(added) else ''}"
+            end = passages.starts[following] + kept
+            text = note.text[start:end].rstrip()
+    start_line = note.text.count("\n", 0, start) + 1
+    return ShownPassage(
+        start_line,
+        start_line + text.count("\n"),
+        note.breadcrumb(note.text.count("\n", 0, passages.starts[number]) + 1),
+        header + text,
+        shown,
+        folder.copies(ranked.path, number, passages.digests[number]),
+    )
+
+
+def _compact(text: str) -> str:
+    """A text without blank lines, and without the padding in the rows of its tables."""
+    lines = (line.rstrip() for line in text.split("\n"))
+    return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines if line)
+
+
+def _squeezed(row: str) -> str:
+    return _DASHES.sub("---", _PADDING.sub(" ", row))
+
+
+def _within(text: str, room: int, terms_of: Callable[[str], Sequence[tuple[int, int]]]) -> str:
+    """A text, or as much of it as there is room for: the sentences that hold most terms of the question."""
+    if len(text) <= room:
+        return text
+    stands = terms_of(text)
+    best = (-1, 0, 0)
+    for start in sentence_starts(text):
+        end = start + cut(text[start:], room)
+        held = len({term for offset, term in stands if start <= offset < end})
+        if held > best[0] or best[2] <= best[1]:
+            best = (held, start, end)
+    _, start, end = best
+    kept = text[start:end].rstrip()
+    return f"{ELLIPSIS if start else ''}{kept}{ELLIPSIS if end < len(text) else ''}"
