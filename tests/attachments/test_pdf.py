@@ -45,7 +45,7 @@ def test_a_lost_table_of_objects_is_rebuilt() -> None:
 
 
 def test_when_time_is_over_the_pages_before_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 1.0, 2.0, 9.0])
+    clock = iter([0.0, 1.0, 2.0, 8.0])
     # Of that module alone: a thread that another test left may look at the clock as well.
     monkeypatch.setattr(pdf, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     extracted = pdf.extract(io.BytesIO(samples.pdf("one", "two", "three", "four")))

@@ -77,6 +77,27 @@ def test_a_child_that_died_is_replaced(tmp_path: Path) -> None:
     assert extract(tmp_path, samples.pdf("good")) == GOOD
 
 
+@pytest.mark.usefixtures("_way")
+def test_a_child_that_cannot_work_says_nothing_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process.end_all()
+    monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-S", "-c", "raise SystemExit(1)"])
+    with pytest.raises(process.CannotExtract):
+        extract(tmp_path, samples.pdf("good"))
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_file_that_ends_its_child_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process.end_all()
+    code = (
+        "from vaulttools.attachments import child\n"
+        "child._EXTRACTORS['pdf'] = lambda file: child.os._exit(7)\n"
+        "child.run()"
+    )
+    monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-P", "-S", "-c", code])
+    assert extract(tmp_path, samples.pdf("bad")) == Extracted(failure="damaged")
+    assert extract(tmp_path, samples.docx(samples.paragraph("good")), "docx") == Extracted("good\n")
+
+
 def in_child(code: str) -> str:
     """What a piece of code prints where an extraction runs: with its environment and under its limits."""
     whole = f"from vaulttools.attachments import child\nchild.warm_up()\nimport os, socket\nchild.limit(3)\n{code}"

@@ -22,7 +22,7 @@ from typing import IO, Final
 
 from vaulttools.attachments import docx, image, pdf, picture
 from vaulttools.attachments.extracted import Extracted, dump
-from vaulttools.attachments.limits import CPU_SECONDS, IDLE_SECONDS, LENGTH, MEMORY_BYTES, WALL_SECONDS
+from vaulttools.attachments.limits import CPU_SECONDS, IDLE_SECONDS, LENGTH, MEMORY_BYTES, NOTHING, WALL_SECONDS
 
 _CODECS: Final = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii")
 """What texts in PDF, names in ZIP and XML are written in."""
@@ -30,6 +30,7 @@ _CODECS: Final = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1
 _EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], bytes]]] = {
     "pdf": lambda file: dump(pdf.extract(file)),
     "docx": lambda file: dump(docx.extract(file)),
+    NOTHING: lambda file: b"ready",
     "image": lambda file: picture.dump(image.extract(file)),
 }
 

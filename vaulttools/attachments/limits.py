@@ -1,4 +1,4 @@
-"""The limits of one extraction, each with its unit and its reason."""
+"""The limits of one extraction, each with its unit and its reason, and what its messages are made of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FILE_BYTES: Final = 50 * 1024 * 1024
 SECONDS: Final = 10.0
 """Seconds after which an extraction is ended. PDFium reads about 500 pages a second (measured)."""
 
-PAGES_SECONDS: Final = 8.0
+PAGES_SECONDS: Final = 7.0
 """Seconds after which no further page is begun: the text of those before is kept."""
 
 CPU_SECONDS: Final = 10
@@ -30,3 +30,6 @@ LENGTH: Final = 4
 
 ANSWER_BYTES: Final = 128 * 1024 * 1024
 """Bytes of the largest answer that is taken: `extracted.CHARACTERS` in UTF-8, with the parts."""
+
+NOTHING: Final = "nothing"
+"""The kind that a child is asked for to see whether it works."""

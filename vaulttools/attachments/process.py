@@ -20,7 +20,7 @@ import vaulttools
 from vaulttools.attachments import picture
 from vaulttools.attachments.extracted import Extracted, load
 from vaulttools.attachments.kinds import Kind
-from vaulttools.attachments.limits import ANSWER_BYTES, LENGTH, SECONDS
+from vaulttools.attachments.limits import ANSWER_BYTES, LENGTH, NOTHING, SECONDS
 from vaulttools.attachments.picture import Picture
 
 AT_ONCE: Final = 2
@@ -40,10 +40,13 @@ def extract(kind: Kind, descriptor: int, seconds: float = SECONDS) -> Extracted:
     """The text of an opened file, from a child process. Whatever the file does, there is an answer in time.
 
     Raises:
-        CannotExtract: no child can be started.
+        CannotExtract: no child can be started, or none works.
     """
     with _turns:
         answer, is_out_of_time = _asked(kind, descriptor, seconds, load)
+        # What a child that cannot work says of a file would be kept for good.
+        if answer is None and not is_out_of_time and not _asked(NOTHING, descriptor, seconds, bytes)[0]:
+            raise CannotExtract
     return answer or Extracted(failure="extraction too costly" if is_out_of_time else "damaged")
 
 
