@@ -48,7 +48,9 @@ def arguments(tool: str, **given: Any) -> dict[str, Any]:
 def asking(tool: str, pattern: str, **given: Any) -> dict[str, Any]:
     """The same for what a tool looks for; as a regex or a query of the language, where it has modes."""
     mode = {"scout": "regex", "query": "obsidian"}.get(tool)
-    sought = {"pattern": pattern, "query": pattern, "terms": [pattern]} | ({"mode": mode} if mode else {})
+    sought = {"pattern": pattern, "query": pattern, "terms": [pattern], "where": pattern} | (
+        {"mode": mode} if mode else {}
+    )
     return arguments(tool, **sought, **given)
 
 

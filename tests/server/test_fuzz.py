@@ -76,6 +76,8 @@ def _fitting(property_: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Values that an argument may well take."""
     if "enum" in property_:
         return st.sampled_from(property_["enum"])
+    if isinstance(property_["type"], list):
+        return st.one_of([_fitting({"type": kind}) for kind in property_["type"]])
     return {
         "string": TEXTS,
         "boolean": st.booleans(),

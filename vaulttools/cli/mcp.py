@@ -21,7 +21,7 @@ from vaulttools.server import clients
 from vaulttools.server.clients import Address, Command
 from vaulttools.server.hosts import is_loopback
 
-DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "links", "tags", "properties", "tasks")
+DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "links", "tags", "properties", "tasks", "base")
 """What serves an assistant without making it choose between tools that do nearly the same."""
 
 LOOPBACK: Final = "127.0.0.1"

@@ -40,6 +40,7 @@ _CHOICE: Final = {
     "tags": "tags for the tags there are",
     "properties": "properties for the properties and values there are",
     "tasks": "tasks for what is due, open or done",
+    "base": "base for complete, sorted lists of notes by their properties, and for .base files",
     "survey": "survey to compare words by how often they occur",
     "scout": "scout for where a word occurs most",
 }
