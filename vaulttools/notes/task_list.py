@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
@@ -88,29 +87,29 @@ def is_overdue(task: TaskDetails, today: str) -> bool:
 
 
 def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]], sort: Sort) -> list[Row]:
-    """The tasks in order, each followed by those nested in it; `parents` gives the lines of those that one is nested
-    in, the nearest first.
+    """The tasks, given by path and line, in order, each followed by those nested in it; `parents` gives the lines of
+    those that one is nested in, the nearest first.
 
     A task comes as early as the first of those nested in it would, so that what is overdue is never hidden below
     something that is not. Those without a day, or without a priority, keep their place when the order is reversed.
     """
-    places = {(each.path, each.task.line): each for each in found}
+    nested = any(each.task.parent for each in found)
+    places = {(each.path, each.task.line) for each in found} if nested else set()
     below: dict[tuple[str, int], list[Listed]] = {}
     roots: list[Listed] = []
     for each in found:
-        above = next((line for line in parents(each) if (each.path, line) in places), None)
-        if above is None:
-            roots.append(each)
-        else:
+        above = next((line for line in parents(each) if (each.path, line) in places), 0) if each.task.parent else 0
+        if above:
             below.setdefault((each.path, above), []).append(each)
-    trees = [(root, list(_tree(root, below))) for root in roots]
-    trees.sort(key=lambda tree: (paths.order(tree[0].path), tree[0].task.line))
+        else:
+            roots.append(each)
+    trees = [list(_tree(root, below)) for root in roots]
     if sort == "-path":
-        trees.sort(key=lambda tree: paths.order(tree[0].path), reverse=True)
+        trees.sort(key=lambda rows: paths.order(rows[0].listed.path), reverse=True)
     elif sort != "path":
         key = _keys(sort)
-        trees.sort(key=lambda tree: min(key(row.listed.task) for row in tree[1]))
-    return [row for _, rows in trees for row in rows]
+        trees.sort(key=lambda rows: min([key(row.listed.task) for row in rows]))
+    return [row for rows in trees for row in rows]
 
 
 def grouped(
@@ -146,6 +145,9 @@ def _groups(each: Listed, by: GroupBy) -> Iterable[tuple[Any, str]]:
 
 def _tree(root: Listed, below: Mapping[tuple[str, int], list[Listed]]) -> Iterator[Row]:
     """A task and all that are nested in it, in the order of their lines."""
+    if (root.path, root.task.line) not in below:
+        yield Row(root, 0)
+        return
     waiting = [Row(root, 0)]
     while waiting:
         row = waiting.pop()
@@ -158,7 +160,7 @@ def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:
     by, sign = sort.removeprefix("-"), -1 if sort.startswith("-") else 1
 
     def due(task: TaskDetails, sign: int) -> tuple[int, int]:
-        return (1, 0) if task.due is None else (0, sign * date.fromisoformat(task.due).toordinal())
+        return (1, 0) if task.due is None else (0, sign * int(task.due.replace("-", "")))
 
     def by_due(task: TaskDetails) -> tuple[int, ...]:
         return *due(task, sign), _RANKS[task.priority]

@@ -115,14 +115,14 @@ class TasksAnswer(Answer):
 class _Tasks:
     """All tasks of some notes."""
 
-    notes: Mapping[str, Sequence[TaskDetails]]
-    """By path in path order, without notes that have none."""
+    listed: Sequence[Listed]
+    """By path and line."""
     parents: Mapping[str, Mapping[int, int]]
     """By path, the line of each nested task and of the task that it is nested in."""
 
     def selected(self, only: TaskFilter) -> list[Listed]:
         """The tasks that are meant, by path and line."""
-        return [Listed(path, task) for path, found in self.notes.items() for task in found if only.selects(task)]
+        return [each for each in self.listed if only.selects(each.task)]
 
     def above(self, each: Listed) -> Iterator[int]:
         """The lines of the tasks that one is nested in, the nearest first."""
@@ -259,8 +259,7 @@ def _problems(every: _Tasks, only: TaskFilter) -> list[str]:
     """The fields that do not count, of tasks that may be meant."""
     found = [
         f"{paths.shown(path)}:{task.line} ({'; '.join(task.problems)})"
-        for path, held in every.notes.items()
-        for task in held
+        for path, task in every.listed
         if task.problems and only.selects_but_for_dates(task)
     ]
     if not found:
@@ -284,13 +283,12 @@ def _other_signs(every: _Tasks, only: TaskFilter) -> list[str]:
 
 def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
     """How many tasks would be found without the status or without the other filters."""
-    if not any(every.notes):
+    if not every.listed:
         return []
     if only.status is not None and (number := len(every.selected(replace(only, status=None)))):
         return [f"With status any: {corpus.counted(number, 'task')}."]
     where = " there" if request.folder or request.glob else ""
-    number = sum(map(len, every.notes.values()))
-    return [f"There are {corpus.counted(number, 'task')}{where} in all; none passes every filter."]
+    return [f"There are {corpus.counted(len(every.listed), 'task')}{where} in all; none passes every filter."]
 
 
 def _read(note: Contents) -> tuple[TaskDetails, ...]:
@@ -298,9 +296,11 @@ def _read(note: Contents) -> tuple[TaskDetails, ...]:
 
 
 def _joined(notes: Sequence[tuple[str, tuple[TaskDetails, ...]]]) -> _Tasks:
-    held = {path: found for path, found in notes if found}
-    parents = {path: {task.line: task.parent for task in found if task.parent} for path, found in held.items()}
-    return _Tasks(held, {path: lines for path, lines in parents.items() if lines})
+    parents = {path: {task.line: task.parent for task in found if task.parent} for path, found in notes if found}
+    return _Tasks(
+        [Listed(path, task) for path, found in notes for task in found],
+        {path: lines for path, lines in parents.items() if lines},
+    )
 
 
 QUESTION: Final = NoteProjection("tasks", _read, _joined)
