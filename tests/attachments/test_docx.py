@@ -93,3 +93,5 @@ def test_more_text_than_is_kept_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vaulttools.attachments.word.CHARACTERS", 5)
     extracted = docx.extract(io.BytesIO(samples.docx(paragraph("abc"), paragraph("def"))))
     assert extracted == Extracted("abc\n", is_whole=False)
+    extracted = docx.extract(io.BytesIO(samples.docx(paragraph("abcdef"))))
+    assert extracted == Extracted(failure="extraction too costly")

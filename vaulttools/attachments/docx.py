@@ -47,7 +47,7 @@ def extract(file: IO[bytes]) -> Extracted:
         return Extracted(failure="encrypted")
     text = "".join(f"{line}\n" for line in body.lines)
     if not text.strip():
-        return Extracted(failure="no text")
+        return Extracted(failure="no text" if is_whole else "extraction too costly")
     return Extracted(text, tuple(Part(line, None, heading) for line, heading in body.sections), is_whole)
 
 
