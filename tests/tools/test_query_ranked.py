@@ -357,3 +357,13 @@ def test_without_an_index_all_notes_are_covered(
     assert answer.complete
     monkeypatch.undo()
     assert sorted(note.path for note in answer.notes) == sorted(found(vault, asked))
+
+
+def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:
+    tagged = "---\nstatus: galena\ntags: [ore]\n---\nlead\n"
+    vault = make_vault({"A/a.md": tagged, "b.md": "---\nstatus: galena\n---\n"})
+    where = '"mode": "obsidian", "folder": "A", "tags": ["ore"]}'
+    assert f'query {{"query": "galena", {where}]' in vault.query("lead galena", folder="A", tags=["ore"]).text
+    assert '"mode": "obsidian", "folder": "A"}' in vault.tags(folder="A").text
+    assert 'properties {"name": "status", "folder": "A"}' in vault.properties(folder="A").text
+    assert '"file_pattern": "A/**"}' in vault.properties(name="status", folder="A").text

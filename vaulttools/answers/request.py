@@ -99,7 +99,7 @@ Texts = Annotated[list[str], BeforeValidator(_list_of)]
 """A list of strings; one string is a list of one."""
 
 _SEVERAL: Final = re.compile(r"[\s,]")
-"""What no tag holds, and several written as one text do (rule T01)."""
+"""What no tag holds, and several written as one text do (rule-T01)."""
 
 
 def _named_tags(tags: list[str]) -> list[str]:

@@ -359,6 +359,8 @@ class _Search:
         """Whether any note holds a term, in the scope or elsewhere."""
         if hits.counts[number] or self._holding(term):
             return True
+        if term.literal:
+            return False  # the names of notes outside the scope are not looked at, whether they were read or not
         finder = Finder([term])
         read = (note for note in self._looked_at.values() if note is not None)
         return any(any(map(any, finder.places(note).found)) for note in read)

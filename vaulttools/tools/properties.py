@@ -19,6 +19,7 @@ from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
+from vaulttools.files import globs
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.property_types import PropertyType, property_type
 from vaulttools.notes.safe_yaml import Value
@@ -100,14 +101,14 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
         lines = [_row(each) for each in shown]
         if len(shown) < count:
             notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise limit.")
-        notices.append(f"To see all values of one: properties {_call({'name': shown[0].name})}")
+        notices.append(f"To see all values of one: properties {_call({'name': shown[0].name, **_kept(request)})}")
     else:
         (one,) = shown
         first = render.line(f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:")
         lines = [render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}") for each in one.values]
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
-        notices += _example(one)
+        notices += _example(one, _kept(request))
     fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
     return PropertiesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(found)),
@@ -169,13 +170,23 @@ def _call(arguments: Mapping[str, Any]) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def _example(one: PropertyCount) -> list[str]:
-    """How to get at the notes with a value, where the filter of `search_files` can name one."""
+def _kept(request: PropertiesRequest) -> dict[str, str]:
+    """The filters of a request, for the next call that is suggested."""
+    return {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
+
+
+def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
+    """How to get at the notes with a value, where the filters of `search_files` can name one and where it is."""
+    folder, glob = kept.get("folder", ""), kept.get("glob", "")
+    if folder and (glob or globs.has_magic(folder)):
+        return []  # `search_files` takes one glob
+    pattern = glob or (f"{folder.strip('/')}/**" if folder else "")
+    where = {"file_pattern": pattern} if pattern else {}
     for each in one.values:
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
             # Without `within` every line of the notes would match and be shown.
             few = {"within": "frontmatter", "context_lines": 0}
-            call = _call({"pattern": ".", "properties": {one.name: each.value}, **few})
+            call = _call({"pattern": ".", "properties": {one.name: each.value}, **few, **where})
             return [f"To see the notes with a value: search_files {call}"]
     return []
 

@@ -356,6 +356,14 @@ def _filters(request: QueryRequest) -> list[Node]:
     return asked
 
 
+def _kept_filters(request: QueryRequest) -> dict[str, Any]:
+    """The filters of a request, for the next call that is suggested."""
+    return {name: value for name in _FILTERS if (value := getattr(request, name))}
+
+
+_FILTERS: Final = ("folder", "glob", "tags", "properties", *dated.NAMES, "include_excluded")
+
+
 def _page(
     request: QueryRequest,
     work: Work,
@@ -590,11 +598,15 @@ def _elsewhere(vault: Session, request: QueryRequest, work: Work, words: Sequenc
     apart = work.again()
     exact, _ = _exact(vault, request, apart, parse("path:.md"))
     order = _Order(vault, exact, None)
-    counts = {word: _count(exact, order, node=Within("content", Term(word))) for word in words[:_ALONE]}
+    counts = {
+        word: _count(exact, order, node=tree.both([Within("content", Term(word)), *_filters(request)]))
+        for word in words[:_ALONE]
+    }
     held = [f'"{word}" in {corpus.counted(number, "file")}' for word, number in counts.items() if number]
     if not held:
         return []
-    call = json.dumps({"query": next(filter(counts.get, counts)), "mode": "obsidian"}, ensure_ascii=False)
+    asked = {"query": next(filter(counts.get, counts)), "mode": "obsidian", **_kept_filters(request)}
+    call = json.dumps(asked, ensure_ascii=False)
     return [f"Properties, canvases or the insides of words hold {', '.join(held)}: query {call}"]
 
 

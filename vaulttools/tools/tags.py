@@ -67,7 +67,8 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     if len(shown) < len(tags):
         notices.append(f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or give name a tag to see in it.")
     elif shown:
-        call = json.dumps({"query": spelled(Tag(shown[0].tag)), "mode": "obsidian"}, ensure_ascii=False)
+        kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
+        call = json.dumps({"query": spelled(Tag(shown[0].tag)), "mode": "obsidian", **kept}, ensure_ascii=False)
         notices.append(f"To see the notes of a tag: query {call}")
     first = (
         f"{corpus.counted(len(tags), 'tag')} in {corpus.counted(asked.notes, 'note')}:"
