@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -141,6 +142,7 @@ def _annotation(annotation: Any) -> str:
 
 def main() -> int:
     """Write the derived files, or check them."""
+    os.environ["VAULTTOOLS_MEANING"] = "off"  # the pages show what the plain package prints
     derived = generated()
     differing = [
         path for path, text in derived.items() if not path.exists() or path.read_text(encoding="utf-8") != text

@@ -77,6 +77,7 @@ LATE_IMPORTS = {
     "index.location": {"platformdirs"},
     "index.watching": {"vaulttools.index.inotify"},
     "index.worker": None,
+    "answers.best": {"vaulttools.ranked.meaning.fusion"},
     "ranked.meaning.embedder": {
         "vaulttools.ranked.meaning",
         "vaulttools.ranked.meaning.endpoint",

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus
 from vaulttools.answers.corpus import Corpus
 from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work
+from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
@@ -21,9 +22,13 @@ from vaulttools.files.scope import Scope
 from vaulttools.notes.note import Note
 from vaulttools.ranked.expressions import expression
 from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Frequencies, RankedNote, Ranking, rank
 from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.background import BackgroundMeaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Best:
     """Notes that could not be read, so far."""
     told: set[str]
     """Those of them that the work was told of."""
+    meant: Sequence[str]
+    """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
 
     def page(self, notes: Sequence[RankedNote], start: int, count: int, characters: int) -> Page:
         """So many notes from a place on, copies not counted, with the passages for which there is room."""
@@ -78,7 +85,8 @@ def best(
     is_ready: bool = True,
 ) -> Best:
     """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given. Without
-    an index that `is_ready` the notes are chosen by ripgrep's counts of the words."""
+    an index that `is_ready` the notes are chosen by ripgrep's counts of the words; with one, and where passages are
+    embedded, notes near in meaning join them."""
     listing = corpus.listed(scope)
     known = scope.known if is_ready else None
 
@@ -92,7 +100,12 @@ def best(
     missed: dict[str, Reason] = {}
     read = _reader(vault, known, missed)
     counter = None if is_ready else _Ripgrep(vault, work)
+    meaning, told = _meaning(vault, question) if known is not None else (None, [])
+    most = most if meaning is None else max(most, BY_WORDS)
     ranking = rank(question, wanted, known, read, lambda: work.remaining() <= 0, most, counter)
+    if meaning is not None and known is not None:
+        ranking = _joined(ranking, meaning, question, known, wanted, len(notes.files), told)
+    told += _progress(meaning, len(notes.files)) if meaning is not None else []
     if known is not None:
         missed.update(dict.fromkeys(known.holding("nul"), "binary"))
     missed.update(dict.fromkeys(large, "too large"))
@@ -107,7 +120,54 @@ def best(
         work.warn(warning)
     work.searched = asked.notes
     folder = Folder(read, _no_copies if known is None else known.copies, wanted)
-    return Best(ranking, asked, folder, work, missed, set(missed))
+    return Best(ranking, asked, folder, work, missed, set(missed), told)
+
+
+BY_WORDS: Final = 60
+"""Notes found by words that are joined with those near in meaning; further ones change no page that is looked at."""
+
+
+def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, list[str]]:
+    """What finds by meaning, begun; None where nothing does or the question is quoted. And what has to be told."""
+    try:
+        meaning = vault.meaning
+    except VaultToolsError as error:
+        return None, [f"{error}. Found by words alone."]
+    if meaning is None or any(term.is_phrase for term in read_question(question).terms):
+        return None, []
+    meaning.start()
+    return meaning, []
+
+
+def _joined(
+    ranking: Ranking,
+    meaning: BackgroundMeaning,
+    question: str,
+    known: Known,
+    wanted: frozenset[str],
+    of: int,
+    told: list[str],
+) -> Ranking:
+    from vaulttools.ranked.meaning.fusion import joined
+
+    try:
+        near = meaning.near(question, known, wanted, of)
+    except VaultToolsError as error:
+        told.append(f"{error}. Found by words alone.")
+        return ranking
+    return joined(ranking, near, known)
+
+
+def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
+    """How far the embedding is, and why it does not go on, while it is not done."""
+    try:
+        done, total = meaning.seen()
+    except VaultToolsError:
+        return []  # told already
+    if total and done >= total:
+        return []
+    fault = f" {meaning.fault}." if meaning.fault else ""
+    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 
 
 @dataclass(frozen=True, slots=True)

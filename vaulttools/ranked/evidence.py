@@ -60,6 +60,8 @@ class Evidence(NamedTuple):
     """From 0; about 1 where the passage holds the whole question."""
     held: frozenset[int]
     """The terms of the question that it holds, or the headings above it, its header row, or the note's name."""
+    found_by: tuple[str, ...] = ("words",)
+    """The lists that it is in: `words`, `meaning`."""
 
 
 def combined(of_note: float, evidence: Sequence[Evidence], weights: Weights = WEIGHTS) -> float:

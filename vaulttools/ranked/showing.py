@@ -55,6 +55,8 @@ class ShownPassage:
     """As much of it as it may have, without blank lines and padding; `…` where it was cut."""
     copies: Sequence[str]
     """The other notes of the scope that hold a copy, in order."""
+    found_by: tuple[str, ...] = ("words",)
+    """As `Evidence` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +288,7 @@ def _passage(
         header + text,
         shown,
         folder.copies(ranked.path, number, passages.digests[number]),
+        next((each.found_by for each in ranked.evidence if each.number == number), ("words",)),
     )
 
 

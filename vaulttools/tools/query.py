@@ -122,7 +122,7 @@ class Passage(BaseModel):
     page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
     heading: list[str] = Field(description="The headings it stands under, outermost first.")
     text: str = Field(description="Whole; a row of a table begins with the header row.")
-    found_by: list[str] = Field(description="Which lists found it: words.")
+    found_by: list[str] = Field(description="Which lists found it: words, meaning.")
     copies: list[str] = Field(description="Other notes that hold a copy of it.")
 
 
@@ -213,7 +213,7 @@ def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, op
     if order is not None:
         by_path = {note.path: note for note in notes}
         notes = [by_path[path] for path in order(by_path.keys())]
-    told += [*foreign.in_question(question), *ranking.notices]
+    told += [*foreign.in_question(question), *ranking.notices, *found.meant]
     if is_ready:
         told += _elsewhere(vault, request, work, ranking.nowhere)
     notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
@@ -296,7 +296,7 @@ def _ranked_note(found: ShownNote) -> NoteFound:
                 end_line=each.end_line,
                 heading=list(each.heading),
                 text=each.text,
-                found_by=["words"],
+                found_by=list(each.found_by),
                 copies=list(map(paths.portable, each.copies)),
             )
             for each in found.passages

@@ -11,11 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 WORDS = ("cat", "dog", "lead", "tea", "boat", "rain")
+SAME = {"cat": ("kitten", "chat", "feline"), "boat": ("vessel", "schiff"), "rain": ("drizzle", "regen")}
 
 
 def counted(text: str) -> list[float]:
-    """A vector that counts words, so that texts with the same words are near each other."""
-    return [text.casefold().count(word) + 0.01 for word in WORDS]
+    """A vector that counts words and what means the same, so that texts with the same meaning are near each other."""
+    folded = text.casefold()
+    return [folded.count(word) + sum(map(folded.count, SAME.get(word, ()))) + 0.01 for word in WORDS]
 
 
 @dataclass

@@ -45,7 +45,7 @@ def test_a_vector_is_nearest_to_itself() -> None:
     given = drawn(3_000, 512, 3)
     kept = vectors.kept(given)
     for number in (0, 7, 2_999):
-        assert number in nearest(kept, 512).around(given[number], 5)
+        assert number in nearest(kept, 512).around(given[number], 5)[0]
         assert np.argmax(vectors.similarities(given[number], kept)) == number
 
 
@@ -55,7 +55,7 @@ def test_neighbours_depend_on_no_order_of_arrival(seed: int, count: int, least: 
     dimensions = (24, 64, 130, 512)[parts - 1]
     given = np.repeat(drawn(-(-count // 2), dimensions, seed), 2, axis=0)[:count]  # copies tie
     kept, question = vectors.kept(given), drawn(1, dimensions, seed + 1)[0]
-    once = nearest(kept, dimensions).around(question, least)
+    once = nearest(kept, dimensions).around(question, least)[0]
     order = np.random.default_rng(seed).permutation(count)
     grown: Nearest | None = None
     for some in np.array_split(order, parts):
@@ -64,7 +64,7 @@ def test_neighbours_depend_on_no_order_of_arrival(seed: int, count: int, least: 
         grown = part if grown is None else grown.extended(part.digests, columns)
     assert grown is not None
     assert len(once) >= min(least, count)
-    assert sorted(grown.around(question, least)) == sorted(once)
+    assert sorted(grown.around(question, least)[0]) == sorted(once)
 
 
 def test_neighbours_agree_with_the_plain_sum_of_weighted_signs() -> None:
@@ -76,11 +76,11 @@ def test_neighbours_agree_with_the_plain_sum_of_weighted_signs() -> None:
         weights[part] = max(1, round(sizes[part].mean() / sizes[parts[-1]].mean() * 8))
     distances = ((given[:, :384] >= 0) != (question[:384] >= 0)) @ weights
     furthest = np.sort(distances)[19]
-    found = nearest(vectors.kept(given), 512).around(question, 20)
+    found = nearest(vectors.kept(given), 512).around(question, 20)[0]
     assert sorted(found) == list(np.flatnonzero(distances <= furthest))
 
 
 def test_only_some_are_looked_at_when_they_are_named() -> None:
     given = drawn(100, 64, 6)
     some = np.array([3, 50, 99, 1_000], np.int64)
-    assert sorted(nearest(vectors.kept(given), 64).around(given[0], 10, some)) == [3, 50, 99]
+    assert sorted(nearest(vectors.kept(given), 64).around(given[0], 10, some)[0]) == [3, 50, 99]

@@ -11,9 +11,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import filelock
 
@@ -25,9 +26,13 @@ from vaulttools.index import passages as stored
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.meaning import embedder
-from vaulttools.ranked.meaning.embedder import Choice, NoMeaning
+from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
+from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
 from vaulttools.ranked.meaning.process import EmbeddingProcess
 from vaulttools.ranked.meaning.store import VectorStore
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.embedder import Floats
 
 _log = logging.getLogger("vaulttools")
 
@@ -36,6 +41,14 @@ LOOK_SECONDS: Final = 2.0
 
 AGAIN_SECONDS: Final = 60.0
 """How long to wait after a fault: the disk is full, the endpoint is down."""
+
+START_SECONDS: Final = 5.0
+"""How long after the first question the work begins: a command that answers one and ends starts no process in vain."""
+
+_MUTE_SECONDS: Final = 30.0
+"""How long no question is put to an embedder that failed: each would wait for it."""
+
+_QUESTIONS: Final = 64
 
 IDLE_SECONDS: Final = 60.0
 """How long the process is kept that has nothing to do; it takes a second to start and 150 MB of memory."""
@@ -118,6 +131,11 @@ class BackgroundMeaning:
     def _begin(self) -> None:
         self._owner = os.getpid()
         self._guard = threading.Lock()
+        self._asking = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._questions: dict[str, Floats] = {}
+        """The vectors of the questions asked last: the next page asks the same."""
+        self._mute_until, self._mute_reason = 0.0, ""
         self._thread: threading.Thread | None = None
         self._process: EmbeddingProcess | None = None
         self._store: VectorStore | None = None
@@ -154,6 +172,34 @@ class BackgroundMeaning:
         """
         store, key = self.store(), embedder.key_of(self.choice)
         return MeaningStatus(key.name, key.version, Progress(*store.progress()), len(store.nearest()), store.bytes())
+
+    def asked(self, question: str) -> Floats:
+        """The vector of a question; the embedder is loaded by the first one, which takes a second.
+
+        Raises:
+            NoMeaning: it cannot be embedded, or could not a moment ago.
+        """
+        with self._asking:
+            if time.monotonic() < self._mute_until:
+                raise NoMeaning(self._mute_reason)
+            if question in self._questions:
+                return self._questions[question]
+            try:
+                if self._embedder is None:
+                    self._embedder = embedder.load(self.choice)
+                vector: Floats = self._embedder.embed_questions([question])[0]
+                held = self.store().dimensions()
+                if held not in (None, len(vector)):
+                    raise NoMeaning(
+                        f"The embedder gives vectors of {len(vector):,} numbers, and those that are kept have {held:,}"
+                    )
+            except NoMeaning as error:
+                self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
+                raise
+            self._questions[question] = vector
+            while len(self._questions) > _QUESTIONS:
+                del self._questions[next(iter(self._questions))]
+            return vector
 
     def start(self) -> None:
         """Begin to embed, once; in a child after a fork, anew."""
@@ -212,7 +258,27 @@ class BackgroundMeaning:
         if thread is not None and thread is not threading.current_thread() and self._owner == os.getpid():
             thread.join()
 
+    def near(self, question: str, known: PassagesOfNotes, notes: AbstractSet[str], of: int) -> list[Neighbour]:
+        """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is
+        embedded.
+
+        Raises:
+            NoMeaning: the question cannot be embedded, or the vectors cannot be read.
+        """
+        store = self.store()
+        return neighbours(self.asked(question), store, known, notes, of) if len(store.nearest()) else []
+
+    def seen(self) -> Progress:
+        """How far the embedding was when it was last counted, by this process or another one.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        return self.progress if self.progress.total else Progress(*self.store().progress())
+
     def _run(self) -> None:
+        self._wake.wait(START_SECONDS)
+        self._wake.clear()
         while not self._end.is_set():
             pause = LOOK_SECONDS
             try:

@@ -103,6 +103,8 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be read.
         """
+        if not len(digests):
+            return digests, np.zeros((0, 0), np.uint8)
         with self._connected() as connection:
             rows: list[Any] = connection.execute(
                 "SELECT digest, vector FROM vectors WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY digest",

@@ -87,9 +87,9 @@ class Nearest:
         """With more vectors behind these."""
         return Nearest(np.concatenate([self.digests, digests]), np.concatenate([self._columns, columns], axis=1))
 
-    def around(self, question: Floats, least: int, among: Digests | None = None) -> Digests:
-        """The digests of the vectors whose signs agree best with the question's numbers: `least` of them, and all that
-        agree as well as the last, so that their order of arrival decides nothing.
+    def around(self, question: Floats, least: int, among: Digests | None = None) -> tuple[Digests, NDArray[np.uint16]]:
+        """The digests and the distances of the vectors whose signs agree best with the question's numbers: `least` of
+        them, and all that agree as well as the last, so that their order of arrival decides nothing.
 
         `among`: only vectors with these digests count.
         """
@@ -98,14 +98,15 @@ class Nearest:
             held = np.isin(digests, among)
             columns, digests = columns[:, held], digests[held]
         if not len(digests):
-            return digests
+            return digests, np.zeros(0, np.uint16)
         distances = np.zeros(len(digests), np.uint16)  # at most 384 signs of weight 8
         for weight, mask, asked in _classes(question):
             for column, bits, word in zip(columns, mask, asked, strict=True):
                 distances += np.bitwise_count((column ^ word) & bits) * np.uint16(weight)
         counts = np.cumsum(np.bincount(distances))
         furthest = int(np.searchsorted(counts, min(least, len(digests))))
-        return digests[distances <= furthest]
+        is_near = distances <= furthest
+        return digests[is_near], distances[is_near]
 
 
 def _classes(question: Floats) -> list[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:

@@ -1,0 +1,49 @@
+"""Two lists of notes as one: words keep what they are sure of, meaning adds what they miss."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.ranked.meaning.fusion import MOST, fused, nearest_notes
+from vaulttools.ranked.meaning.neighbours import Neighbour
+
+
+def near(**notes: float) -> list[Neighbour]:
+    return [Neighbour(path, 0, similarity) for path, similarity in notes.items()]
+
+
+def test_without_neighbours_the_order_is_that_of_words() -> None:
+    assert fused(["b", "a", "c"], 1, []) == ["b", "a", "c"]
+
+
+def test_what_words_are_sure_of_keeps_its_place() -> None:
+    assert fused(["b", "a", "c"], 2, near(d=0.9, c=0.8, a=0.1)) == ["b", "a", "c", "d"]
+
+
+def test_a_note_in_both_lists_goes_before_those_in_one() -> None:
+    assert fused(["a", "b"], 0, near(c=0.9, b=0.8)) == ["b", "a", "c"]
+
+
+def test_what_only_meaning_finds_follows() -> None:
+    assert fused([], 0, near(c=0.5, b=0.9, a=0.5)) == ["b", "a", "c"]
+
+
+def test_several_near_passages_count_more_than_one() -> None:
+    assert nearest_notes([Neighbour("a", 0, 0.5), Neighbour("b", 0, 0.45), Neighbour("b", 3, 0.4)]) == ["b", "a"]
+
+
+PATHS = st.lists(st.sampled_from("abcdefgh"), unique=True)
+
+
+@given(by_words=PATHS, by_meaning=PATHS, sure=st.integers(0, 8))
+def test_nothing_is_lost_or_doubled_and_the_head_stays(by_words: list[str], by_meaning: list[str], sure: int) -> None:
+    found = fused(by_words, sure, [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)])
+    assert found[:sure][: len(by_words)] == by_words[:sure]
+    assert sorted(found) == sorted({*by_words, *by_meaning})
+    rest = [path for path in found[sure:] if path not in by_meaning]
+    assert rest == [path for path in by_words[sure:] if path not in by_meaning]
+
+
+def test_meaning_adds_no_more_than_so_many() -> None:
+    assert len(fused([], 0, [Neighbour(f"{number}", 0, 0.5) for number in range(200)])) == MOST

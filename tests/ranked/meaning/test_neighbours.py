@@ -1,0 +1,103 @@
+"""Neighbours of a question among the passages of some notes: the same whatever else was ever embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.ranked.meaning.endpoints import counted
+from vaulttools.index import passages
+from vaulttools.notes.note import Note
+from vaulttools.ranked.meaning import neighbours as module
+from vaulttools.ranked.meaning import vectors
+from vaulttools.ranked.meaning.embedder import Key
+from vaulttools.ranked.meaning.neighbours import Neighbour, neighbours
+from vaulttools.ranked.meaning.store import VectorStore
+
+
+def embedded(texts: Sequence[str]) -> NDArray[np.float32]:
+    """What the tests' server would answer."""
+    found = np.array([counted(text) for text in texts], np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+class Notes:
+    """What an index would tell of some notes."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._kept = {path: passages.dump(Note(path, text)) for path, text in texts.items()}
+        self.texts = texts
+
+    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
+        return {path: self._kept[path] for path in notes if path in self._kept}
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        held = {path: set(passages.digests(data)) for path, data in self._kept.items()}
+        return {digest: {path for path, some in held.items() if digest in some} for digest in digests}
+
+    def keep(self, store: VectorStore) -> None:
+        """Embed what the store lacks."""
+        for path, data in self._kept.items():
+            columns = passages.load(data)
+            pieces = zip(columns.starts, columns.lengths, columns.digests, strict=True)
+            texts = {digest: self.texts[path][start : start + length] for start, length, digest in pieces}
+            wanted = store.missing(texts)
+            if wanted:
+                kept = vectors.kept(embedded([texts[digest] for digest in wanted]))
+                store.put([(digest, row.tobytes()) for digest, row in zip(wanted, kept, strict=True)], 6)
+
+
+def found(store: VectorStore, notes: Notes, question: str, among: Collection[str] | None = None) -> list[Neighbour]:
+    wanted = frozenset(notes.texts if among is None else among)
+    return neighbours(embedded([question])[0], store, notes, wanted, len(notes.texts))
+
+
+def test_the_nearest_passage_comes_first_with_its_place(tmp_path: Path) -> None:
+    notes = Notes({"a.md": "Rain.\n\nA boat in the rain, and another boat in more rain.", "b.md": "Cat. Dog. Tea."})
+    store = VectorStore(tmp_path, Key("m", "", ""))
+    notes.keep(store)
+    near = found(store, notes, "boat rain")
+    assert [(each.path, each.number) for each in near] == [("a.md", 1), ("a.md", 0), ("b.md", 0)]
+    assert 1 > near[0].similarity > near[1].similarity > near[2].similarity
+    assert [each.path for each in found(store, notes, "boat", ["b.md"])] == ["b.md"]
+
+
+def test_a_copy_is_found_in_each_note(tmp_path: Path) -> None:
+    notes = Notes({"b.md": "A boat.", "a.md": "a   BOAT."})
+    store = VectorStore(tmp_path, Key("m", "", ""))
+    notes.keep(store)
+    first, second = found(store, notes, "boat")
+    assert [first.path, second.path] == ["a.md", "b.md"]  # the longer one, by a few blanks
+
+
+TEXTS = st.lists(st.sampled_from(["cat", "dog", "lead", "tea", "boat", "rain", "cat dog"]), min_size=1, max_size=4)
+VAULTS = st.dictionaries(
+    st.sampled_from([f"{letter}.md" for letter in "abcdefghij"]), TEXTS.map(" ".join), min_size=1, max_size=10
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(history=st.lists(VAULTS, max_size=4), now=VAULTS, question=TEXTS.map(" ".join), data=st.data())
+def test_neighbours_are_the_same_after_any_history_and_a_rebuild(
+    history: list[dict[str, str]], now: dict[str, str], question: str, data: st.DataObject
+) -> None:
+    among = data.draw(st.sets(st.sampled_from(sorted(now)), min_size=1))
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CANDIDATES", 3)  # so that the choice by signs leaves something out
+        patch.setattr(module, "_NARROW", data.draw(st.sampled_from([1, 8])))
+        old, new = (VectorStore(Path(folder, name), Key("m", "", "")) for name in ("old", "new"))
+        for store in (old, new):
+            store.path.parent.mkdir()
+        for texts in (*history, now):
+            Notes(texts).keep(old)
+        notes = Notes(now)
+        notes.keep(new)
+        assert found(old, notes, question, among) == found(new, notes, question, among)
+        assert {each.path for each in found(new, notes, question, among)} <= among

