@@ -35,7 +35,7 @@ def methods() -> str:
     literal = any("Literal[" in _signature(tool) for tool in all_tools)
     return "\n".join(
         [
-            '"""One typed method a tool. Generated from the registry by `docs/generate.py`; not edited by hand."""',
+            '"""Declares one typed method a tool; `docs/generate.py` writes this file from the registry."""',
             "",
             "from __future__ import annotations",
             "",

@@ -225,6 +225,12 @@ def test_what_is_public_is_what_a_caller_can_meet() -> None:
     assert all(getattr(vaulttools, name) is not None for name in vaulttools.__all__)
 
 
+def test_a_module_begins_with_what_it_does_in_at_most_fifteen_words() -> None:
+    """A verb and its object: `Splits a pattern into …`; for a tool they stand behind its name."""
+    summaries = {name: (ast.get_docstring(tree) or "").split("\n")[0] for name, tree in _modules().items()}
+    assert {name: text for name, text in summaries.items() if not 1 < len(text.split()) <= 15} == {}
+
+
 def test_no_two_modules_import_each_other() -> None:
     def imported(name: str) -> set[str]:
         found = {each.removeprefix("vaulttools.") for each in _imported(_modules()[name])}

@@ -1,4 +1,7 @@
-"""vaulttools: search Markdown vaults. The public names are loaded on first use, so that `--version` stays instant."""
+"""Exports the public names of vaulttools, a search backend for Markdown vaults.
+
+The names are loaded on first use, so that `--version` stays instant.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m vaulttools` is the command line."""
+"""Runs the command line for `python -m vaulttools`."""
 
 from vaulttools.cli.main import run
 

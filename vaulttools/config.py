@@ -1,4 +1,4 @@
-"""The configuration of a vault: keyword arguments, or a table of `vaulttools.toml` in the user's configuration folder.
+"""Reads a vault's configuration: keyword arguments, or a table of the user's `vaulttools.toml`.
 
 Never read from the vault itself, which a synced or prompted hand may have written.
 """

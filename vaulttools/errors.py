@@ -1,4 +1,4 @@
-"""The errors a caller can meet, each carrying its facts; the sentence is the message.
+"""Defines the errors a caller can meet, each with its facts and one sentence.
 
 VaultToolsError
 ├── BadArgument            an argument that cannot be used; the sentence says what is accepted

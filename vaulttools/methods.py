@@ -1,4 +1,4 @@
-"""One typed method a tool. Generated from the registry by `docs/generate.py`; not edited by hand."""
+"""Declares one typed method a tool; `docs/generate.py` writes this file from the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool needs of an open vault: its root, its configuration, its ripgrep, and the rules a call walks by.
+"""Holds what a tool needs of an open vault: root, configuration, ripgrep, rules.
 
 Links, archives and URLs are imported when a call names one: together they cost 40 ms that a plain search need not pay.
 """

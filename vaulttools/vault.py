@@ -1,4 +1,7 @@
-"""Vault: an open folder of notes. One method a tool, `call` for JSON arguments, `tool_definitions` for LLM APIs."""
+"""Opens a folder of notes, and calls tools on it.
+
+It has one method a tool, `call` for JSON arguments, and `tool_definitions` for LLM APIs.
+"""
 
 from __future__ import annotations
 

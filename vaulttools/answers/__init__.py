@@ -1,1 +1,1 @@
-"""What tools share: requests, answers, pages of text, and the notices and hints in them."""
+"""Holds what tools share: requests, answers, pages of text, notices and hints."""

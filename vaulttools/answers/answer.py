@@ -1,4 +1,4 @@
-"""What every answer holds, beside what belongs to the tool."""
+"""Defines what every answer holds, whatever its tool."""
 
 from __future__ import annotations
 

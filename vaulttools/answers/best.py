@@ -1,4 +1,4 @@
-"""Ranked search as `query` asks for it: the notes of a scope that answer a question best, and what is shown of them."""
+"""Runs ranked search over a scope and shows the notes that answer best."""
 
 from __future__ import annotations
 

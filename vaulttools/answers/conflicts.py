@@ -1,4 +1,4 @@
-"""Conflict copies: the names that sync tools give to a file that was changed in two places (fault-S03)."""
+"""Recognises conflict copies, which sync tools make of a file changed in two places (fault-S03)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tags`, `properties`, `links` and `query` share: all notes of a scope, with what each reads from their parts.
+"""Reads one value from every note of a scope, for `tags`, `properties`, `links`, `query`.
 
 The parts come from the index; of a note that it does not know as it is, from its text.
 """

@@ -1,4 +1,4 @@
-"""The date arguments of tools: checked when they are given, resolved when the call runs."""
+"""Checks the date arguments of tools, and resolves them when the call runs."""
 
 from __future__ import annotations
 

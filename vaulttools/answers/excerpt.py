@@ -1,4 +1,4 @@
-"""Windows of lines around hits: touching and overlapping ones are one excerpt."""
+"""Cuts windows of lines around hits, and merges windows that touch or overlap."""
 
 from __future__ import annotations
 

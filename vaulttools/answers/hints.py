@@ -1,4 +1,4 @@
-"""What another reading of a pattern would have found, told where nothing was."""
+"""Tells what another reading of a pattern would have found, when nothing was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits the sections of an answer, one a file, into the bytes a text may have, and says what was cut."""
+"""Fits the sections of an answer, one a file, into its byte limit."""
 
 from __future__ import annotations
 

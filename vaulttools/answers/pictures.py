@@ -1,4 +1,4 @@
-"""Shows an image: its size, the notes that embed it, and the picture for clients that can show one."""
+"""Shows an image: its size, the notes that embed it, and the picture itself."""
 
 from __future__ import annotations
 

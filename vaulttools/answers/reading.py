@@ -1,4 +1,4 @@
-"""What `read` and `outline` share: the one text that a call names, read and known as a note."""
+"""Reads the one text that a call of `read` or `outline` names."""
 
 from __future__ import annotations
 

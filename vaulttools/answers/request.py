@@ -1,4 +1,4 @@
-"""Arguments become a request: lenient where models are loose, one sentence of refusal where not.
+"""Turns arguments into a request, or refuses them in one sentence.
 
 Accepted beyond the schema, because models really send it: a single string where a list is asked, a JSON array
 or object in a string, a number or boolean as a string, `2.0` for 2, `null` for an optional argument.

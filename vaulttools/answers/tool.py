@@ -1,4 +1,4 @@
-"""What a tool is: a name, words for people and for models, a request, an answer, and the function between the two."""
+"""Defines a tool: its name, descriptions, request, answer, and function."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The text of attachments, PDF and DOCX: extracted in a child process with limits, and kept by content."""
+"""Extracts the text of PDF and DOCX attachments in a limited child process.
+
+What was extracted is kept by content.
+"""

@@ -1,4 +1,6 @@
-"""`python -m vaulttools.attachments.child`: extracts attachments whose descriptors it is sent, each in a limited fork.
+"""Extracts attachments whose descriptors it is sent, each in a limited fork.
+
+Run as `python -m vaulttools.attachments.child`.
 
 Its standard input is a socket. A message is the name of a kind with the descriptor of an opened file; the answer is its
 length in four bytes and what `extracted.dump` makes. Each file has a process of its own, forked from this one, which

@@ -1,4 +1,4 @@
-"""Extracted: the text of one attachment with its pages or headings, or the reason why there is none."""
+"""Holds the text of one attachment with its pages or headings, or a reason."""
 
 from __future__ import annotations
 

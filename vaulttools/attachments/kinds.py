@@ -1,4 +1,4 @@
-"""Tells which files are attachments with text, and whether the extra that reads them is installed."""
+"""Tells which files are attachments with text, and whether their extra is installed."""
 
 from __future__ import annotations
 

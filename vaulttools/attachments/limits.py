@@ -1,4 +1,4 @@
-"""The limits of one extraction, each with its unit and its reason, and what its messages are made of."""
+"""Sets the limits of one extraction, with units and reasons, and words its messages."""
 
 from __future__ import annotations
 

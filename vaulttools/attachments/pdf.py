@@ -1,4 +1,4 @@
-"""Extracts the text of a PDF page by page, with the values of its forms and the texts of its comments.
+"""Extracts the text of a PDF page by page, with form values and comments.
 
 By PDFium: against pypdf it found the words of pages in columns (0.99 of those that Poppler finds, pypdf 0.5), read
 damaged files, and took a third of the time. Runs in the child process alone.

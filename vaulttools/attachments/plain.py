@@ -1,4 +1,4 @@
-"""Makes extracted text plain: ligatures as letters, hyphenated words whole, no control characters."""
+"""Makes extracted text plain: resolves ligatures, joins hyphenated words, removes control characters."""
 
 from __future__ import annotations
 

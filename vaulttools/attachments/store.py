@@ -1,4 +1,4 @@
-"""Keeps what was extracted, by the content of the attachment: a folder beside the index, one file for each content."""
+"""Keeps extracted texts in a folder beside the index, one file for each content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of the attachments of one vault: read from what is kept, else extracted, at most once at a time."""
+"""Gives the texts of a vault's attachments, each extracted at most once at a time."""
 
 from __future__ import annotations
 

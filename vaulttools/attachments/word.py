@@ -1,4 +1,4 @@
-"""Reads the parts of a DOCX: its styles, its numbering, and its body as lines of Markdown."""
+"""Reads the parts of a DOCX: styles, numbering, and body as Markdown lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads XML as a stream of elements, in bounded memory, without document types and entities."""
+"""Reads XML as a stream of elements, in bounded memory, without document types or entities."""
 
 from __future__ import annotations
 

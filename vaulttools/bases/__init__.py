@@ -1,1 +1,1 @@
-"""Obsidian Bases without the app: the expression language, filters, formulas, views and summaries."""
+"""Computes Obsidian Bases without the app: expressions, filters, formulas, views and summaries."""

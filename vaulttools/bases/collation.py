@@ -1,4 +1,4 @@
-"""The order of texts as the app sorts them: case and accents do not matter, numbers in them count as numbers.
+"""Orders texts as the app does: ignores case and accents, compares numbers by value.
 
 Stands in for `Intl.Collator` with base sensitivity and numeric order: blanks, punctuation, signs, digits, letters.
 """

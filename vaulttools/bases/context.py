@@ -1,4 +1,4 @@
-"""What an expression is computed in: the call with its time and files, one row, and the names that a function binds."""
+"""Holds what an expression is computed in: the call, one row, bound names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a base says: its filters, formulas, names of columns, summaries and views, read from YAML."""
+"""Reads a base from YAML: filters, formulas, column names, summaries and views."""
 
 from __future__ import annotations
 

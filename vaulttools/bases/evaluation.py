@@ -1,4 +1,7 @@
-"""Makes a function of an expression's tree: from a row to a value. Nothing of it is run as Python or JavaScript."""
+"""Compiles an expression's tree to a function from a row to a value.
+
+Nothing of it is run as Python or JavaScript.
+"""
 
 from __future__ import annotations
 

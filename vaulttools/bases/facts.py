@@ -1,4 +1,4 @@
-"""What bases keep of each note, read from its parts: properties, tags, links and embeds as the app has them."""
+"""Reads from a note's parts what bases keep: properties, tags, links and embeds."""
 
 from __future__ import annotations
 

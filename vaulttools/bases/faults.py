@@ -1,4 +1,4 @@
-"""The two ways in which an expression fails: it cannot be read, or it cannot be computed for a file."""
+"""Defines how an expression fails: it cannot be read, or cannot be computed."""
 
 from __future__ import annotations
 

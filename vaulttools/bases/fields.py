@@ -1,4 +1,4 @@
-"""What `value.name` and `value[key]` give: the fields of files, dates, durations and texts, the entries of objects."""
+"""Looks up `value.name` and `value[key]` in files, dates, durations, texts and objects."""
 
 from __future__ import annotations
 

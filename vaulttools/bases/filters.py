@@ -1,4 +1,4 @@
-"""Which files a filter keeps, for all of them at once.
+"""Selects the files that a filter keeps, for all of them at once.
 
 A statement about tags asks the table of tags; one about a single property is computed once a value, not once a note.
 What needs the file itself is computed for the files that are left. The answer is that of computing every statement for

@@ -1,4 +1,4 @@
-"""The formulas of a base: read together, since they may use each other, and refused when they go in a circle."""
+"""Reads the formulas of a base together, and refuses circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as JavaScript has them: how they print, round, and are read from text."""
+"""Prints, rounds and reads numbers as JavaScript does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operators give for two values."""
+"""Computes operators of two values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as answers hold them: as JSON in the details, as text in a cell."""
+"""Writes values as JSON for the details, and as text for a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the properties of a note are in an expression: links, dates, URLs and tags are read from their texts."""
+"""Reads the values of a note's properties: links, dates, URLs and tags in texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regular expressions of expressions: JavaScript's syntax, matched by RE2 in linear time.
+"""Matches JavaScript's regular expressions with RE2, in linear time.
 
 RE2 takes no look-around and no backreferences, whose cost has no bound; they are refused by name. ripgrep, which serves
 patterns elsewhere, tells no capture groups, and a process for each text of each row would take seconds.

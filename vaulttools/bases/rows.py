@@ -1,4 +1,4 @@
-"""The rows of a view: which files, in which order, in which groups, with the values of its columns."""
+"""Makes the rows of a view: selects, orders and groups files, and computes columns."""
 
 from __future__ import annotations
 

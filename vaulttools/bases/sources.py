@@ -1,4 +1,4 @@
-"""Where bases are written: `.base` files, and `base` blocks in notes."""
+"""Finds where bases are written: `.base` files, and `base` blocks in notes."""
 
 from __future__ import annotations
 

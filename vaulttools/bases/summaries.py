@@ -1,4 +1,4 @@
-"""Summaries of a column: one value of all its values."""
+"""Summarises a column: one value of all its values."""
 
 from __future__ import annotations
 

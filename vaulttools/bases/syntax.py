@@ -1,4 +1,4 @@
-"""The tree of an expression. Every node has its place in the text."""
+"""Defines the tree of an expression; every node has its place in the text."""
 
 from __future__ import annotations
 

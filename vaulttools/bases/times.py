@@ -1,4 +1,4 @@
-"""Dates and durations of expressions: read, printed, added, subtracted, in local time."""
+"""Reads, prints, adds and subtracts dates and durations, in local time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values of expressions: their types, their text, whether they are true, equal or less than others.
+"""Defines the values of expressions: types, text, truth, equality and order.
 
 Null, booleans, numbers, strings, lists and objects are Python's own. Comparisons are those of the app: `==` is loose,
 two links are equal when they lead to the same file, a list of one element equals that element.

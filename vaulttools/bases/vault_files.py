@@ -1,4 +1,4 @@
-"""The files of a vault as expressions ask for them, and what finds some of them without looking at each."""
+"""Lists a vault's files for expressions, and finds some without looking at each."""
 
 from __future__ import annotations
 

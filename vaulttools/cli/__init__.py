@@ -1,1 +1,1 @@
-"""The command line: its commands, options, help and completion."""
+"""Implements the command line: its commands, options, help and completion."""

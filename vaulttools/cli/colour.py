@@ -1,4 +1,4 @@
-"""Colour for the text of an answer on a terminal: the same words, headings and numbers set apart."""
+"""Colours the headings and numbers of an answer on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vaulttools completion`: what a shell needs to complete commands and options, made from the registry."""
+"""Prints what a shell needs to complete commands and options, from the registry."""
 
 from __future__ import annotations
 

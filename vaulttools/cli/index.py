@@ -1,4 +1,4 @@
-"""`vaulttools index`: build, status, verify and clear, on the command line."""
+"""Implements `vaulttools index`: build, status, verify and clear."""
 
 from __future__ import annotations
 

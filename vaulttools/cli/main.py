@@ -1,4 +1,4 @@
-"""The command line: every tool of the registry is a subcommand; `call` and `tools` are its JSON faces."""
+"""Runs the command line: a subcommand for every tool, `call` and `tools` for JSON."""
 
 from __future__ import annotations
 

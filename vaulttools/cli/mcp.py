@@ -1,4 +1,4 @@
-"""`vaulttools mcp`: what its options mean, and the server that they ask for."""
+"""Reads the options of `vaulttools mcp`, and starts the server that they ask for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool's request as command-line options, and their help; the request model is the only declaration."""
+"""Derives command-line options and their help from a tool's request model."""
 
 from __future__ import annotations
 

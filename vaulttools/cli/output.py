@@ -1,4 +1,4 @@
-"""Write to stdout and stderr so that a failure of theirs is told, and never taken for an answer."""
+"""Writes to stdout and stderr, and reports a write that failed."""
 
 from __future__ import annotations
 

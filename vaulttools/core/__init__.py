@@ -1,1 +1,1 @@
-"""Values that every other folder uses: limits, paths, the budget of a call, spelling, rendering."""
+"""Holds values that every other folder uses: limits, paths, budget, spelling, rendering."""

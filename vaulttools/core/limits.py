@@ -1,4 +1,4 @@
-"""The bounds of every answer, each with its unit."""
+"""Sets the bounds of every answer, each with its unit."""
 
 from __future__ import annotations
 

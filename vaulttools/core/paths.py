@@ -1,4 +1,4 @@
-"""Vault-relative paths as text: their order, their Unicode form, how they are shown, and the shown form read back."""
+"""Orders, normalises and shows vault-relative paths, and reads the shown form back."""
 
 from __future__ import annotations
 

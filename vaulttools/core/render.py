@@ -1,4 +1,4 @@
-"""Note text made safe and short for a line of an answer."""
+"""Makes note text safe and short for a line of an answer."""
 
 from __future__ import annotations
 

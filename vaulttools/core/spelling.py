@@ -1,4 +1,4 @@
-"""Spelling: which of some names are close to one that is not among them, and what names are made of."""
+"""Finds names that are spelled close to one that does not exist."""
 
 from __future__ import annotations
 

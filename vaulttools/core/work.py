@@ -1,4 +1,4 @@
-"""The one mutable value of a request: its time, its cancellation, and what was searched and passed over.
+"""Tracks one request: its time, its cancellation, and the files searched and skipped.
 
 Work limits stop a search here; how much of the result is shown is decided elsewhere (`page`).
 """

@@ -1,1 +1,1 @@
-"""What `survey`, `scout`, `sample` and `show` share: counting, clusters, rows, closing lines."""
+"""Holds what the exploration tools share: counting, clusters, rows, closing lines."""

@@ -1,4 +1,4 @@
-"""Lines of at most 800 bytes: the bound of every line that `survey`, `scout`, `sample` and `show` print."""
+"""Clips lines of the exploration tools to 800 bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the answers of `survey`, `scout`, `sample` and `show` end: warnings, what was left out, the next step.
+"""Writes the end of an exploration's answer: warnings, what was left out, the next step.
 
 In this order: each tool says its own first, `what_was_left_out` comes last.
 """

@@ -1,4 +1,4 @@
-"""Clusters: matching lines of one file that lie close together."""
+"""Groups matching lines of one file that lie close together."""
 
 from __future__ import annotations
 

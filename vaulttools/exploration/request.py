@@ -1,4 +1,4 @@
-"""What `survey`, `scout`, `sample` and `show` share: how they are asked, and where they search.
+"""Defines how the exploration tools are asked, and where they search.
 
 Bounds of these tools that give no reason are those of the document that they implement (`docs/sources.md`).
 """

@@ -1,4 +1,4 @@
-"""Counting for the exploration protocol: matching lines in path order, up to the scan limit.
+"""Counts matching lines in path order, up to the scan limit.
 
 What a matching line is, is `Search`'s to say, as for every other tool; here it is decided only where counting stops.
 """

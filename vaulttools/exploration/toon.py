@@ -1,4 +1,4 @@
-r"""Values and rows in the TOON-like form of the exploration protocol: one row is one line, whatever a file is called.
+r"""Writes values and rows in the exploration protocol's TOON-like form, one line each.
 
 A value is bare when it holds only `A-Z a-z 0-9 _ - . / =`; any other stands in double quotes, with `"`, `\`, line
 feeds, tabs and invisible characters escaped (TOON 7.1; fault-O03).

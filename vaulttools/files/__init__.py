@@ -1,1 +1,1 @@
-"""Which files a call may see and read: the disk, protection, ignore rules, walks and scopes."""
+"""Decides which files a call may see, and reads them."""

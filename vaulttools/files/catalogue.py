@@ -1,4 +1,4 @@
-"""Which files there are: a walk below a folder of the vault, in path order, with what the rules leave out.
+"""Walks a folder in path order, and counts what the rules leave out.
 
 Links are never followed. Protected folders, and links that lead into them, are passed by without a word.
 """

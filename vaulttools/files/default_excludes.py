@@ -1,4 +1,4 @@
-"""The default excludes of `survey` and `scout`: noise that an exploration never counts.
+"""Lists the default excludes of `survey` and `scout`: noise that an exploration never counts.
 
 At any depth below the vault root, case-sensitive, without an off switch (`docs/sources.md`). Protected folders are
 not decided here; a walk never shows them to this module.

@@ -1,4 +1,4 @@
-"""The disk: every call with which our own code looks at, lists or reads what lies in a vault, in one place.
+"""Makes every call of our own code to a vault's disk, in one place.
 
 Each name is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or change
 files in between. What ripgrep and SQLite do with the disk is theirs.

@@ -1,4 +1,4 @@
-"""One file's text, read once: bytes decoded as ripgrep decodes them, split into lines as ripgrep counts them.
+"""Decodes one file's text and splits its lines, as ripgrep does.
 
 Nothing else in the package opens a file of the vault for its content.
 """

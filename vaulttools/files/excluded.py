@@ -1,4 +1,4 @@
-"""Excluded files: Obsidian's `userIgnoreFilters`, read from the config folder (rule-E04 to rule-E06)."""
+"""Reads Obsidian's excluded files, `userIgnoreFilters`, from the config folder (rule-E04 to rule-E06)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gives the text of files that are no text themselves: the questions that `attachments` answers."""
+"""Defines what `attachments` answers about files whose text must be extracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one glob dialect: a glob becomes one regex over the whole vault-relative path.
+"""Translates a glob to one regex over the whole vault-relative path.
 
 Reading order, each step on the result of the one before:
 

@@ -1,4 +1,4 @@
-"""Which paths the ignore files of a vault hide, decided as git decides, folder by folder from the top.
+"""Decides as git does which paths a vault's ignore files hide.
 
 Order of precedence, the first rule that speaks wins, a later line before an earlier one of its file:
 

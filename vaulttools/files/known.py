@@ -1,4 +1,4 @@
-"""What may be known of a vault's files without looking at them: the questions that an index answers.
+"""Defines the questions that an index answers about files, without a look at them.
 
 Whoever asks must get the same answer as from the files themselves.
 """

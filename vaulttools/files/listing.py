@@ -1,4 +1,4 @@
-"""A listing: what a walk met, in path order, with the places of what is in it. Immutable, so that it can be kept."""
+"""Holds what a walk met, in path order; immutable, so that it can be kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patience: a call that may hang, such as a read from a disk that is not there any more, is waited for so long."""
+"""Limits the wait for a call that may hang, such as a read from disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protected folders: which names are closed, whatever a caller writes.
+"""Recognises protected folders, in every spelling.
 
 Every path that enters the package and every folder a walk meets is asked here; nothing else decides it.
 """

@@ -1,4 +1,4 @@
-"""The vault's root folder: turns what a caller wrote into a place inside the vault, or refuses it.
+"""Resolves what a caller wrote to a place inside the vault, or refuses it.
 
 The one confinement primitive: every path of every tool comes through `Root.locate`, and every file that our own
 code reads is opened by `Root.open`. Nothing else joins a caller's text to a folder.

@@ -1,4 +1,4 @@
-"""What one call may see: walks below folders, and files that were named, as one list in path order.
+"""Lists what one call may see: walked and named files, in path order.
 
 A file named exactly is in, hidden, excluded or ignored as it may be; protected ones never get here, because
 `Root` refuses their paths and a walk passes them by.

@@ -1,4 +1,4 @@
-"""Line-range selectors: the `:50-100` that may end a path, split off and read as a set of lines.
+"""Splits a line range such as `:50-100` from a path, and reads it.
 
 Whether something in the vault is literally called so is asked before, by the caller (fault-N09).
 """

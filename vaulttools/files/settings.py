@@ -1,4 +1,4 @@
-"""Reads a file of settings in the vault's config folder; what is read is for the product alone, never for a caller."""
+"""Reads a settings file of the vault's config folder, which no caller ever sees."""
 
 from __future__ import annotations
 

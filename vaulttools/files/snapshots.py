@@ -1,4 +1,4 @@
-"""Snapshot tags: four hex digits for the text a file had when it was shown, and the newest texts they stand for.
+"""Tags texts with four hex digits, and keeps the newest texts by tag.
 
 What a file holds now is read elsewhere; comparing its tag with an old one tells whether it has changed.
 """

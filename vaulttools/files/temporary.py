@@ -1,4 +1,4 @@
-"""Make a private temporary folder, which only the process that made it removes.
+"""Makes a private temporary folder, which only the process that made it removes.
 
 `tempfile.TemporaryDirectory` forgets that processes fork: a child that ends removes what its parent still uses.
 """

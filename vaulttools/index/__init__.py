@@ -1,1 +1,1 @@
-"""The index of a vault: what nominates the files in which ripgrep then looks."""
+"""Maintains a vault's index, which nominates the files that ripgrep then searches."""

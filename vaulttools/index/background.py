@@ -1,4 +1,4 @@
-"""The index of one open vault while a process lives: loaded, kept up to date and built behind the calls it serves.
+"""Loads, updates and builds the index of one open vault, behind the calls.
 
 A thread does the work. Until the names of the vault are loaded, and whenever changes may have been missed, a call gets
 nothing from here and scans; so it does when there can be no index at all.

@@ -1,4 +1,4 @@
-"""Bringing an index up to date: what differs from the files, and the reading and writing of just that.
+"""Brings an index up to date: reads and writes only files that differ.
 
 Every commit is a whole step: whatever stops an update, what was committed stays, and the rest is found again.
 """

@@ -1,4 +1,4 @@
-"""What one file gives to the index: its trigram text, its words, its structure, and the key under which it was read."""
+"""Computes what one file gives to the index: trigram text, words, structure, key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The database of an index: its connections, the lock of its writers, and what is done when it is of no use.
+"""Opens an index's database: its connections, its write lock, and repair.
 
 Everything that can go wrong with it leaves here as one `Unavailable`: a search then does without the index.
 """

@@ -1,4 +1,4 @@
-"""The file of an index on disk: its tables, made whole or not at all; what is wrong with one; one moved aside."""
+"""Creates, checks and moves aside the index file on disk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""File systems: which of them tell of every change under the name that a listing gives, and which may hold a WAL
-database.
+"""Tells which file systems report every change, and which may hold a WAL.
 
-Both are lists of what is known to serve: what is not on them costs a walk, what is on them wrongly a wrong answer.
+Both are lists of file systems that are known to serve. A file system that is missing costs a walk; one that is
+listed wrongly costs a wrong answer.
 """
 
 from __future__ import annotations

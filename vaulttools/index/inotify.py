@@ -1,4 +1,4 @@
-"""Changes told by Linux: inotify puts each into a queue before the call that made it returns, and drain empties it.
+"""Reads changes from Linux's inotify, which queues each before the call that made it returns.
 
 So nothing need be waited for, and no cookie file be written: what is finished is in the queue. The queue itself is read
 by inotify_simple.

@@ -1,4 +1,4 @@
-"""The stat key of a file: what tells, without reading it, whether it may have changed."""
+"""Computes a file's stat key, which tells without reading whether it may have changed."""
 
 from __future__ import annotations
 

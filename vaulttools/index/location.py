@@ -1,4 +1,4 @@
-"""Where the index of a vault lies: a folder of its own in the user's cache folder, or in a configured one.
+"""Finds where a vault's index lies: in the user's cache folder, or as configured.
 
 Never in the vault: whatever synchronises that would copy a database while it is written.
 """

@@ -1,4 +1,7 @@
-"""From what a pattern requires to a query of the trigram table: what cannot be looked for is left out of it."""
+"""Turns what a pattern requires into a query of the trigram table.
+
+What cannot be looked for is left out of it.
+"""
 
 from __future__ import annotations
 

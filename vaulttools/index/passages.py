@@ -1,4 +1,4 @@
-"""Keep where the passages of a note begin, in its words and in its text, so that a hit leads to its passage.
+"""Records where a note's passages begin, so that a hit leads to its passage.
 
 The word table tells the places of a word in words from the beginning of the body; the columns below turn a place into a
 passage without reading the note. They are written in the machine's own byte order: an index never leaves its machine.

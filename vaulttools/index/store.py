@@ -1,4 +1,4 @@
-"""The tables of an index: which files it knows, which of them hold given trigrams, and what their structure is.
+"""Reads and writes an index's tables: files, trigrams and the structure of notes.
 
 It answers for the files as they were when they were read; whether they still are is for `freshness` to say.
 """

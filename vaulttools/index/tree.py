@@ -1,4 +1,4 @@
-"""The tree: every name of a vault with its stat key, read once and kept up to date by what a watch tells.
+"""Holds every name of a vault with its stat key, kept current by the watch.
 
 It holds what `catalogue.walk` would read from the disk, the names of protected folders included, and enters no
 protected folder and no link. A watch is set on a folder before its names are read, so that nothing happens unseen

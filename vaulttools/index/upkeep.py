@@ -1,4 +1,4 @@
-"""What a person does with an index by hand: look at it, check it against the files, remove it."""
+"""Implements what a person does with an index: status, verify, clear."""
 
 from __future__ import annotations
 

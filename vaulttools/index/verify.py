@@ -1,4 +1,4 @@
-"""Comparing an index with the files, whatever their keys say: every difference as a sentence."""
+"""Compares an index with the files, whatever their keys say; each difference is a sentence."""
 
 from __future__ import annotations
 

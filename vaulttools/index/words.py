@@ -1,4 +1,4 @@
-"""The word table: which notes hold the words of a question, and where; and what FTS5 takes for a word.
+"""Reads and writes the word table: which notes hold a word, and where.
 
 The tokenizer is asked for the words of texts that the table does not hold, too, so that both are the same words.
 """

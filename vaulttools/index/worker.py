@@ -1,4 +1,6 @@
-"""`python -m vaulttools.index.worker`: reads the files that it is asked for, until its standard input ends.
+"""Reads the files that it is asked for, until its standard input ends.
+
+Run as `python -m vaulttools.index.worker`.
 
 A message is its length in four bytes and a pickle. First comes the root with the folder in which texts of attachments
 are kept, None without the extra that reads them; then lists of paths; each path is answered by one content, or None, in

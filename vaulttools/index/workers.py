@@ -1,4 +1,4 @@
-"""Reading many files at once, in processes of their own: parsing Markdown takes most of the time of a build.
+"""Reads many files at once in child processes, since parsing Markdown dominates a build.
 
 Not `multiprocessing`: its `spawn` runs the caller's main module again, and its `fork` copies the locks of threads.
 """

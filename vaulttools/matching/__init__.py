@@ -1,1 +1,1 @@
-"""Where a pattern is found: ripgrep, its processes, and the search of one scope."""
+"""Finds patterns: runs ripgrep, and searches one scope."""

@@ -1,4 +1,4 @@
-"""Plans a search of candidates: how many to look at next, and whether to name them or walk the folder."""
+"""Plans a search of candidates: how many next, by name or by folder."""
 
 from __future__ import annotations
 

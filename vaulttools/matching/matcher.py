@@ -1,4 +1,4 @@
-"""One pattern put to files, by name or by their folder: counts and lines, the same whatever line ends they hold.
+"""Puts one pattern to files: counts and lines, the same for every line end.
 
 Some files ripgrep would misread because of their carriage returns (`Pattern.normalise`), or because their text must be
 extracted first (`files.extracts`): it is given copies of those texts.

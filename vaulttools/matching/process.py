@@ -1,4 +1,4 @@
-"""Processes of ripgrep: started, waited for within the time of a call, and never left behind.
+"""Starts ripgrep, waits within the time of a call, and never leaves it behind.
 
 What they are asked, and what their output means, is left to `ripgrep`.
 """

@@ -1,4 +1,4 @@
-"""Asks ripgrep: what it is called with, and what its output means. Nothing else in the package calls it.
+"""Builds ripgrep's arguments and reads its output; nothing else calls it.
 
 Always without its configuration file, without its own ignore rules, with every file as text (`--text`): which files
 count, and which are binary, is decided before and after, the same for every way of calling it.

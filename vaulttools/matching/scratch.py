@@ -1,4 +1,4 @@
-"""Scratch copies: texts that ripgrep must not read in place, in a private folder outside the vault.
+"""Copies texts that ripgrep must not read in place to a private folder outside.
 
 One process for many texts: one for each took 3 ms, so 3,000 notes with Windows line ends took the whole time limit.
 """

@@ -1,4 +1,4 @@
-"""One pattern over one scope: which files match, in path order, and where in them.
+"""Searches one scope for one pattern: which files match, in path order, and where.
 
 Counting comes first and lines are fetched only for what is shown: parsing all of ripgrep's JSON for a common letter
 costs seconds in Python.

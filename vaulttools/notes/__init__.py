@@ -1,1 +1,1 @@
-"""What a note is and says: properties, structure, tags and links, and which notes link where."""
+"""Reads what a note is and says, and which notes link where."""

@@ -1,4 +1,4 @@
-"""Ids of blocks, `^id`: which of them count, and which lines they name."""
+"""Decides which `^id`s count as ids of blocks, and which lines they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The block structure of a body, from markdown-it-py's tokens: headings, blocks, code, and where running text stands.
+"""Reads the block structure of a body: headings, blocks, code, running text.
 
 What stands inside lines is left to `inline`, the reading of blocks to `block_parser`.
 """

@@ -1,4 +1,7 @@
-"""Board: a canvas as a text to read, its cards and connections as Markdown. What is searched is `canvas`'s."""
+"""Writes a canvas as Markdown text to read: its cards and connections.
+
+`canvas` has what is searched.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Square brackets of one region of text: which of them are Markdown links, as markdown-it's inline parser reads them.
+"""Finds Markdown links among square brackets, as markdown-it's inline parser does.
 
 Linear in the text: each bracket is put on a stack and taken off once.
 """

@@ -1,4 +1,4 @@
-"""Callouts: quotes whose first line names a type, `> [!tip]- Title`. Where quotes stand is left to `blocks`."""
+"""Reads callouts: quotes whose first line names a type, `> [!tip]- Title`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canvases: the text cards of a `.canvas` file, the only text in it that Obsidian searches (rule-S01)."""
+"""Reads the text cards of a `.canvas` file, all that Obsidian searches (rule-S01)."""
 
 from __future__ import annotations
 

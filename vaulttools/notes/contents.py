@@ -1,4 +1,4 @@
-"""What a note says, asked for by tag, property, link or line, wherever its parts come from: a text, or the index."""
+"""Answers questions about a note's parts, from its text or from the index."""
 
 from __future__ import annotations
 

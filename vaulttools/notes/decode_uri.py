@@ -1,4 +1,4 @@
-"""Decode the percent signs of a Markdown link's destination as Obsidian does: by JavaScript's `decodeURI`."""
+"""Decodes the percent signs of a Markdown link as Obsidian does, by JavaScript's `decodeURI`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The properties block at the top of a note: where it stands, and its values, whatever is wrong with it.
+"""Reads the properties block at the top of a note, whatever is wrong with it.
 
 Nothing here raises for what a note holds: a block that cannot be read has no properties and one warning, and its
 text stays searchable like any other.

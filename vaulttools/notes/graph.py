@@ -1,4 +1,4 @@
-"""The graph of a vault: which notes link where, resolved as in Obsidian (rule-B01, rule-P05, rule-L12 to rule-L17)."""
+"""Resolves which notes link where, as Obsidian (rule-B01, rule-P05, rule-L12 to rule-L17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands inside lines: tags, links and comments, found past code spans, HTML and math, in one pass.
+"""Finds tags, links and comments past code spans, HTML and math, in one pass.
 
 Works on the raw lines of text regions (paragraphs, headings, table rows) that `structure` knows; only regions with a
 sign of something are read. Linear in the text: an opener's closer is looked up, never searched for twice.

@@ -1,4 +1,4 @@
-"""Links: what a link's text names, and which file of the vault that is. Where links stand in a note is left to others.
+"""Reads a link's text, and finds the file of the vault that it names.
 
 A target resolves as in Obsidian; whether names differ in case or Unicode form never matters. The readings of a target,
 the first that holds wins:

@@ -1,5 +1,7 @@
-"""Mentions: where a name stands in the plain text of a note, outside links, code and properties (rule-B02,
-rule-A02)."""
+"""Finds names in the plain text of a note, outside links, code and properties.
+
+The rules are rule-B02 and rule-A02.
+"""
 
 from __future__ import annotations
 

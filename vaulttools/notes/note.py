@@ -1,4 +1,4 @@
-"""A note: a path and a text, and what its Markdown says, each part read when first asked for."""
+"""Holds a path and a text, and reads each part of its Markdown when asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outline of a note: its headings in order, where their sections end, and what stands under which."""
+"""Lists a note's headings in order, with the ends of their sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a note's body: what each is, and the lines it stands on. How they are found is left to `structure`.
+"""Defines the parts of a note's body, with the lines of each.
 
 All lines count from 1 from the top of the file; ranges include their end.
 """

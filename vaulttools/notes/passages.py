@@ -1,4 +1,4 @@
-"""Split a note's body into passages: the pieces of text that can answer a question.
+"""Splits a note's body into passages: the pieces of text that can answer a question.
 
 A passage is, from the parsed structure: a heading with all that follows it up to the next heading, where that is short;
 else each paragraph, list item with its children, code block, callout, and each row of a table, whose header row is a

@@ -1,4 +1,4 @@
-"""Find the links that stand in the values of a note's properties."""
+"""Finds the links in the values of a note's properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of properties: which of Obsidian's types a value has (rule-P03, rule-P04, rule-P08).
+"""Names the Obsidian type of a property's value (rule-P03, rule-P04, rule-P08).
 
 A vault declares one type for each name; here each value tells its own, for vaults that declare none.
 """

@@ -1,4 +1,4 @@
-"""Finds the notes within some links of a note, nearest first, with the way to each."""
+"""Finds the notes within some links of a note, nearest first, with their paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References: links and embeds where they stand in a note, in its body or its properties, with what they name.
+"""Lists the links and embeds of a note's body and properties, with their targets.
 
 Finding them between other things in a line is left to `inline` and `brackets`, finding them in properties to
 `property_links`; which file they lead to, to `links`.

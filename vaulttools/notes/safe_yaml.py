@@ -1,4 +1,4 @@
-"""YAML into JSON-safe values, read from parser events: nothing is constructed, nothing recurses, aliases are bounded.
+"""Reads YAML into JSON-safe values from parser events: no construction, no recursion, bounded aliases.
 
 Handed as a loader to python-frontmatter's `YAMLHandler`. Where the values stand in a note is `frontmatter`'s business.
 Imported late: it loads PyYAML.

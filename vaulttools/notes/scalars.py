@@ -1,4 +1,4 @@
-"""Which value a plain word in a properties block stands for; the same reading for YAML and for JSON.
+"""Reads a plain word of a properties block as a value, for YAML and JSON.
 
 Own rule, narrower than YAML 1.2's core schema (fault-Y05, fault-Y07, fault-Y11): a word becomes a number only when
 writing that number gives the word back, so `1.10`, `010`, `1e3` and `+5` stay text, and nothing of what was written is

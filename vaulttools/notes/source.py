@@ -1,5 +1,7 @@
-"""A text by lines and offsets. Lines count from 1 and end at a line feed; nothing else ends one (fault-C06,
-fault-C07)."""
+"""Addresses a text by lines and offsets.
+
+Lines count from 1 and end at a line feed; nothing else ends one (fault-C06, fault-C07).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Markdown structure of a note's body, by line.
+"""Reads the Markdown structure of a note's body, by line.
 
 markdown-it-py reads the blocks (`blocks`); what stands inside lines is read from the lines themselves (`inline`), so
 that no depth and no oddity of a parser can hide it. Imported late: it loads the parser.

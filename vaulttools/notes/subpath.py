@@ -1,4 +1,4 @@
-"""Subpaths: the part of a note that a link names behind its `#`, a section or a block, and what may have been meant."""
+"""Finds the section or block that a link names behind its `#`."""
 
 from __future__ import annotations
 

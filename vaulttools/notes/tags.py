@@ -1,4 +1,4 @@
-"""What is a tag: its characters, its parts, and how the properties name it. Where tags stand in a body: `inline`."""
+"""Defines what a tag is, and reads the tags of the properties."""
 
 from __future__ import annotations
 

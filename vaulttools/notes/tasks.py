@@ -1,4 +1,4 @@
-"""Reads tasks: dates, priority and recurrence in the signs of the Tasks plugin and in inline fields of Dataview.
+"""Reads tasks: dates, priority and recurrence, as signs or as inline fields of Dataview.
 
 The plugin reads its signs at the end of a line, in any order. Here they count anywhere in the line but in code, links
 and comments, so that a sign that a word follows is not lost. Of several values for one field the first counts, as in

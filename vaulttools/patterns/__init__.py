@@ -1,1 +1,1 @@
-"""What is asked for: patterns, the syntax of their regexes, and the literals that every match contains."""
+"""Describes what is asked for: patterns, their regex syntax, and literals of every match."""

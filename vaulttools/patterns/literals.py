@@ -1,4 +1,4 @@
-"""What every match of a pattern must contain: the literals that an index can look for. Pure string work.
+"""Extracts literals that every match of a pattern contains, for the index to look for.
 
 Conservative as codesearch's query is (its index/regexp.go): a text in which ripgrep finds the pattern meets the
 requirement, and probably quite a few others do. What the reader of the syntax does not know for sure requires nothing.

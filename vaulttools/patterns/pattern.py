@@ -1,4 +1,4 @@
-"""Pattern: what a caller asks to find, as the data that ripgrep is run with. Pure string work.
+"""Holds what a caller asks to find, as the data that ripgrep runs with.
 
 It decides the engine, the repairs, the line ends and the notices on the tokens of `regex_syntax`; what that reader does
 not know for sure changes nothing in the pattern. Running ripgrep is left to others.

@@ -1,1 +1,1 @@
-"""Queries: Obsidian's search language and questions in any words, each read, said in words, and answered."""
+"""Reads, explains and answers queries in Obsidian's search language."""

@@ -1,4 +1,4 @@
-"""Whether a text answers a query, and where: the meaning of Obsidian's search language, one file at a time."""
+"""Decides whether and where one text answers a query of Obsidian's search language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that answer a query of Obsidian's language, in the order asked for, each read only when it must be."""
+"""Finds the files that answer a query, and reads only those it must."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query in plain words, a clause a line, indented by nesting: Obsidian's "Explain search term" (rule-S44)."""
+"""Explains a query in plain words, a clause a line, like Obsidian (rule-S44)."""
 
 from __future__ import annotations
 

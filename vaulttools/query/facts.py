@@ -1,4 +1,4 @@
-"""What queries ask of notes without their text: tags, properties, and whether there are tasks."""
+"""Keeps the tags, properties and tasks of notes for queries, without their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written as in other search languages and means something else here: the sentences that say so."""
+"""Recognises syntax of other search languages, and says what it means here."""
 
 from __future__ import annotations
 

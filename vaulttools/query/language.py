@@ -1,4 +1,4 @@
-"""Obsidian's search language: text to tree and back (rules: `docs/obsidian.md`). What a tree matches is not here.
+"""Parses Obsidian's search language to a tree, and prints it (rules: `docs/obsidian.md`).
 
     either   = every ("OR" every)*                OR in capitals, standing alone; it binds weaker
     every    = one+                               a blank means and

@@ -1,4 +1,4 @@
-"""Many texts of one line, looked through as one: which of them hold a word or a phrase."""
+"""Finds which of many one-line texts hold a word or a phrase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paths of a vault's files, as queries look at them: which hold a text, without looking at each."""
+"""Finds the paths that hold a text, without a look at each."""
 
 from __future__ import annotations
 

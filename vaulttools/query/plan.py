@@ -1,4 +1,4 @@
-"""Which files can answer a query, and which surely do, before a text is read: the index rules out all others.
+"""Plans from the index which files can answer, and which surely do.
 
 For each node two sets of files: it *may* match in the first, and *surely* matches in the second. A node within a
 line, block, section or task may match in a file when it may in any of these, and surely does when it does in all.

@@ -1,4 +1,4 @@
-"""The regexes of a query, matched by ripgrep: in files, in the cards of canvases, in names and values."""
+"""Matches a query's regexes with ripgrep: in files, cards, names and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ripgrep looks for to rule out many files at once, before they are read: texts of which every answer has one."""
+"""Chooses texts that every answer holds one of, to rule out files with ripgrep."""
 
 from __future__ import annotations
 

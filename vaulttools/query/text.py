@@ -1,4 +1,4 @@
-"""The text of a note or canvas as a query looks at it: whole, or by its lines, blocks, sections and tasks."""
+"""Divides a note or canvas into the lines, blocks, sections and tasks queries ask about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of a query: what is asked for, as data. How it is written and what it matches is left to others.
+"""Defines the tree of a query, as data.
 
 A tree is shallow enough to be walked recursively: `language.MAX_NESTING` bounds it.
 """

@@ -1,4 +1,4 @@
-"""The values of properties as queries compare them: as text, as facts, as numbers and dates (rule-S35 to rule-S38)."""
+"""Compares property values as text, facts, numbers and dates (rule-S35 to rule-S38)."""
 
 from __future__ import annotations
 

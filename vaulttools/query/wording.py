@@ -1,4 +1,4 @@
-"""Where a word or a phrase stands in a text: how Obsidian's search compares them (rule-S05 to rule-S09, rule-S19)."""
+"""Finds words and phrases in a text as Obsidian's search does (rule-S05 to rule-S09)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Questions in plain words: the notes that answer best, ranked."""
+"""Ranks the notes that best answer a question in plain words."""

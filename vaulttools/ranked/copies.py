@@ -1,4 +1,4 @@
-"""Tells copies of a passage from passages that say something else: versions of a page, mirrored folders."""
+"""Tells copies of a passage, such as versions of a page, from different passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corrections: the words of a vault that one word may be a misspelling of."""
+"""Corrects misspelt words to words of the vault."""
 
 from __future__ import annotations
 

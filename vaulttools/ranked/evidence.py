@@ -1,4 +1,4 @@
-"""How well the passages of one note answer a question, from where its words stand in the note.
+"""Scores how well the passages of one note answer a question.
 
 A word counts in the passage itself, and less in what a reader of the passage sees beside it: the headings it stands
 under, the header row of its table, the note's name, the passages before and after it. The numbers below were chosen,

@@ -1,4 +1,4 @@
-"""Writes a regex that matches wherever a term of a question may stand: for counting words without an index.
+"""Writes a regex that matches a question's term, to count words without an index.
 
 It may match more than the term, words with the same beginning; which notes really hold it is seen when they are read.
 """

@@ -1,4 +1,4 @@
-"""Finds the terms of a question in a text: the places that the index has of it."""
+"""Finds a question's terms in a text, at the places that the index has."""
 
 from __future__ import annotations
 

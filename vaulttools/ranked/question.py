@@ -1,4 +1,4 @@
-"""A question as its terms: what a person typed, taken apart into what is looked for. How that is found is not here.
+"""Splits a question into the terms that are looked for.
 
 Words are looked for as words. Scripts that put no blanks between words are looked for as pieces of text: two characters
 of Chinese and Korean, a run of Katakana, three characters of Thai, Lao, Khmer and Burmese.

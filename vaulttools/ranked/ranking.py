@@ -1,4 +1,4 @@
-"""Ranked search: the notes that answer a question best, from the words in it (`mode="ranked"`).
+"""Ranks the notes that answer a question best, by its words (`mode="ranked"`).
 
 The index nominates notes by BM25 and tells where the words stand in them; notes it does not know as they are are read.
 One function scores both (`scoring`), so that a note that was changed a moment ago ranks as any other.

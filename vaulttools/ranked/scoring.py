@@ -1,4 +1,4 @@
-"""How well a note answers a question: one number, from where the words of the question stand in it.
+"""Scores how well a note answers a question, from where the words stand.
 
 The numbers below were chosen, coarsely, on the tuning half of `benchmarks/questions.toml` (`docs/benchmarks.md`).
 """

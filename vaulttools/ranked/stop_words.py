@@ -1,4 +1,4 @@
-"""Stop words: words of a question that say nothing of what it is about, in the languages that people write notes in."""
+"""Lists words that say nothing about a question's subject, in common languages of notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vocabulary of a vault: the stems of its words, from its index and from notes that were read instead."""
+"""Lists the stems of a vault's words, from its index and from notes read."""
 
 from __future__ import annotations
 

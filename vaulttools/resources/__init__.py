@@ -1,1 +1,1 @@
-"""What a path can name besides a file or folder of the vault."""
+"""Resolves what a path can name besides a file or folder of the vault."""

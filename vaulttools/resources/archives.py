@@ -1,4 +1,4 @@
-"""Members of zip and tar archives, read as text in memory: nothing is unpacked to disk, and every size is bounded.
+"""Reads members of zip and tar archives as text, in bounded memory, never on disk.
 
 Finding and opening the archive itself, inside the vault, is the caller's.
 """

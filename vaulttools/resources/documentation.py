@@ -1,4 +1,4 @@
-"""`vaulttools://docs` and its pages: the documentation that ships with the package, as texts."""
+"""Serves the package's documentation as `vaulttools://docs` and its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Naming: the one note or other text that somebody means by a name, and what may be meant where that is not clear."""
+"""Finds the one note or text that a name means, or suggests several."""
 
 from __future__ import annotations
 

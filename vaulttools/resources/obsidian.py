@@ -1,4 +1,4 @@
-"""`obsidian://` URLs that open a file: which file of the open vault that is (Obsidian's help, Obsidian URI)."""
+"""Resolves `obsidian://` URLs to files of the open vault (Obsidian's help, Obsidian URI)."""
 
 from __future__ import annotations
 

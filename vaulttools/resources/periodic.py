@@ -1,4 +1,4 @@
-"""Finds the daily, weekly, monthly, quarterly or yearly note of a date, by the vault's own settings.
+"""Finds the periodic note of a date, by the vault's own settings.
 
 The settings are those of the core plugin Daily notes and of the community plugin Periodic Notes, whose formats are
 moment.js'. They are read for this alone: a caller learns the path that comes of them, and nothing else.

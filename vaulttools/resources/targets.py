@@ -1,4 +1,4 @@
-"""What the `paths` of a call name: each entry as one target, read the same by every tool that takes paths.
+"""Reads each entry of `paths` as one target, alike for every tool.
 
 Readings of an entry, the first that holds wins:
 

@@ -1,4 +1,4 @@
-"""Internal URLs: what each leads to, by resolvers registered under their scheme.
+"""Resolves internal URLs, by resolvers registered under their scheme.
 
 `obsidian` and `documentation` hold the resolvers built in; a program that embeds the package adds its own. Whether a
 file that is literally named like a URL is meant instead is for the caller to decide first.

@@ -1,1 +1,1 @@
-"""The MCP server: tools, notes and prompts of open vaults for assistants. Nothing else in the package imports `mcp`."""
+"""Serves vaults over MCP; nothing else in the package imports `mcp`."""

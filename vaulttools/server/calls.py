@@ -1,4 +1,4 @@
-"""Calls: blocking work for an event loop, a bounded number at once, the others in the order in which they came."""
+"""Runs blocking calls for an event loop: some at once, others in order of arrival."""
 
 from __future__ import annotations
 

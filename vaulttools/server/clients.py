@@ -1,4 +1,4 @@
-"""The blocks that clients take to start the server or to find it: Claude, Cursor, VS Code, and any other."""
+"""Prints the configuration that clients need to start or find the server."""
 
 from __future__ import annotations
 

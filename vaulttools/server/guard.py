@@ -1,4 +1,4 @@
-"""Who may call over HTTP: the hosts, origins and token that a request must show, before anything else looks at it."""
+"""Checks the host, origin and token of HTTP requests before anything else."""
 
 from __future__ import annotations
 

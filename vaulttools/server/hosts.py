@@ -1,4 +1,4 @@
-"""Hosts: which of them only this machine reaches, and which are plain addresses."""
+"""Tells which hosts only this machine reaches, and which are plain addresses."""
 
 from __future__ import annotations
 

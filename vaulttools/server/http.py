@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: any number of clients, at /mcp."""
+"""Serves over streamable HTTP: any number of clients, at /mcp."""
 
 from __future__ import annotations
 

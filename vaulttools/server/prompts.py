@@ -1,4 +1,4 @@
-"""What the server says to models: its instructions, and the prompt that leads through an exploration."""
+"""Holds what the server says to models: its instructions, and the exploration prompt."""
 
 from __future__ import annotations
 

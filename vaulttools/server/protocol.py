@@ -1,4 +1,4 @@
-"""What the server offers over MCP: the tools, notes as resources, and a prompt. How calls run is left to `calls`."""
+"""Implements MCP: the tools, notes as resources, and a prompt."""
 
 from __future__ import annotations
 

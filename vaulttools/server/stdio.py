@@ -1,4 +1,4 @@
-"""The server over stdin and stdout: one client, until it goes."""
+"""Serves one client over stdin and stdout, until it goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answer a request that is no JSON to the SDK by its id, where Python's looser reader finds one.
+"""Answers, by its id, a request that the SDK cannot read as JSON.
 
 Without an id a client cannot tell which of its calls was refused, and waits for ever.
 """

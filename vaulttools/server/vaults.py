@@ -1,4 +1,4 @@
-"""The open vaults of a server, by name, and which of them a call means."""
+"""Holds a server's open vaults by name, and finds which a call means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry: which tools there are. One file a tool; adding a tool is one file and one line here."""
+"""Registers the tools; adding one is one file and one line here."""
 
 from __future__ import annotations
 

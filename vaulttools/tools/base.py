@@ -1,4 +1,4 @@
-"""`base`: a view of an Obsidian base, or a query written in its language, without the app."""
+"""`base`: computes a view of an Obsidian base, or an ad-hoc query, without the app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool definitions as LLM APIs take them, made from the registry."""
+"""Converts tools to the definitions that LLM APIs take."""
 
 from __future__ import annotations
 

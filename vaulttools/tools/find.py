@@ -1,4 +1,4 @@
-"""`find`: files, folders and links by glob, newest first."""
+"""`find`: lists files, folders and links by glob, newest first."""
 
 from __future__ import annotations
 

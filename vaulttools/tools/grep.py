@@ -1,4 +1,4 @@
-"""`grep`: matching lines as `file:line: text`."""
+"""`grep`: prints matching lines as `file:line: text`."""
 
 from __future__ import annotations
 

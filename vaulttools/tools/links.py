@@ -1,4 +1,4 @@
-"""`links`: links of a note, to it, mentions of it; links that lead nowhere, notes that none leads to."""
+"""`links`: lists outgoing links, backlinks, mentions, unresolved links and orphans."""
 
 from __future__ import annotations
 

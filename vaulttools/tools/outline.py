@@ -1,4 +1,4 @@
-"""`outline`: the headings of a note, with the lines and the size of the section of each."""
+"""`outline`: lists a note's headings, with the lines and the size of each section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`properties`: the properties of the vault's notes, with their types and values (rule-P02 to rule-P09)."""
+"""`properties`: lists the properties of notes, with types and values (rule-P02 to rule-P09)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`query`: the notes that answer a question best, or exactly what Obsidian's search finds."""
+"""`query`: finds notes that answer a question, or exactly what Obsidian's search finds."""
 
 from __future__ import annotations
 

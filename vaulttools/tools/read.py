@@ -1,4 +1,4 @@
-"""`read`: a note or another text, whole or in part, by numbered lines, with the call that goes on."""
+"""`read`: shows a text by numbered lines, with the call that goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sample`: where in one file a query matches, as clusters of nearby lines, page by page."""
+"""`sample`: pages through clusters of nearby lines that match, in one file."""
 
 from __future__ import annotations
 

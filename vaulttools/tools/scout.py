@@ -1,4 +1,4 @@
-"""`scout`: how the matches of one query are spread over folders and files."""
+"""`scout`: counts one query's matches by folder and file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`search`: regex over files, folders, globs, archive members and internal URLs."""
+"""`search`: finds a regex in files, folders, globs, archive members and internal URLs."""
 
 from __future__ import annotations
 

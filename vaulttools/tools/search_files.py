@@ -1,4 +1,4 @@
-"""`search_files`: regex over the notes of a vault, with excerpts."""
+"""`search_files`: finds a regex in the notes of a vault, with excerpts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`show`: the matching lines of one file in context, or the lines around a given one."""
+"""`show`: shows the matching lines of one file in context, or around a given one."""
 
 from __future__ import annotations
 

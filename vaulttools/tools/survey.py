@@ -1,4 +1,4 @@
-"""`survey`: compare several terms over several paths, by count."""
+"""`survey`: compares several terms over several paths, by count."""
 
 from __future__ import annotations
 

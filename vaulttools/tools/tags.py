@@ -1,4 +1,4 @@
-"""`tags`: the tags of the vault's notes, with how many notes have each (rule-T01 to rule-T09)."""
+"""`tags`: lists the tags of notes, with how many notes have each (rule-T01 to rule-T09)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The functions of expressions, by the type of value that they work on."""
+"""Defines the functions of expressions, by the type of value that they take."""

@@ -1,4 +1,4 @@
-"""Functions without a value before them, and those of any value."""
+"""Defines global functions, and those of any value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of links and files."""
+"""Defines the functions of links and files."""
 
 from __future__ import annotations
 

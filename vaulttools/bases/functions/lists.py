@@ -1,4 +1,4 @@
-"""The functions of lists."""
+"""Defines the functions of lists."""
 
 from __future__ import annotations
 

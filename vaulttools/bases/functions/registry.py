@@ -1,4 +1,4 @@
-"""The registry of functions: each with its type, its signature, what it does, and an example that is also its test."""
+"""Registers functions, each with type, signature, description, and an example that is its test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of numbers, dates, durations, regular expressions and objects."""
+"""Defines the functions of numbers, dates, durations, regular expressions and objects."""
 
 from __future__ import annotations
 

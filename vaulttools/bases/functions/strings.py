@@ -1,4 +1,4 @@
-"""The functions of texts."""
+"""Defines the functions of texts."""
 
 from __future__ import annotations
 

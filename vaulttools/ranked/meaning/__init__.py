@@ -1,1 +1,1 @@
-"""Find passages by what they mean, in whatever words or language: the extra `[semantic]`."""
+"""Finds passages by meaning, in any words or language: the extra `[semantic]`."""

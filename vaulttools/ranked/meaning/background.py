@@ -1,4 +1,4 @@
-"""Embed what the index holds, behind the calls: passages without a vector, in a process of low priority.
+"""Embeds passages without a vector behind the calls, in a process of low priority.
 
 What was embedded is kept at once, so that whatever stops the work, it goes on where it was. Only one process of those
 that have a vault open embeds for it; the others see the vectors arrive.

@@ -1,4 +1,4 @@
-"""Name what every embedder does, and load the one that the configuration asks for.
+"""Defines what every embedder does, and loads the configured one.
 
 An embedder turns texts into vectors whose directions are near each other when the texts mean nearly the same.
 """

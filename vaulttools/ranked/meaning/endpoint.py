@@ -1,4 +1,4 @@
-"""Embed by an OpenAI-compatible endpoint that the configuration names, such as that of Ollama or LM Studio.
+"""Embeds by a configured OpenAI-compatible endpoint, such as that of Ollama or LM Studio.
 
 What is asked and what is embedded is sent there, and nowhere else: no redirect is followed, no proxy used.
 """

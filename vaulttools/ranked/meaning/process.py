@@ -1,4 +1,4 @@
-"""Run the process that embeds: started when there is something to embed, at the lowest priority, on one processor."""
+"""Runs the process that embeds, at the lowest priority, on one processor."""
 
 from __future__ import annotations
 

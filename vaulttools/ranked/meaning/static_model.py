@@ -1,4 +1,4 @@
-"""Embed with a static model in a local folder, in the format of `model2vec`: one vector for each token, averaged."""
+"""Embeds with a local static model in `model2vec` format: the average of token vectors."""
 
 from __future__ import annotations
 

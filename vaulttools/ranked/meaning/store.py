@@ -1,4 +1,4 @@
-"""Keep the vectors of passages in a SQLite file beside the index, by the digest of the passage's text.
+"""Keeps vectors of passages in SQLite beside the index, by digest of the text.
 
 One file an embedder: another embedder, another version or other weights have vectors of their own. What is wrong with
 a file is mended by embedding again, so that a damaged one is deleted.

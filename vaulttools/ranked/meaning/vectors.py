@@ -1,4 +1,4 @@
-"""Keep vectors small, and find those nearest to a question's: signs in memory first, then four bits a number.
+"""Packs vectors, and finds the nearest: by signs in memory, then by four bits.
 
 A vector of up to 512 numbers is kept as 4 bits a number, 256 bytes, in four planes of one bit each. The first plane
 holds the signs; the first 384 of them, 48 bytes, are in memory beside 8 bytes of the passage's digest.

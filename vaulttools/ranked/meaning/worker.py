@@ -1,4 +1,6 @@
-"""`python -m vaulttools.ranked.meaning.worker NICER`: embeds the texts that it is given, until its input ends.
+"""Embeds the texts that it is given, until its input ends.
+
+Run as `python -m vaulttools.ranked.meaning.worker NICER`.
 
 `NICER` is how much lower than its parent's its priority is.
 
