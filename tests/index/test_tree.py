@@ -388,6 +388,21 @@ def test_a_root_that_is_gone_is_no_empty_vault(indexed: Indexed) -> None:
         Tree(indexed.root, None)
 
 
+def test_a_folder_that_stands_there_is_not_taken_for_gone(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed.write({"a/n.md": "n"})
+    scandir = os.scandir
+
+    def failing(path: str) -> Any:
+        if path.endswith("a"):
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return scandir(path)
+
+    monkeypatch.setattr(disk, "scandir", failing)
+    with pytest.raises(OSError) as error:
+        Tree(indexed.root, None).names_in("a")
+    assert error.value.errno == errno.EIO
+
+
 @linux_only
 def test_fault_S07_a_folder_that_could_not_be_listed_for_a_moment_is_listed_again(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch

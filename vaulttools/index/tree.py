@@ -198,6 +198,9 @@ class Tree:
                         raise
                     if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
                         continue  # gone since its name was read; its parent will tell
+                    # It stands there all the same, and a walk would take it for gone.
+                    self._unlisted[here] = OSError(errno.EIO, error.strerror)
+                    continue
                 self._unlisted[here] = error
                 continue
             self._folders[here] = nodes
