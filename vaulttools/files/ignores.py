@@ -39,7 +39,7 @@ IGNORE_FILES = (".git/info/exclude", ".gitignore", ".ignore", ".rgignore")
 MAX_BYTES = 1 << 20  # fault-T08; git's own limit is 100 MB
 
 _DUDS_TOLD = 20
-"""Bad lines of one file of which each is a warning."""
+"""Most bad lines of one file that get a warning each."""
 
 _STAR = "[^/]*"
 _OPEN_FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "CLOEXEC", "BINARY"))
@@ -352,7 +352,7 @@ def _class(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _blocks(lines: tuple[IgnoreLine, ...]) -> tuple[_Block, ...]:
-    """The lines as few regexes; between lines that say the same the order is of no matter."""
+    """The lines as few regexes; the order of lines that say the same does not matter."""
     blocks: list[_Block] = []
     for ignores, group in groupby(reversed(lines), key=lambda line: line.ignores):
         run = list(group)

@@ -46,7 +46,7 @@ class WordHits(NamedTuple):
     total: int = 0
     """Notes asked for that hold any of the words."""
     notes: int = 0
-    """Notes of the vault of which this is known."""
+    """Notes of the vault whose parts are known."""
 
 
 class Known(Protocol):
@@ -71,7 +71,7 @@ class Known(Protocol):
         """What ignore rules rest on besides names and files of the vault."""
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
-        """The files that may hold what is required, and all of which nothing is known; None: most files, or all."""
+        """Files that may hold what is required, and all files not indexed; None for most files, or all."""
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Those of the files of whose text nothing is known."""

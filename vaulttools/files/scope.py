@@ -174,7 +174,7 @@ class Scope:
         self.warnings.append((folder, sentence))
 
     def _without_regex_excluded(self, entries: Iterator[Entry], stops: list[Reason] | None = None) -> Iterator[Entry]:
-        """A file of which nobody knows whether it is excluded is left out, for the reason why."""
+        """Leave out a file when nobody knows whether it is excluded, and give the reason."""
         assert self.regex_excluded is not None
         batch = list(islice(entries, _MATCHED_AT_ONCE))
         is_first = True  # also with no path to ask about, since an entry of no use is told of

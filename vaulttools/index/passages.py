@@ -133,7 +133,7 @@ def of(note: Note) -> Passages:
 
 
 def digests(data: bytes) -> Iterator[int]:
-    """Of which passages `dump` made these bytes."""
+    """Read the passages from bytes that `dump` made."""
     reader = zlib.decompressobj()
     reader.decompress(data)
     return iter(dict.fromkeys(array("q", reader.unused_data)))

@@ -213,7 +213,7 @@ class IndexState:
     def facts(
         self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
     ) -> dict[str, T]:
-        """As `Known.facts`, for notes of which everything is known."""
+        """Like `Known.facts`, for notes whose parts are all known."""
         kept = self._facts.setdefault(kind, {})
         found: dict[str, T] = {}
         missing: dict[int, Row] = {}
@@ -345,7 +345,7 @@ class IndexState:
         self._is_failing = True
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
-        """The files of which the store says that they have a trait, stale ones too."""
+        """Files that have a trait according to the store, stale ones included."""
         with self.lock:
             return frozenset(self._traits[trait])
 

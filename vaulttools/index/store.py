@@ -139,7 +139,7 @@ class Store:
         return ids
 
     def paths(self, ids: Iterable[int]) -> list[str]:
-        """The paths of files, in no order; ids of which nothing is known (any more) are passed over."""
+        """The paths of files, unordered; unknown ids are skipped."""
         found = self._read("SELECT path FROM files WHERE id IN (SELECT value FROM json_each(?))", json.dumps([*ids]))
         return [os.fsdecode(path) for (path,) in found]
 

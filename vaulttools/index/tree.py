@@ -31,8 +31,7 @@ _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
 
 _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
-"""Why a folder cannot be listed until something is told of it; of the end of other reasons nobody tells (fault-S05,
-fault-S07)."""
+"""Errors that last until the watch reports a change. Others may clear silently, so we retry (fault-S05, fault-S07)."""
 
 
 class Node(NamedTuple):
@@ -62,7 +61,7 @@ class Changes:
 
 
 class Tree:
-    """The names below a root. Not for several threads at once: whoever owns it holds a lock."""
+    """The names below a root. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, root: Root, watch: Watch | None, max_bytes: int = limits.FILE_BYTES) -> None:
         self._root = root
@@ -74,7 +73,7 @@ class Tree:
         self.large: set[str] = set()
         """Files of more than the bytes given."""
         self._linked: set[str] = set()
-        """Files that have, or once had, several names: a change through one is told to the folder of that one only."""
+        """Files that have, or once had, several names: one folder alone reports a change."""
         self._read = time.time_ns()
         """When the names were last read as a whole."""
         self._load("", Changes())

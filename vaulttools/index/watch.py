@@ -33,7 +33,7 @@ class Lost(Exception):
 
 
 class Watch(Protocol):
-    """Tells of changes. Not for several threads at once: whoever owns it holds a lock."""
+    """Reports changes. Not thread-safe: its owner holds a lock."""
 
     def add(self, folder: str) -> None:
         """Begin to watch one vault-relative folder (`""`: the root), not what is below it; before it is listed.

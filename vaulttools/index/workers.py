@@ -51,7 +51,7 @@ READ_SECONDS: Final = 30.0
 16 MiB, takes ten."""
 
 _hanging: Final[set[tuple[str, str]]] = set()
-"""The files, by root and path, of which a read in this process has not come back: until then no other is begun."""
+"""Files, by root and path, whose read in this process hangs; no other read starts until it returns."""
 
 
 @contextmanager
@@ -175,7 +175,7 @@ class _Workers:
         self._ended = False
 
     def start(self) -> list[_Process]:
-        """The processes, started by the first call: none is, when the write lock is not to be had."""
+        """The processes; the first call starts them, if it holds the write lock."""
         if self._processes is None:
             begun = (_started(self._root, self._attachments) for _ in range(self._count))
             self._processes = [process for process in begun if process is not None]

@@ -52,7 +52,7 @@ class Counting:
 
 @dataclass(slots=True)
 class Matcher:
-    """One pattern; `work` gives the time, and is told when that has run out."""
+    """One pattern; `work` gives the time, and records when it runs out."""
 
     ripgrep: Ripgrep
     root: Root
@@ -64,9 +64,9 @@ class Matcher:
     extracts: Extracts | None = None
     """What gives the text of attachments; None: they are files like others."""
     cut_short: set[str] = field(default_factory=set, init=False)
-    """The attachments of which not all of the text was searched."""
+    """Attachments whose text was searched in part."""
     _normalised: set[str] = field(default_factory=set, init=False)
-    """The files of which ripgrep is given copies."""
+    """Files that ripgrep searches as copies."""
     _extracted: set[str] = field(default_factory=set, init=False)
     """Those of them whose text was extracted."""
 

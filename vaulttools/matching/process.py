@@ -87,7 +87,7 @@ class Running:
             self.abandon()
 
     def abandon(self) -> None:
-        """Kill the process if it still runs; its output is of no interest."""
+        """Kill the process if it still runs, and drop its output."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()

@@ -72,7 +72,7 @@ class FileCount:
 
 @dataclass(slots=True)
 class Search:
-    """One pattern over one scope; `work` is told of every file that is searched or passed over."""
+    """One pattern over one scope; `work` counts every file that is searched or passed over."""
 
     ripgrep: Ripgrep
     root: Root

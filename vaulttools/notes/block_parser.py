@@ -55,7 +55,7 @@ def tokens(source: Source, first_line: int) -> list[Token]:
 
 
 class _Token(Token):
-    """A token of which only what is asked for is set: half the time to make (measured)."""
+    """A token with only the fields that are asked for: it takes half the time to make (measured)."""
 
     __slots__ = ()
 

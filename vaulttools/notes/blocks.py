@@ -144,7 +144,7 @@ class Walk:
             self.blocks.append(Block(kind, start, end if kind == "code" else self.source.trimmed(start, end)))
 
     def _add_footnotes(self, start: int, end: int) -> None:
-        """A paragraph of definitions, each of which ends before the next."""
+        """A paragraph of definitions; each ends where the next begins."""
         starts = [line for line in range(start, end + 1) if _FOOTNOTE.match(self.source.lines[line - 1])]
         for first, following in zip(starts, [*starts[1:], end + 1], strict=True):
             self.blocks.append(Block("footnote", first, self.source.trimmed(first, following - 1)))

@@ -90,7 +90,7 @@ class _Closers:
 
 
 def candidates(text: str, start: int) -> Iterator[int]:
-    """Offsets, in no order, one of which each tag, link or comment from ``start`` on has in each of its regions."""
+    """Candidate offsets from ``start``, unordered: at least one in every region of a tag, link or comment."""
     # A pass for each, led by a literal, takes a third of the time of one for all (measured).
     for hit in chain.from_iterable(sign.finditer(text, start) for sign in _CANDIDATES):
         yield hit.start()

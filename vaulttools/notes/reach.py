@@ -23,7 +23,7 @@ def reach(
 ) -> tuple[list[Reached], bool]:
     """The notes within `depth` links of one, nearest first and then by path, and whether `stop` ended it before.
 
-    Of several ways to a note of the same length the first by path is told.
+    If several ways to a note have the same length, the first by path is given.
     """
     seen = {start}
     found: list[Reached] = []

@@ -45,7 +45,7 @@ class Reference(NamedTuple):
     block: str | None
     """The id of the block meant, without `^` (rule-L06)."""
     display: str | None
-    """The text shown instead of the target, with its markup; None when none is given."""
+    """The text shown instead of the target, with its markup; None without one."""
     in_property: str | None = None
     """The property that it stands in; None in the body."""
 

@@ -162,7 +162,7 @@ def _numbers(blocks: Iterable[Block]) -> list[int]:
 
 
 def _blocks(numbers: Iterable[int]) -> Iterator[Block]:
-    """The blocks of which `_numbers` made these."""
+    """The blocks that `_numbers` turned into these numbers."""
     given = iter(numbers)
     last = 0
     for kind, gap, length in zip(given, given, given, strict=True):

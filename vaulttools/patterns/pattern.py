@@ -90,7 +90,7 @@ def read(given: str, *, mode: Mode = "regex", ignore_case: bool = False) -> Patt
 
     Raises:
         BadArgument: empty or all blanks, a NUL, text that is no Unicode, or more than 10,000 characters.
-        InvalidPattern: a regex that ends in a lone backslash, of which ripgrep says something misleading.
+        InvalidPattern: the regex ends in a lone backslash; ripgrep's own message misleads.
     """
     if not given.strip():
         raise BadArgument("Pattern must not be empty")

@@ -156,13 +156,13 @@ def solved(
 
 
 def both(found: list[Node]) -> Node:
-    """One node for all of them, of which there is at least one."""
+    """One node that requires all of them; there is at least one."""
     flat = [part for node in found for part in (node.parts if isinstance(node, And) else (node,))]
     return And(tuple(flat)) if len(flat) > 1 else flat[0]
 
 
 def either(found: list[Node]) -> Node:
-    """One node for any of them, of which there is at least one."""
+    """One node that accepts any of them; there is at least one."""
     flat = [part for node in found for part in (node.parts if isinstance(node, Or) else (node,))]
     return Or(tuple(flat)) if len(flat) > 1 else flat[0]
 
