@@ -107,7 +107,20 @@ def load(folder: Path, *, clients: int, seconds: float) -> Told:
     """Serve the vault at a folder, to which `load.md` is added, and call it."""
     (folder / "load.md").write_text("# Load\nword0\n", encoding="utf-8")
     before = processor_time()
-    command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "mcp", "--tools", "all", "--http", ":0"]
+    command = [
+        sys.executable,
+        "-m",
+        "vaulttools",
+        "--vault",
+        str(folder),
+        "mcp",
+        "--structured",
+        "full",
+        "--tools",
+        "all",
+        "--http",
+        ":0",
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as server:
         assert server.stderr is not None
         try:

@@ -185,7 +185,7 @@ def test_a_build_that_is_stopped_keeps_what_it_had_done(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, tmp_path: Path) -> None:
-    folder = make_vault(notes(3_000)).path
+    folder = make_vault(notes(8_000)).path
     environment = {**os.environ, "PYTHONPATH": str(Path(vaulttools.__file__).parent.parent)}
     command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "index", "build"]
     building = subprocess.Popen(
@@ -203,7 +203,7 @@ def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, t
     with Vault.open(folder) as vault:
         holds = vault.index_status().holds
         assert holds is not None
-        assert 0 < holds.files < 3_000
+        assert 0 < holds.files < 8_000
         vault.build_index()
         assert vault.verify_index() == []
 

@@ -73,6 +73,9 @@ class PassageIndex(Protocol):
     def version(self) -> Hashable | None:
         """Changes whenever a text does; None while some text is not known."""
 
+    def changed(self) -> AbstractSet[str]:
+        """The notes that changed, or may have, since they were read; those that could not be read are left out."""
+
     def text_digests(self, notes: Sequence[str]) -> Mapping[str, bytes]:
         """A digest of the text of each note, of those that were read as they are now, or cannot be read."""
 
@@ -320,6 +323,8 @@ class BackgroundMeaning:
         self._tell_progress(len(waiting), len(supply.notes))
         left = [(path, digests) for path, digests in waiting if digests]
         if not left and not self._end.is_set():
+            if waiting and supply.known.changed():
+                return  # the index reads them in a moment; those that cannot be read are not among them
             self._tidy(supply)
             self._rounds += 1
             self._looked = None if waiting else looked
