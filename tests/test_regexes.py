@@ -65,14 +65,13 @@ def compiled() -> dict[str, re.Pattern[Any]]:
     return found
 
 
-def _patterns(value: object) -> Iterator[re.Pattern[Any]]:
+def _patterns(value: object, within: frozenset[int] = frozenset()) -> Iterator[re.Pattern[Any]]:
+    """The regexes in a value; one that other tests made hold itself is entered once."""
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, dict):
-        yield from _patterns(tuple(value.values()))
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _patterns(each)
+    elif isinstance(value, dict | list | tuple) and id(value) not in within:
+        for each in list(value.values() if isinstance(value, dict) else value):
+            yield from _patterns(each, within | {id(value)})
 
 
 def calls_in_functions() -> Iterator[tuple[str, str, ast.Call]]:

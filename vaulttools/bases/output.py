@@ -8,6 +8,7 @@ from typing import Any
 
 from vaulttools.bases import numbers
 from vaulttools.bases.values import Setting, Value, text_of
+from vaulttools.core import paths
 
 
 def plain(value: Value, setting: Setting) -> Any:
@@ -17,9 +18,9 @@ def plain(value: Value, setting: Setting) -> Any:
     if isinstance(value, int | float):
         return numbers.simplest(value) if math.isfinite(value) else numbers.printed(value)
     if isinstance(value, str):
-        return str(value)
+        return paths.portable(str(value))
     if isinstance(value, list):
         return [plain(element, setting) for element in value]
     if isinstance(value, Mapping):
         return {key: plain(held, setting) for key, held in value.items()}
-    return text_of(value, setting)
+    return paths.portable(text_of(value, setting))

@@ -357,7 +357,8 @@ def _answer(
     elif found.total and not found.rows:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
     shown_rows = [
-        RowShown(path=path, values=[_detail(value, setting) for value in values]) for path, values in found.rows
+        RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
+        for path, values in found.rows
     ]
     sections = _sections(asked, found, setting)
     fitted = page.fit(first, sections, answer.bracketed(notices), advice="Ask for fewer rows or columns.")
@@ -388,14 +389,20 @@ def _sections(asked: Asked, found: Found, setting: Setting) -> list[Section]:
     """The table, or one for each group of which rows are shown."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
-    lines = [f"| {' | '.join(_cell(_shown(value, setting)) for value in values)} |" for _, values in found.rows]
+    are_names = [column.id.startswith("file.") for column in asked.columns]
+
+    def row(values: Sequence[Value | Failed]) -> str:
+        shown = zip(values, are_names, strict=True)
+        return f"| {' | '.join(_cell(_shown(value, setting), is_name=is_name) for value, is_name in shown)} |"
+
+    lines = [row(values) for _, values in found.rows]
     whole = "; ".join(_summary(asked, id_, held, setting) for id_, held in found.summaries.items())
     if not found.groups:
         return [Section(head, lines, whole and f"Summaries: {whole}")] if lines or whole else []
     sections = []
     for place in dict.fromkeys(found.shown_groups):
         group = found.groups[place]
-        name = _cell(_shown(group.value, setting)) or "(empty)"
+        name = _cell(_shown(group.value, setting), is_name=True) or "(empty)"
         summed = "; ".join(_summary(asked, id_, held, setting) for id_, held in group.summaries.items())
         title = (
             f"Group {name}, {group.total:,} {'row' if group.total == 1 else 'rows'}{': ' + summed if summed else ''}"
@@ -432,12 +439,14 @@ def _shown(value: Value | Failed, setting: Setting) -> str:
     return "" if value is None else text_of(value, setting)
 
 
-def _cell(text: str) -> str:
-    """A text in a cell: on one line, its bars escaped."""
+def _cell(text: str, *, is_name: bool = False) -> str:
+    """A text in a cell: on one line, its bars escaped; of names of files every invisible character too."""
     if len(text) > _CELL:
         text = f"{text[:_CELL]}{render.ELLIPSIS}"
     flat = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text else text
-    return render.visible("<br>".join(flat.splitlines())).strip() if flat else ""
+    if is_name:
+        return paths.shown(flat).strip()
+    return render.visible(paths.portable("<br>".join(flat.splitlines()))).strip() if flat else ""
 
 
 def _detail(value: Value | Failed, setting: Setting) -> Any:
