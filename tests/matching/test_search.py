@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from vaulttools import Vault, VaultConfig
@@ -129,6 +129,8 @@ class _Tree:
         options = ["--no-config", "--text", "--json", "--encoding=none", "--no-mmap", "-j1"]
         command = [_RG, *options, *pattern.arguments(normalised=True), "--", "."]
         run = subprocess.run(command, cwd=self.decoded, capture_output=True, check=False)
+        # ripgrep 15.2 panics in its JSON printer on a few matches across lines, which then tell nothing.
+        assume(b"panicked at" not in run.stderr)
         assert not run.stderr
         touched: dict[str, set[int]] = {}
         for record in map(json.loads, run.stdout.split(b"\n")[:-1]):
