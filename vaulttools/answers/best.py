@@ -19,6 +19,7 @@ from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.known import Known
 from vaulttools.files.scope import Scope
+from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.expressions import expression
 from vaulttools.ranked.question import Term
@@ -119,7 +120,7 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    folder = Folder(read, _no_copies if known is None else known.copies, wanted)
+    folder = Folder(read, _no_copies if known is None else _copies(known, wanted, read), wanted)
     return Best(ranking, asked, folder, work, missed, set(missed), told)
 
 
@@ -195,6 +196,26 @@ class _Ripgrep:
 
 
 _COUNTING_SECONDS: Final = 2.0
+
+
+def _copies(
+    known: Known, notes: AbstractSet[str], read: Callable[[str], Note | None]
+) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
+    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
+    unread = [] if known.version() is not None else known.unknown(sorted(notes))
+    if not unread or len(unread) > corpus.FEW_TO_READ:
+        return known.copies
+    made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}
+
+    def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        found = known.copies(digests)
+        return {
+            digest: (found.get(digest, frozenset()) - set(unread))
+            | {path for path, held in made.items() if digest in held}
+            for digest in digests
+        }
+
+    return copies
 
 
 def _no_copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
