@@ -86,7 +86,9 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
         ordered, groups = _ordered(ordered, asked, rows)
         if groups:
             found.groups = [
-                GroupRows(value, len(members), _summed(asked, members, rows, context)) for value, members in groups
+                # Not named `value`: CPython 3.12.1 would take the function of that name below for this variable.
+                GroupRows(of, len(members), _summed(asked, members, rows, context))
+                for of, members in groups
             ]
         found.summaries = _summed(asked, ordered, rows, context)
         start = (asked.page - 1) * asked.limit
