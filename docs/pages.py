@@ -101,38 +101,40 @@ def _details(argument: str, _: str) -> str:
 
 
 def _tools(prefix: str, _: str) -> str:
-    rows = [f"| [`{name}`]({prefix}{name}.md) | {tools.named(name).summary} |" for name in tools.NAMES]
-    return "\n".join(["| tool | what it does |", "|---|---|", *rows])
+    return "\n".join(f"- [`{name}`]({prefix}{name}.md): {tools.named(name).summary}" for name in tools.NAMES)
 
 
 def _parameters(_: str, name: str) -> str:
     plain = schema(tools.named(name).request)
-    rows = ["| parameter | type | default | meaning |", "|---|---|---|---|"]
-    for parameter, property_ in plain["properties"].items():
-        default = "required" if parameter in plain.get("required", ()) else _default(property_.get("default"))
-        rows.append(f"| `{parameter}` | {_type(property_)} | {default} | {_cell(property_['description'])} |")
-    return "\n".join(rows)
+    required = plain.get("required", ())
+    return "\n".join(
+        _field(parameter, _type(property_), parameter in required, property_.get("default"), property_["description"])
+        for parameter, property_ in plain["properties"].items()
+    )
 
 
 def _configuration(_: str, __: str) -> str:
-    rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
+    lines = []
     for name, property_ in VaultConfig.model_json_schema()["properties"].items():
         field = VaultConfig.model_fields[name]
         default = None if field.default is PydanticUndefined else field.default
         kinds = property_.get("anyOf", [property_])
         kind = " or ".join(_type(choice) for choice in kinds if choice.get("type") != "null")
-        rows.append(f"| `{name}` | {kind} | {_default(default)} | {_cell(str(field.description))} |")
-    return "\n".join(rows)
+        lines.append(_field(name, kind, False, default, str(field.description)))
+    return "\n".join(lines)
+
+
+def _field(name: str, kind: str, required: bool, default: object, meaning: str) -> str:
+    """One line of a list of parameters: name, type, whether it is required or its default, meaning."""
+    written = _default(default)
+    about = [kind, *(["required"] if required else []), *([f"default {written}"] if written else [])]
+    return f"- `{name}` ({'; '.join(about)}): {meaning}"
 
 
 def _source(file: str, _: str) -> str:
     text = (REPOSITORY / "docs" / file).read_text(encoding="utf-8")
     # Not "python": what is so marked is run by the tests as it stands, and these need a model.
     return f"```{file.rpartition('.')[2]}\n{text}```"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _default(value: object) -> str:
@@ -156,24 +158,26 @@ def _type(property_: dict[str, Any]) -> str:
 
 
 def _functions(_: str, __: str) -> str:
-    rows = ["| on | function | what it gives | example | result |", "|---|---|---|---|---|"]
-    rows += [
-        f"| {each.kind} | `{_cell(each.signature)}` | {_cell(each.words)} | `{_cell(each.example)}` "
-        f"| `{_cell(each.result)}` |"
+    return "\n\n".join(
+        "\n".join(
+            [
+                f"On {kind}:" if kind != "global" else "Global:",
+                "",
+                *(
+                    f"- `{each.signature}`: {each.words} `{each.example}`: `{each.result}`"
+                    for each in registry.FUNCTIONS.values()
+                    if each.kind == kind
+                ),
+            ]
+        )
         for kind in registry.KINDS
-        for each in registry.FUNCTIONS.values()
-        if each.kind == kind
-    ]
-    return "\n".join(rows)
+    )
 
 
 def _operators(_: str, __: str) -> str:
-    rows = ["| operator | what it gives | example | result |", "|---|---|---|---|"]
-    rows += [
-        f"| `{_cell(each.written)}` | {_cell(each.words)} | `{_cell(each.example)}` | `{_cell(each.result)}` |"
-        for each in operators.DESCRIBED
-    ]
-    return "\n".join(rows)
+    return "\n".join(
+        f"- `{each.written}`: {each.words} `{each.example}`: `{each.result}`" for each in operators.DESCRIBED
+    )
 
 
 def _file_fields(_: str, __: str) -> str:
@@ -183,8 +187,8 @@ def _file_fields(_: str, __: str) -> str:
 
 
 def _summaries(_: str, __: str) -> str:
-    rows = [f"| `{name}` | {words} |" for name, (words, _) in summaries.DEFAULT.items()]
-    return "\n".join(["| summary | what it gives |", "|---|---|", *rows, "| `Unique` | How many different values. |"])
+    described = [f"`{name}`: {words[0].lower()}{words[1:-1]}" for name, (words, _) in summaries.DEFAULT.items()]
+    return "; ".join([*described, "`Unique`: how many different values"]) + "."
 
 
 _MARKS: dict[str, Callable[[str, str], str]] = {

@@ -1,4 +1,4 @@
-"""`docs/reliability.md` has every row of the fault catalogue, and names tests that exist."""
+"""`docs/reliability.md` has every row of the fault catalogue, and tests bear the ids of the rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ ROWS = {"P": 20, "N": 12, "T": 15, "C": 20, "R": 15, "Y": 15, "O": 11, "M": 14, 
 """The rows of each section of the catalogue, numbered from 01."""
 IDS = [f"fault-{section}{number:02}" for section, count in ROWS.items() for number in range(1, count + 1)]
 
-_ROW = re.compile(r"^\| (fault-[A-Z]\d\d) \| (.+) \| (.+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^- \*\*(fault-[A-Z]\d\d)\*\* (.+)$", re.MULTILINE)
 
 
 @cache
-def page() -> dict[str, tuple[str, str]]:
-    """What is promised for each row, and what shows it."""
-    text = (DOCS / "reliability.md").read_text(encoding="utf-8")
-    return {row: (promise, shown) for row, promise, shown in _ROW.findall(text)}
+def page() -> dict[str, str]:
+    """What is promised for each row."""
+    return dict(_ROW.findall((DOCS / "reliability.md").read_text(encoding="utf-8")))
 
 
 @cache
@@ -48,12 +47,9 @@ def test_every_row_of_the_catalogue_has_its_place() -> None:
 
 
 @pytest.mark.parametrize("row", IDS)
-def test_a_row_names_tests_that_exist_or_says_why_there_is_none(row: str) -> None:
-    promise, shown = page()[row]
-    named = re.findall(r"`(test_\w+)`", shown)
-    assert set(named) <= names_of_tests()
-    assert all(row in rows_of(test) for test in named)
-    assert named or "*Decision:*" in promise
+def test_a_row_has_a_test_that_bears_its_id_or_says_why_there_is_none(row: str) -> None:
+    shown = [test for test in names_of_tests() if re.match(r"test_faults?_[A-Z]\d\d", test) and row in rows_of(test)]
+    assert shown or "*Decision:*" in page()[row]
 
 
 def test_every_test_that_bears_an_id_bears_one_of_the_catalogue() -> None:
