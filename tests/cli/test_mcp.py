@@ -218,6 +218,6 @@ def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
     code = (
         "import sys\nfrom vaulttools.cli.main import main\n"
         "main(['--vault', sys.argv[1], 'tags'])\nmain(['--help'])\nmain(['mcp', '--help'])\n"
-        "assert not {'mcp', 'starlette', 'uvicorn', 'anyio', 'vaulttools.server.protocol'} & sys.modules.keys()"
+        "assert not {'mcp', 'starlette', 'uvicorn', 'anyio', 'vaulttools.server.mcp.protocol'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code, str(small_vault)], check=True, capture_output=True)

@@ -15,8 +15,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import FIXTURES
+from tests.server.mcp.test_faults import SLOW
 from tests.server.serving import http, linux_only, ripgreps, run, text_of
-from tests.server.test_faults import SLOW
 from vaulttools import Vault
 
 TOKEN = "correct horse battery"

@@ -17,9 +17,9 @@ from typing import Final, NoReturn
 
 from vaulttools import tools
 from vaulttools.errors import BadArgument
-from vaulttools.server import clients
-from vaulttools.server.clients import Address, Command
 from vaulttools.server.hosts import is_loopback
+from vaulttools.server.mcp import clients
+from vaulttools.server.mcp.clients import Address, Command
 
 DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "links", "tags", "properties", "tasks", "base")
 """What serves an assistant without making it choose between tools that do nearly the same."""
@@ -121,7 +121,7 @@ def run(options: Options) -> None:
         return
     with _without_collections():
         try:
-            from vaulttools.server import protocol
+            from vaulttools.server.mcp import protocol
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
         from vaulttools.server.calls import Calls
@@ -132,7 +132,7 @@ def run(options: Options) -> None:
         with _without_collections():
             server = protocol.server(vaults, options.tools, calls, is_structured=options.is_structured)
         if options.http is None:
-            from vaulttools.server import stdio
+            from vaulttools.server.mcp import stdio
 
             stdio.serve(server, calls.close)
         else:

@@ -1,1 +1,1 @@
-"""Serves vaults over MCP; nothing else in the package imports `mcp`."""
+"""Serves vaults to assistants, programs and people; nothing else in the package imports `mcp`."""

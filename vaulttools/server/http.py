@@ -16,7 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from vaulttools.errors import BadArgument
 from vaulttools.server.guard import Access, Guard
-from vaulttools.server.unreadable import Readable
+from vaulttools.server.mcp.unreadable import Readable
 
 PATH: Final = "/mcp"
 

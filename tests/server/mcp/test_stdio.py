@@ -16,7 +16,7 @@ from tests.server.serving import run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
 from vaulttools.cli.mcp import DEFAULT_TOOLS
-from vaulttools.server import prompts
+from vaulttools.server.mcp import prompts
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 """How the client begins, and the revision that it comes to: the previous one, with a handshake, and the present one."""

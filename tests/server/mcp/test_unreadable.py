@@ -10,7 +10,7 @@ import pytest
 from mcp.types import INVALID_PARAMS
 
 from tests.server.serving import http
-from vaulttools.server.unreadable import LONE_SURROGATE, answer_to
+from vaulttools.server.mcp.unreadable import LONE_SURROGATE, answer_to
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ from mcp import Client
 from tests.conftest import write_files
 from tests.server.serving import WITHIN, Raw, linux_only, ripgreps, run, stdio, text_of
 from vaulttools import tools
-from vaulttools.server import calls, protocol, vaults
+from vaulttools.server import calls, vaults
 from vaulttools.server.calls import AT_ONCE, Busy, Calls
+from vaulttools.server.mcp import protocol
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -40,7 +41,8 @@ def awaited(condition: Callable[[], Any]) -> Any:
 
 NOISY = """
 import os, sys
-from vaulttools.server import calls, protocol, stdio, vaults
+from vaulttools.server import calls, vaults
+from vaulttools.server.mcp import protocol, stdio
 
 class Noise:
     def find_spec(self, name, path, target=None):

@@ -40,8 +40,8 @@ from mcp.types import (
 from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.resources.urls import Backed
-from vaulttools.server import prompts
 from vaulttools.server.calls import Calls
+from vaulttools.server.mcp import prompts
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools.definitions import definitions
 from vaulttools.tools.read import MOST_CHARACTERS

@@ -21,7 +21,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from vaulttools.errors import VaultToolsError
-from vaulttools.server.unreadable import answer_to
+from vaulttools.server.mcp.unreadable import answer_to
 
 Item = SessionMessage | Exception
 

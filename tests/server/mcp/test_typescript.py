@@ -22,7 +22,7 @@ from tests.server.serving import PROGRAM, environment, http
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 EXAMPLES = REPOSITORY / "docs" / "examples"
 
 PACKAGES = ("@modelcontextprotocol/sdk@1.32", "@types/node@20", "obsidian@1.8", "typescript@5.8")

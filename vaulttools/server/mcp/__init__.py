@@ -1,0 +1,1 @@
+"""Speaks MCP: the tools, notes as resources, one prompt."""
