@@ -9,7 +9,6 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, ValidationInfo
 
-from vaulttools.answers.request import Request
 from vaulttools.core import dates
 from vaulttools.core.dates import Calendar
 from vaulttools.files.file_times import FileTimes
@@ -39,10 +38,10 @@ DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
 """A text that names a date."""
 
 
-def days(request: Request, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
+def days(request: object, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
     """The first day of what each date argument of those names names; without those that are not given."""
     today = calendar.today()
-    given = ((name, getattr(request, name)) for name in names)
+    given = ((name, getattr(request, name, None)) for name in names)
     return {name: dates.first_day(text, today, calendar.first_weekday) for name, text in given if text is not None}
 
 
@@ -52,9 +51,9 @@ def phrases(given: Mapping[str, date]) -> list[str]:
     return [f"{verb} {_spanned(given.get(f'{verb}_after'), given.get(f'{verb}_before'))}" for verb in verbs]
 
 
-def file_times(request: Request, calendar: Calendar) -> tuple[FileTimes | None, list[str]]:
+def file_times(request: object, calendar: Calendar) -> tuple[FileTimes | None, list[str]]:
     """What the date arguments of a request select, None: all files; and a sentence about it, if any is given."""
-    given = days(request, calendar, [name for name in NAMES if name in type(request).model_fields])
+    given = days(request, calendar, NAMES)
     if not given:
         return None, []
     times = FileTimes(**{name: calendar.start_of(day) for name, day in given.items()})

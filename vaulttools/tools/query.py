@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, SkipValidation
 
-from vaulttools.answers import answer, corpus, dated, hints, page
+from vaulttools.answers import answer, corpus, dated, filters, hints, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.best import Best, Page, best
-from vaulttools.answers.corpus import Corpus, NoteProjection
+from vaulttools.answers.best import Page
 from vaulttools.answers.dated import DateText
+from vaulttools.answers.exact import Order, Sort, exact, files_found
 from vaulttools.answers.excerpt import Excerpt as Window
 from vaulttools.answers.page import Section
+from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
-from vaulttools.core.work import INCOMPLETE, Work
-from vaulttools.errors import BadArgument, InvalidQuery
-from vaulttools.files import disk
-from vaulttools.files.file_times import created
-from vaulttools.files.scope import Scope
-from vaulttools.query import facts, foreign, tree
+from vaulttools.core.work import Work
+from vaulttools.errors import InvalidQuery
+from vaulttools.query import foreign, tree
 from vaulttools.query.exact import Exact, Match
 from vaulttools.query.explain import explain
-from vaulttools.query.facts import Facts
 from vaulttools.query.language import parse, spelled
-from vaulttools.query.plan import Files, Plan, looks_at_any_file
-from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import And, Node, Not, Phrase, Term, Within
-from vaulttools.ranked.question import read, without_operators
-from vaulttools.ranked.ranking import RankedNote
+from vaulttools.query.tree import And, Node, Not
+from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.showing import ShownNote, heading_of, lines_of
 from vaulttools.session import Session
-
-Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: with ten notes an answer stays near 2 KB."""
@@ -173,79 +164,37 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
     if request.mode == "obsidian":
         relevance = request.sort == "relevance"
         return _obsidian(vault, request, work, ["Sorted by name: relevance is of mode ranked."] if relevance else ())
-    question, operators = without_operators(request.query)
-    if operators and not read(question).terms:
+    operators = without_operators(request.query)[1]
+    if operators and not has_words(request.query):
         told = "There are no words to rank by: answered as mode obsidian."
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
-    return _ranked(vault, request, work, question, operators)
-
-
-def _ranked(vault: Session, request: QueryRequest, work: Work, question: str, operators: str) -> QueryAnswer:
-    """The notes that answer a question best, of those that match its operators."""
-    if not read(question).terms:
-        raise BadArgument(f"query must hold a letter or a digit, got {json.dumps(request.query[:80])}")
-    times, told = dated.file_times(request, vault.calendar)
-    within: frozenset[str] | None = None
-    order: _Order | None = None
-    is_sorted = request.sort not in (None, "relevance")
-    apart = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
-    filters = _filters(request)
-    if operators or is_sorted or filters:
-        exact, _ = _exact(vault, request, apart, tree.both([parse(operators or "path:.md"), *filters]))
-        order = _Order(vault, exact, request.sort) if is_sorted else None
-        if operators or filters:
-            within = frozenset(exact.matching(list))
-        if operators:
-            told.append(f"Only notes that match {operators} as in mode obsidian.")
-    if request.match_case:
-        told.append("Case is ignored: match_case is of mode obsidian.")
     most = request.page * request.limit + _COPIES
-    scope, is_ready = corpus.scope_now(
-        vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
-    )
-    if not is_ready:
-        told.append("Ranked without the index, which is being built.")
-    found = best(vault, work, question, most, scope, within, is_ready=is_ready)
-    for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
-        work.skipped.setdefault(reason, apart.skipped[reason])
-    ranking = found.ranking
-    notes = ranking.notes
-    if order is not None:
-        by_path = {note.path: note for note in notes}
-        notes = [by_path[path] for path in order(by_path.keys())]
-    told += [*foreign.in_question(question), *ranking.notices, *found.meant]
-    if is_ready:
-        told += _elsewhere(vault, request, work, ranking.nowhere)
-    notices = [*told, *_unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
-    return _ranked_page(request, work, found, notes, notices, is_sorted=is_sorted)
+    found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
+    return _ranked_page(request, work, found)
 
 
-def _ranked_page(
-    request: QueryRequest,
-    work: Work,
-    found: Best,
-    notes: Sequence[RankedNote],
-    notices: Sequence[str],
-    *,
-    is_sorted: bool,
-) -> QueryAnswer:
+def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswer:
     """The page asked for, with as many passages as fit into `max_chars`."""
-    explanation = "\n".join(found.ranking.explanation)
+    ranking = found.best.ranking
+    is_sorted = request.sort not in (None, "relevance")
+    notices = ["Case is ignored: match_case is of mode obsidian."] if request.match_case else []
+    notices += found.notices
+    explanation = "\n".join(ranking.explanation)
     start = (request.page - 1) * request.limit
-    fixed = sum(len(notice) + 3 for notice in notices) + len(found.ranking.weakness)
+    fixed = sum(len(notice) + 3 for notice in notices) + len(ranking.weakness)
     fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
     characters = request.max_chars - fixed
     while True:
-        page_ = found.page(notes, start, request.limit, max(characters, _LEAST_CHARACTERS))
+        page_ = found.best.page(found.notes, start, request.limit, max(characters, _LEAST_CHARACTERS))
         next_page = request.page + 1 if page_.has_next else None
         made = _page(
             request,
             work,
-            _ranked_first_line(request, page_, work, found.ranking.weakness, is_sorted=is_sorted),
+            _ranked_first_line(request, page_, work, ranking.weakness, is_sorted=is_sorted),
             [(_ranked_note(each), Section(heading_of(each.note.path), _lines_of(each))) for each in page_.shown],
             notices,
             list(_ranked_closing(request, page_, next_page)),
-            weak=bool(found.ranking.weakness),
+            weak=bool(ranking.weakness),
             others=[_ranked_note(each) for each in page_.others],
             explanation=explanation,
             next_page=next_page,
@@ -311,28 +260,35 @@ def _lines_of(found: ShownNote) -> list[str]:
 def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
     """Exactly what Obsidian's search finds."""
     node = parse(request.query)
-    exact, asked = _exact(vault, request, work, tree.both([node, *_filters(request)]))
+    found, asked = exact(
+        vault,
+        work,
+        request,
+        tree.both([node, *filters.nodes(request)]),
+        request.query,
+        match_case=request.match_case,
+    )
     _, dates = dated.file_times(request, vault.calendar)
-    order = _Order(vault, exact, request.sort)
+    order = Order(vault, found, request.sort)
     bound = max(limits.COUNTED_FILES, request.page * request.limit)
-    first = list(islice(exact.matching(order), bound + 1))
+    first = list(islice(found.matching(order), bound + 1))
     total, is_exact = min(len(first), bound), len(first) <= bound
     start = (request.page - 1) * request.limit
-    shown = exact.shown(first[start : min(start + request.limit, bound)])
+    shown = found.shown(first[start : min(start + request.limit, bound)])
     next_page = request.page + 1 if start + len(shown) < len(first) else None
     notices = [
         *told,
         *dates,
         *foreign.in_query(node),
-        *_unselected(request, asked),
+        *filters.unselected(request, asked),
         *corpus.notices(asked, work, found=total > 0),
     ]
     if total == 0 and work.complete:
-        notices += _alone(exact, node, order) + _other_case(exact, order) + _other_forms(vault, request, work)
+        notices += _alone(found, node, order) + _other_case(found, order) + _other_forms(vault, request, work)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
-    what = "file" if exact.plan.files.others else "note"
+    what = "file" if found.plan.files.others else "note"
     return _page(
         request,
         work,
@@ -345,23 +301,6 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         explanation=explain(node),
         next_page=next_page,
     )
-
-
-def _filters(request: QueryRequest) -> list[Node]:
-    """What `tags` and `properties` ask for, as parts of a query."""
-    asked: list[Node] = [tree.Tag(tag.lstrip("#")) for tag in request.tags or ()]
-    for name, value in (request.properties or {}).items():
-        wanted = tree.Is("null") if value is None else Term(value) if value else None
-        asked.append(tree.Property(Phrase(name), wanted))
-    return asked
-
-
-def _kept_filters(request: QueryRequest) -> dict[str, Any]:
-    """The filters of a request, for the next call that is suggested."""
-    return {name: value for name in _FILTERS if (value := getattr(request, name))}
-
-
-_FILTERS: Final = ("folder", "glob", "tags", "properties", *dated.NAMES, "include_excluded")
 
 
 def _page(
@@ -400,71 +339,6 @@ def _page(
         explanation=explanation,
         next_page=next_page,
     )
-
-
-def _exact(vault: Session, request: QueryRequest, work: Work, node: Node) -> tuple[Exact, Corpus[Facts]]:
-    """The query, and what it rests on."""
-    scope = corpus.scope_of(
-        vault,
-        work,
-        request.folder,
-        request.glob,
-        times=dated.file_times(request, vault.calendar)[0],
-        include_excluded=request.include_excluded,
-    )
-    asked = corpus.answered(vault, PROJECTION, work, scope)
-    walks, named = corpus.selection(vault, request.folder, request.glob, notes_only=False)
-    files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
-    files = files.read(asked.answer.notes)
-    known = scope.known
-    most = vault.config.max_file_size
-    regexes = Regexes(request.query, vault.ripgrep, scope, work, most, len(files.notes))
-    nominated = (lambda required: None) if known is None else known.nominated
-    plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching)
-    return Exact(node, request.match_case, plan, regexes, vault.notes(known), work), asked
-
-
-def _files(scope: Scope, *, any_file: bool) -> Files:
-    """The files of a scope by what they are, made at most once for as long as no name changes."""
-    listing = corpus.listed(scope)
-
-    def made() -> Files:
-        return Files.of(listing.files, any_file=any_file)
-
-    if scope.known is None or not all(scope.known.holds(walk.folder) for walk in scope.walks):
-        return made()
-    return scope.known.kept(("query", listing, any_file), made)
-
-
-class _Order:
-    """Puts files into the order asked for; equal ones stay in path order."""
-
-    def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
-        self._vault = vault
-        self._orders = exact.plan.files.orders
-        self._known = exact.reader.known
-        name = sort or "name"
-        name = "name" if name == "relevance" else name
-        self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")
-
-    def __call__(self, files: AbstractSet[str]) -> list[str]:
-        by_path = sorted(files, key=self._orders.by_path.__getitem__)
-        if self._by == "name":
-            return sorted(by_path, key=self._orders.by_title.__getitem__, reverse=self._is_reversed)
-        sign = 1 if self._is_reversed else -1
-        return sorted(by_path, key=lambda path: sign * self._time(path))
-
-    def _time(self, path: str) -> int:
-        """Nanoseconds since 1970; 0 when it cannot be told."""
-        if self._by == "modified" and self._known is not None:
-            known = self._known.modified(path)
-            if known is not None:
-                return known
-        try:
-            status = disk.stat(self._vault.root.absolute(path))
-        except OSError:
-            return 0
-        return status.st_mtime_ns if self._by == "modified" else created(status)
 
 
 def _title(path: str) -> str:
@@ -561,14 +435,7 @@ def _to_read_on(path: str, line: int) -> str:
     return f"To read on: read {call}"
 
 
-def _count(exact: Exact, order: _Order, **changes: Any) -> int:
-    """How many files another query finds, up to one more than are counted; what it passes over is told already."""
-    work = exact.work.again()
-    other = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
-    return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))
-
-
-def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
+def _alone(exact: Exact, node: Node, order: Order) -> list[str]:
     """How many files each part of a query finds that all together find none."""
     if not isinstance(node, And):
         return []
@@ -576,45 +443,17 @@ def _alone(exact: Exact, node: Node, order: _Order) -> list[str]:
     for part in node.parts[:_ALONE]:
         if isinstance(part, Not):
             continue
-        number = _count(exact, order, node=part)
+        number = files_found(exact, order, node=part)
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
 
 
-def _unselected(request: QueryRequest, asked: Corpus[Any]) -> list[str]:
-    """Whether the glob or the dates are why there is nothing; a folder that does not exist is refused."""
-    given = ["glob"] if request.glob else []
-    given += ["dates"] if any(getattr(request, name) is not None for name in dated.NAMES) else []
-    if not given or asked.notes or asked.waiting:
-        return []
-    return [f"{' and '.join(given)} selected no note to search."]
-
-
-def _elsewhere(vault: Session, request: QueryRequest, work: Work, words: Sequence[str]) -> list[str]:
-    """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
-    if not words or work.remaining() <= 0:
-        return []
-    apart = work.again()
-    exact, _ = _exact(vault, request, apart, parse("path:.md"))
-    order = _Order(vault, exact, None)
-    counts = {
-        word: _count(exact, order, node=tree.both([Within("content", Term(word)), *_filters(request)]))
-        for word in words[:_ALONE]
-    }
-    held = [f'"{word}" in {corpus.counted(number, "file")}' for word, number in counts.items() if number]
-    if not held:
-        return []
-    asked = {"query": next(filter(counts.get, counts)), "mode": "obsidian", **_kept_filters(request)}
-    call = json.dumps(asked, ensure_ascii=False)
-    return [f"Properties, canvases or the insides of words hold {', '.join(held)}: query {call}"]
-
-
-def _other_case(exact: Exact, order: _Order) -> list[str]:
+def _other_case(exact: Exact, order: Order) -> list[str]:
     """Whether something is found with case ignored."""
     if not exact.sensitive:
         return []
-    number = _count(exact, order, sensitive=False)
+    number = files_found(exact, order, sensitive=False)
     if not number:
         return []
     count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
@@ -628,19 +467,16 @@ def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]
         again = work.again()
         other = request.model_copy(update={"query": written})
         try:
-            exact, _ = _exact(vault, other, again, parse(written))
+            matching, _ = exact(vault, again, other, parse(written), written, match_case=request.match_case)
         except InvalidQuery:
             continue  # some signs have a form that means something to the language
-        number = len(list(islice(exact.matching(_Order(vault, exact, request.sort)), limits.COUNTED_FILES)))
+        number = len(list(islice(matching.matching(Order(vault, matching, request.sort)), limits.COUNTED_FILES)))
         if number:
             more = " or more" if number == limits.COUNTED_FILES else ""
             match = "note matches" if number == 1 else "notes match"
             found.append(f"{number}{more} {match} when the query is written in Unicode form {form}.")
     return found
 
-
-PROJECTION: Final = NoteProjection("query", facts.of, Facts)
-"""What counts of each note: what can be asked without its text."""
 
 TOOL: Final = Tool(
     name="query",
@@ -661,5 +497,7 @@ TOOL: Final = Tool(
     answer=QueryAnswer,
     run=run,
     needs_structure=True,
-    waits=lambda request: request.mode == "obsidian" or bool(_filters(request) or without_operators(request.query)[1]),
+    waits=lambda request: (
+        request.mode == "obsidian" or bool(filters.nodes(request) or without_operators(request.query)[1])
+    ),
 )

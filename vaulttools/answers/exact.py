@@ -1,0 +1,104 @@
+"""Puts a query of Obsidian's search language to the notes that filters select."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final, Literal, TypeAlias
+
+from vaulttools.answers import corpus, dated
+from vaulttools.answers.corpus import Corpus, NoteProjection
+from vaulttools.answers.filters import Filters
+from vaulttools.core import limits
+from vaulttools.core.work import Work
+from vaulttools.files import disk
+from vaulttools.files.file_times import created
+from vaulttools.files.scope import Scope
+from vaulttools.query import facts
+from vaulttools.query.exact import Exact
+from vaulttools.query.facts import Facts
+from vaulttools.query.plan import Files, Plan, looks_at_any_file
+from vaulttools.query.regexes import Regexes
+from vaulttools.query.tree import Node
+from vaulttools.session import Session
+
+Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
+
+PROJECTION: Final = NoteProjection("query", facts.of, Facts)
+"""What counts of each note: what can be asked without its text."""
+
+
+def exact(
+    vault: Session, work: Work, filters: Filters, node: Node, given: str, *, match_case: bool = False
+) -> tuple[Exact, Corpus[Facts]]:
+    """A query, `given` as the caller wrote it, and what its answer rests on."""
+    scope = corpus.scope_of(
+        vault,
+        work,
+        filters.folder,
+        filters.glob,
+        times=dated.file_times(filters, vault.calendar)[0],
+        include_excluded=filters.include_excluded,
+    )
+    asked = corpus.answered(vault, PROJECTION, work, scope)
+    walks, named = corpus.selection(vault, filters.folder, filters.glob, notes_only=False)
+    files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
+    files = files.read(asked.answer.notes)
+    known = scope.known
+    most = vault.config.max_file_size
+    regexes = Regexes(given, vault.ripgrep, scope, work, most, len(files.notes))
+    nominated = (lambda required: None) if known is None else known.nominated
+    plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching)
+    return Exact(node, match_case, plan, regexes, vault.notes(known), work), asked
+
+
+def _files(scope: Scope, *, any_file: bool) -> Files:
+    """The files of a scope by what they are, made at most once for as long as no name changes."""
+    listing = corpus.listed(scope)
+
+    def made() -> Files:
+        return Files.of(listing.files, any_file=any_file)
+
+    if scope.known is None or not all(scope.known.holds(walk.folder) for walk in scope.walks):
+        return made()
+    return scope.known.kept(("query", listing, any_file), made)
+
+
+class Order:
+    """Puts files into the order asked for; equal ones stay in path order."""
+
+    def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
+        self._vault = vault
+        self._orders = exact.plan.files.orders
+        self._known = exact.reader.known
+        name = sort or "name"
+        name = "name" if name == "relevance" else name
+        self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")
+
+    def __call__(self, files: AbstractSet[str]) -> list[str]:
+        """The files in that order."""
+        by_path = sorted(files, key=self._orders.by_path.__getitem__)
+        if self._by == "name":
+            return sorted(by_path, key=self._orders.by_title.__getitem__, reverse=self._is_reversed)
+        sign = 1 if self._is_reversed else -1
+        return sorted(by_path, key=lambda path: sign * self._time(path))
+
+    def _time(self, path: str) -> int:
+        """Nanoseconds since 1970; 0 when it cannot be told."""
+        if self._by == "modified" and self._known is not None:
+            known = self._known.modified(path)
+            if known is not None:
+                return known
+        try:
+            status = disk.stat(self._vault.root.absolute(path))
+        except OSError:
+            return 0
+        return status.st_mtime_ns if self._by == "modified" else created(status)
+
+
+def files_found(exact: Exact, order: Order, **changes: Any) -> int:
+    """How many files another query finds, up to one more than are counted; what it passes over is told already."""
+    work = exact.work.again()
+    other = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+    return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))

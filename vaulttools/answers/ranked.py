@@ -1,0 +1,102 @@
+"""Ranks the notes that filters and operators select by a question in plain words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vaulttools.answers import corpus, dated, filters
+from vaulttools.answers.best import Best, best
+from vaulttools.answers.exact import Order, Sort, exact, files_found
+from vaulttools.answers.filters import Filters
+from vaulttools.core.work import INCOMPLETE, Work
+from vaulttools.errors import BadArgument
+from vaulttools.query import foreign, tree
+from vaulttools.query.language import parse
+from vaulttools.query.tree import Term, Within
+from vaulttools.ranked.question import read, without_operators
+from vaulttools.ranked.ranking import RankedNote
+from vaulttools.session import Session
+
+_COUNTED_WORDS: Final = 5
+"""Words that no text holds of which is counted where else they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The notes that answer a question, and what a reader must know of them."""
+
+    best: Best
+    notes: Sequence[RankedNote]
+    """In the order asked for."""
+    notices: Sequence[str]
+
+
+def has_words(question: str) -> bool:
+    """Whether a question, apart from its operators, has words to rank by."""
+    return bool(read(without_operators(question)[0]).terms)
+
+
+def ranked(
+    vault: Session, work: Work, request: Filters, given: str, most: int, *, name: str, sort: Sort | None = None
+) -> Ranked:
+    """The notes that answer a question best, `most` at most, of those that match its operators and the filters.
+
+    `name` is that of the argument that holds the question.
+
+    Raises:
+        BadArgument: the question has no words, or a filter is wrong.
+    """
+    question, operators = without_operators(given)
+    if not read(question).terms:
+        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
+    times, told = dated.file_times(request, vault.calendar)
+    within: frozenset[str] | None = None
+    order: Order | None = None
+    is_sorted = sort not in (None, "relevance")
+    apart = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
+    nodes = filters.nodes(request)
+    if operators or is_sorted or nodes:
+        matching, _ = exact(vault, apart, request, tree.both([parse(operators or "path:.md"), *nodes]), given)
+        order = Order(vault, matching, sort) if is_sorted else None
+        if operators or nodes:
+            within = frozenset(matching.matching(list))
+        if operators:
+            told.append(f"Only notes that match {operators} as in mode obsidian.")
+    scope, is_ready = corpus.scope_now(
+        vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
+    )
+    if not is_ready:
+        told.append("Ranked without the index, which is being built.")
+    found = best(vault, work, question, most, scope, within, is_ready=is_ready)
+    for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
+        work.skipped.setdefault(reason, apart.skipped[reason])
+    notes = found.ranking.notes
+    if order is not None:
+        by_path = {note.path: note for note in notes}
+        notes = [by_path[path] for path in order(by_path.keys())]
+    told += [*foreign.in_question(question), *found.ranking.notices, *found.meant]
+    if is_ready:
+        told += _elsewhere(vault, work, request, given, found.ranking.nowhere)
+    told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
+    return Ranked(found, notes, told)
+
+
+def _elsewhere(vault: Session, work: Work, request: Filters, given: str, words: Sequence[str]) -> list[str]:
+    """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
+    if not words or work.remaining() <= 0:
+        return []
+    matching, _ = exact(vault, work.again(), request, parse("path:.md"), given)
+    order = Order(vault, matching, None)
+    counts = {
+        word: files_found(matching, order, node=tree.both([Within("content", Term(word)), *filters.nodes(request)]))
+        for word in words[:_COUNTED_WORDS]
+    }
+    held = [f'"{word}" in {corpus.counted(number, "file")}' for word, number in counts.items() if number]
+    if not held:
+        return []
+    asked = {"query": next(filter(counts.get, counts)), "mode": "obsidian", **filters.kept(request)}
+    call = json.dumps(asked, ensure_ascii=False)
+    return [f"Properties, canvases or the insides of words hold {', '.join(held)}: query {call}"]
