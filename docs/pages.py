@@ -3,7 +3,7 @@
 | mark | becomes |
 |---|---|
 | `transcript COMMAND` | what the command prints, run in the repository with VAULTTOOLS_VAULT=fixtures/vault |
-| `details TOOL JSON` | the details of a call over the same vault |
+| `details` | the names of a tool's own details, on the page that bears its name |
 | `tools PREFIX` | the list of tools, each a link to its page |
 | `parameters` | a tool's parameter table, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from vaulttools import Vault, VaultConfig, tools
+from vaulttools import VaultConfig, tools
+from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import schema
 from vaulttools.bases import evaluation as _registers  # noqa: F401  # the functions
 from vaulttools.bases import fields, operators, summaries
@@ -93,11 +95,26 @@ def _transcript(command: str, _: str) -> str:
     return f"```console\n{printed}{f'$ echo $?{chr(10)}{status}{chr(10)}' if status else ''}```"
 
 
-def _details(argument: str, _: str) -> str:
-    name, _, arguments = argument.partition(" ")
-    with Vault.open(VAULT) as vault:
-        result = vault.call(name, json.loads(arguments))
-    return f"```json\n{json.dumps(result.details, indent=2, ensure_ascii=False)}\n```"
+def _details(_: str, name: str) -> str:
+    answer = tools.named(name).answer
+    own = {field: about for field, about in answer.model_fields.items() if field not in Answer.model_fields}
+    return f"Its own details: `{_shape(own)}`."
+
+
+def _shape(fields: Mapping[str, FieldInfo]) -> str:
+    """The names of fields with those inside them, as `files: [{path, lines}], total`."""
+    return ", ".join(_field_shape(about.alias or field, about.annotation) for field, about in fields.items())
+
+
+def _field_shape(name: str, annotation: Any) -> str:
+    kinds = [annotation, *get_args(annotation)]
+    for kind in kinds:
+        elements = get_args(kind) if get_origin(kind) is list else (kind,)
+        for element in elements:
+            if isinstance(element, type) and issubclass(element, BaseModel) and element is not AtLeast:
+                inner = f"{{{_shape(element.model_fields)}}}"
+                return f"{name}: [{inner}]" if get_origin(kind) is list else f"{name}: {inner}"
+    return name
 
 
 def _tools(prefix: str, _: str) -> str:
