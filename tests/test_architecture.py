@@ -37,6 +37,7 @@ LAYERS = [
     ["methods"],
     ["vault"],
     ["server"],
+    ["clients"],
     ["cli"],
     ["__main__"],
 ]
@@ -49,8 +50,10 @@ LATE_IMPORTS = {
         "vaulttools.cli",
         "vaulttools.cli.colour",
         "vaulttools.cli.completion",
+        "vaulttools.cli.init",
         "vaulttools.cli.mcp",
         "vaulttools.cli.options",
+        "vaulttools.clients.machine",
         "vaulttools.tools",
         "vaulttools.tools.definitions",
         "vaulttools.answers.request",

@@ -243,6 +243,23 @@ def _completion(words: list[str], switches: _Switches) -> int:
     return FOUND
 
 
+def _init(words: list[str], switches: _Switches) -> int:
+    from vaulttools.cli import init as cli_init
+    from vaulttools.clients.machine import this_machine
+
+    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+        print(cli_init.HELP)
+        return FOUND
+    around = os.environ.get("VAULTTOOLS_VAULT") or _vault_around()
+    vaults = switches.vaults or ([str(around)] if around else [])
+    text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
+    if switches.as_json:
+        _print_json(details)
+    else:
+        print(text)
+    return NOTHING_FOUND if is_well is None else FOUND if is_well else FAILED
+
+
 def _mcp(words: list[str], switches: _Switches) -> int:
     from vaulttools.cli import mcp as cli_mcp
 
@@ -259,6 +276,7 @@ _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] =
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
     "completion": (_completion, "Print what a shell completes commands with: completion bash, zsh or fish"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
+    "init": (_init, "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio"),
     "mcp": (_mcp, "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
@@ -307,14 +325,23 @@ def _opened(given: str | None, *, has_index: bool) -> Vault:
 
 
 def _found_vault(*, or_here: bool = True) -> Path:
-    """The nearest parent that holds `.obsidian`, else this folder; never the root or the home folder."""
-    here = Path.cwd()
-    unnamed = (Path(here.anchor), Path.home().resolve())
-    parents = (folder for folder in (here, *here.parents) if folder not in unnamed)
-    found = next((folder for folder in parents if (folder / ".obsidian").is_dir()), here if or_here else None)
-    if found is None or found in unnamed:
+    """The vault around this folder, else this folder; never the root or the home folder."""
+    found = _vault_around() or (Path.cwd() if or_here else None)
+    if found is None or found in _unnamed():
         raise BadArgument(NO_VAULT)
     return found
+
+
+def _vault_around() -> Path | None:
+    """The nearest parent that holds `.obsidian`; never the root or the home folder."""
+    here = Path.cwd()
+    parents = (folder for folder in (here, *here.parents) if folder not in _unnamed())
+    return next((folder for folder in parents if (folder / ".obsidian").is_dir()), None)
+
+
+def _unnamed() -> tuple[Path, Path]:
+    """Folders that are a vault only when they are named."""
+    return Path(Path.cwd().anchor), Path.home().resolve()
 
 
 def _print_json(details: Any) -> None:

@@ -166,10 +166,15 @@ def _print_config(options: Options, by_name: dict[str, str]) -> None:
     print(clients.where(options.print_config), file=sys.stderr)
 
 
+def program() -> tuple[str, list[str]]:
+    """The installed program by its absolute path, and what stands before its own arguments."""
+    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    return (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
+
+
 def _command(options: Options, by_name: dict[str, str]) -> Command:
     """The command that starts this server from anywhere: every path absolute."""
-    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    program, arguments = (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
+    path, arguments = program()
     for name, folder in by_name.items():
         absolute = str(Path(folder).expanduser().resolve())
         arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]
@@ -180,7 +185,7 @@ def _command(options: Options, by_name: dict[str, str]) -> Command:
         arguments += ["--structured", "full"]
     if tuple(options.tools) != _tools([]):
         arguments += ["--tools", ",".join(options.tools)]
-    return Command(program, arguments)
+    return Command(path, arguments)
 
 
 def _tools(given: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,201 @@
+"""`vaulttools init`: what it shows, what it writes only when told to, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vaulttools import BadArgument
+from vaulttools.cli import init
+from vaulttools.cli import main as cli
+from vaulttools.clients.machine import Machine
+
+PROGRAM = "/opt/vaulttools/bin/vaulttools"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with two vaults that Obsidian knows, and two assistants."""
+    monkeypatch.setattr(init, "program", lambda: (PROGRAM, []))
+    folder = tmp_path / "home"
+    for name in ("Notes/.obsidian", "Work/.obsidian", ".cursor", ".codex", ".config/obsidian"):
+        (folder / name).mkdir(parents=True)
+    paths = [str(folder / name) for name in ("Notes", "Work", "Gone")]
+    listed = {"vaults": {str(number): {"path": path} for number, path in enumerate(paths)}}
+    (folder / ".config/obsidian/obsidian.json").write_text(json.dumps(listed), encoding="utf-8")
+    (folder / ".cursor/mcp.json").write_bytes(b'{\n  "mcpServers": {\n    "x": {"env": {"K": "sk-1"}} // x\n  }\n}\n')
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def said(home: Path, *words: str, vaults: tuple[str, ...] = ("Notes",)) -> str:
+    text, _, _ = init.run(init.parse(words), vaults, Machine("linux", home, {}))
+    return text.replace(str(home), "~")
+
+
+def test_it_shows_our_own_block_and_writes_nothing(home: Path) -> None:
+    before = files(home)
+    assert said(home) == (
+        "Vault: ~/Notes\n"
+        "Obsidian also knows: ~/Gone (not there), ~/Work\n"
+        "\n"
+        "Cursor: add to ~/.cursor/mcp.json\n"
+        '  + "vaulttools": {\n'
+        f'  +   "command": "{PROGRAM}",\n'
+        '  +   "args": ["--vault", "~/Notes", "mcp"]\n'
+        "  + }\n"
+        "\n"
+        "Codex: add to ~/.codex/config.toml\n"
+        "  + [mcp_servers.vaulttools]\n"
+        f'  + command = "{PROGRAM}"\n'
+        '  + args = ["--vault", "~/Notes", "mcp"]\n'
+        "\n"
+        "Not on this machine: Claude Desktop, Claude Code, VS Code, Gemini CLI, LM Studio\n"
+        "\n"
+        "Nothing was written: --write makes these changes."
+    )
+    assert said(home, "--dry-run") == said(home)
+    assert files(home) == before
+
+
+def test_it_writes_when_told_to_and_takes_it_out_again(home: Path) -> None:
+    before = files(home)
+    told = said(home, "--write")
+    assert "  Backup: ~/.cursor/mcp.json.before-vaulttools" in told.split("\n")
+    assert told.endswith("Restart Cursor, Codex to load the change.")
+    written = files(home)
+    assert written[".cursor/mcp.json.before-vaulttools"] == before[".cursor/mcp.json"]
+    entry = {"command": PROGRAM, "args": ["--vault", str(home / "Notes"), "mcp"]}
+    assert json.loads(written[".cursor/mcp.json"].replace(b" // x", b""))["mcpServers"]["vaulttools"] == entry
+
+    assert "Cursor: ~/.cursor/mcp.json has it already" in said(home, "--write")
+    assert files(home) == written
+
+    assert said(home, "--remove").endswith("Nothing was written: --write makes these changes.")
+    assert files(home) == written
+    assert "sk-1" not in said(home, "--remove", "--write")
+    assert files(home) == before
+    assert said(home, "--remove", "--write").endswith("Nothing to write.")
+
+
+def test_only_the_client_that_is_named_is_changed(home: Path) -> None:
+    before = files(home)
+    said(home, "--write", "--client", "codex")
+    assert set(files(home)) - set(before) == {".codex/config.toml"}
+    with pytest.raises(BadArgument, match=r"Gemini CLI is not on this machine: there is no .*gemini"):
+        said(home, "--client", "gemini-cli")
+
+
+def test_several_vaults_are_named(home: Path) -> None:
+    (home / "Other").mkdir()
+    _, details, _ = init.run(init.parse([]), ["Work", f"mine={home / 'Other'}"], Machine("linux", home, {}))
+    assert details["vaults"] == {"Work": str(home / "Work"), "mine": str(home / "Other")}
+    assert init.entry(details["vaults"])["args"] == [
+        *("--vault", f"Work={home / 'Work'}", "--vault", f"mine={home / 'Other'}", "mcp")
+    ]
+
+
+def test_the_only_vault_that_obsidian_knows_is_taken(home: Path) -> None:
+    with pytest.raises(BadArgument) as caught:
+        said(home, vaults=())
+    assert str(caught.value) == "Obsidian knows several vaults: choose by --vault, of 'Notes', 'Work'"
+    (home / "Work" / ".obsidian").rmdir()
+    (home / "Work").rmdir()
+    assert said(home, vaults=()).startswith("Vault: ~/Notes\n")
+    (home / ".config/obsidian/obsidian.json").unlink()
+    with pytest.raises(BadArgument, match="No vault given: use --vault DIR; Obsidian knows none"):
+        said(home, vaults=())
+
+
+def test_a_name_that_several_vaults_have_is_refused(home: Path) -> None:
+    listed = [str(home / "Notes"), str(home / "Work" / "Notes")]
+    (home / "Work" / "Notes").mkdir()
+    (home / ".config/obsidian/obsidian.json").write_text(
+        json.dumps({"vaults": {path: {"path": path} for path in listed}}), encoding="utf-8"
+    )
+    with pytest.raises(BadArgument) as caught:
+        said(home)
+    assert str(caught.value) == f"Obsidian knows several vaults named 'Notes': give the folder, {' and '.join(listed)}"
+    with pytest.raises(BadArgument, match="Nots is neither a folder nor a vault that Obsidian knows"):
+        said(home, vaults=("Nots",))
+
+
+def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
+    broken = b'{"mcpServers": {"x": {"env": {"K": "sk-1"}}'
+    (home / ".cursor/mcp.json").write_bytes(broken)
+    text, details, is_well = init.run(init.parse(["--write"]), ["Notes"], Machine("linux", home, {}))
+    assert "mcp.json is left as it is: it cannot be read as JSON: line 1: a comma or } is expected" in text
+    assert is_well is False
+    assert [each["action"] for each in details["clients"]] == [None, "add"]
+    assert (home / ".cursor/mcp.json").read_bytes() == broken
+    assert (home / ".codex/config.toml").exists()
+
+
+def test_nothing_is_written_into_a_vault(home: Path) -> None:
+    dotfiles = home / "Work" / "mcp.json"
+    dotfiles.write_bytes(b"{}")
+    (home / ".cursor/mcp.json").unlink()
+    (home / ".cursor/mcp.json").symlink_to(dotfiles)
+    for words in (["--write"], ["--write", "--remove"]):
+        text, _, is_well = init.run(init.parse([*words, "--client", "cursor"]), ["Notes"], Machine("linux", home, {}))
+        assert "it lies in a vault, where nothing is ever written" in text and is_well is False
+    assert dotfiles.read_bytes() == b"{}" and not (home / ".cursor/mcp.json.before-vaulttools").exists()
+
+
+def test_without_an_assistant_there_is_nothing_to_do(tmp_path: Path, home: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    text, _, is_well = init.run(init.parse([]), [str(home / "Notes")], Machine("linux", empty, {}))
+    assert text.endswith("No assistant was found, so there is nothing to change.") and is_well is None
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "/home/a/.cache/uv/archive-v0/x/bin/vaulttools",
+        "/home/a/.cache/pipx/0123/bin/vaulttools",
+        "/Users/a/Library/Caches/pipx/0123/bin/vaulttools",
+    ],
+)
+def test_a_program_that_will_not_stay_is_not_written(home: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(init, "program", lambda: (program, []))
+    with pytest.raises(BadArgument) as caught:
+        said(home)
+    assert str(caught.value) == (
+        f"{program} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--write", "--dry-run"], "--write and --dry-run cannot be used together"),
+        (["--client", "emacs"], "--client takes one of claude-desktop, claude-code, cursor, vscode, codex,"),
+        (["--force"], "unknown option: --force"),
+    ],
+)
+def test_a_wrong_option_is_refused(words: list[str], sentence: str) -> None:
+    with pytest.raises(BadArgument) as caught:
+        init.parse(words)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_the_command_takes_the_vault_around_this_folder(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    inside = home / "Work" / "deep"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    assert cli.main(["--json", "init", "--client", "cursor"]) == 0
+    details = json.loads(capsys.readouterr().out)
+    assert details["vaults"] == {"Work": str(home / "Work")}
+    assert [(each["name"], each["action"]) for each in details["clients"]] == [("cursor", "add")]
+    assert cli.main(["init", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: vaulttools [--vault DIR]")

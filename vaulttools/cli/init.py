@@ -1,0 +1,242 @@
+"""Implements `vaulttools init`: adds the server to the settings of assistants."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from vaulttools.cli.mcp import NEEDS_EXTRA, program
+from vaulttools.clients import change, registry, saving
+from vaulttools.clients.change import Change, Unchangeable
+from vaulttools.clients.machine import Machine
+from vaulttools.clients.obsidian import KnownVault, known_vaults
+from vaulttools.clients.registry import CLIENTS, Client
+from vaulttools.core.paths import shown
+from vaulttools.errors import BadArgument
+from vaulttools.server.mcp.clients import NAME
+from vaulttools.server.vaults import folders
+
+HELP: Final = f"""\
+usage: vaulttools [--vault DIR] [--json] init [options]
+
+Add the server to the settings of the assistants on this machine. Shows what would change; --write does it.
+
+  --vault DIR    the vault, or the name of one that Obsidian knows; for several repeat it, NAME=DIR names one
+                 (default: the vault around this folder, or the only one that Obsidian knows)
+  --client NAME  only this assistant, repeated; one of
+                 {", ".join(client.name for client in CLIENTS)}
+  --write        make the changes; each file is kept beside as it was before, FILE{saving.BACKUP}
+  --remove       take the server out again
+  --dry-run      show what would change, and write nothing (default)"""
+
+_CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
+"""Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    clients: Sequence[Client]
+    """None named: all."""
+    is_written: bool
+    is_removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    client: Client
+    file: Path
+    change: Change | None
+    failure: str = ""
+    backup: Path | None = None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+
+
+def parse(words: Sequence[str]) -> Options:
+    """The options of the command.
+
+    Raises:
+        BadArgument: one of them cannot be used.
+    """
+    parser = _Parser(prog="init", add_help=False, allow_abbrev=False)
+    parser.add_argument("--client", action="append", default=[])
+    for flag in ("--write", "--remove", "--dry-run"):
+        parser.add_argument(flag, action="store_true")
+    given = parser.parse_args(words)
+    if given.write and given.dry_run:
+        raise BadArgument("--write and --dry-run cannot be used together")
+    by_name = {client.name: client for client in CLIENTS}
+    for name in given.client:
+        if name not in by_name:
+            raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
+    return Options([by_name[name] for name in dict.fromkeys(given.client)], given.write, given.remove)
+
+
+def run(options: Options, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
+    """What the command says, its details, and whether all went well; None: there is no assistant on this machine.
+
+    `vaults` are folders, names that Obsidian knows, or `NAME=DIR`; none: the only one that Obsidian knows.
+
+    Raises:
+        BadArgument: a vault or a client is not there, or the server could not be started.
+    """
+    known = known_vaults(machine)
+    chosen = {} if options.is_removed else _chosen(vaults, known)
+    command = {} if options.is_removed else entry(chosen)
+    places = {client: registry.place(client, machine) for client in options.clients or CLIENTS}
+    for client in options.clients:
+        if places[client] is None:
+            looked = " or ".join(str(each.sign) for each in client.places(machine))
+            raise BadArgument(f"{client.title} is not on this machine: there is no {looked}")
+    inside = [*map(Path, chosen.values()), *(vault.path for vault in known)]
+    outcomes = [
+        _outcome(options, client, place.file, command, inside) for client, place in places.items() if place is not None
+    ]
+    missing = [client.title for client, place in places.items() if place is None]
+    text = "\n".join(_lines(options, chosen, known, outcomes, missing))
+    details = {
+        "written": options.is_written,
+        "vaults": chosen,
+        "known_vaults": [str(vault.path) for vault in known],
+        "clients": [_details(outcome) for outcome in outcomes],
+        "missing": missing,
+    }
+    return text, details, not any(outcome.failure for outcome in outcomes) if outcomes else None
+
+
+def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
+    """What a client needs to start the server: the absolute path of the installed program, and absolute folders.
+
+    Raises:
+        BadArgument: the program lies where it will not stay, or the extra is missing.
+    """
+    if importlib.util.find_spec("mcp") is None:
+        raise BadArgument(NEEDS_EXTRA)
+    path, arguments = program()
+    if _CACHES.intersection(Path(path).parts):
+        raise BadArgument(
+            f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
+        )
+    for name, folder in vaults.items():
+        arguments += ["--vault", f"{name}={folder}" if len(vaults) > 1 else folder]
+    return {"command": path, "args": [*arguments, "mcp"]}
+
+
+def _chosen(given: Sequence[str], known: Sequence[KnownVault]) -> dict[str, str]:
+    """Absolute folders by name."""
+    there = [vault for vault in known if vault.is_there]
+    if not given and len(there) != 1:
+        names = ", ".join(f"'{vault.name}'" for vault in there)
+        raise BadArgument(
+            f"Obsidian knows several vaults: choose by --vault, of {names}"
+            if there
+            else "No vault given: use --vault DIR; Obsidian knows none"
+        )
+    meant = [_meant(each, there) for each in given] if given else [str(there[0].path)]
+    found: dict[str, str] = {}
+    for name, folder in folders(meant).items():
+        path = Path(folder).expanduser().resolve()
+        if not path.is_dir():
+            raise BadArgument(f"{folder} is neither a folder nor a vault that Obsidian knows")
+        found[name] = str(path)
+    return found
+
+
+def _meant(given: str, known: Sequence[KnownVault]) -> str:
+    """A folder as it is given, or that of the vault of this name."""
+    named = [vault for vault in known if vault.name == given]
+    if Path(given).expanduser().is_dir() or not named:
+        return given
+    if len(named) > 1:
+        paths = " and ".join(str(vault.path) for vault in named)
+        raise BadArgument(f"Obsidian knows several vaults named '{given}': give the folder, {paths}")
+    return str(named[0].path)
+
+
+def _outcome(
+    options: Options, client: Client, file: Path, command: Mapping[str, Any], vaults: Sequence[Path]
+) -> _Outcome:
+    try:
+        real = file.resolve()
+        if any(real.is_relative_to(vault.resolve()) for vault in vaults):
+            raise Unchangeable("it lies in a vault, where nothing is ever written")
+        before = saving.content(file)
+        kept = saving.content(saving.backup_of(file))
+        if options.is_removed:
+            made = change.removed(client, file, before, kept, NAME)
+        else:
+            made = change.added(client, file, before, kept, command, NAME)
+        backup = saving.save(made) if options.is_written and made.action != "none" else None
+    except Unchangeable as error:
+        return _Outcome(client, file, None, str(error))
+    return _Outcome(client, file, made, backup=backup)
+
+
+def _lines(
+    options: Options,
+    chosen: Mapping[str, str],
+    known: Sequence[KnownVault],
+    outcomes: Sequence[_Outcome],
+    missing: Sequence[str],
+) -> list[str]:
+    lines = [f"Vault: {shown(folder)}" for folder in chosen.values()]
+    others = [
+        f"{shown(str(vault.path))}{'' if vault.is_there else ' (not there)'}"
+        for vault in known
+        if str(vault.path.resolve()) not in chosen.values()
+    ]
+    if others and not options.is_removed:
+        lines.append(f"Obsidian also knows: {', '.join(others)}")
+    for outcome in outcomes:
+        lines += ["", *_told(options, outcome)]
+    if missing:
+        lines += ["", f"Not on this machine: {', '.join(missing)}"]
+    changed = [outcome for outcome in outcomes if outcome.change is not None and outcome.change.action != "none"]
+    if not outcomes:
+        lines += ["", "No assistant was found, so there is nothing to change."]
+    elif not changed:
+        lines += ["", "Nothing to write."]
+    elif options.is_written:
+        lines += ["", f"Restart {', '.join(outcome.client.title for outcome in changed)} to load the change."]
+    else:
+        lines += ["", "Nothing was written: --write makes these changes."]
+    return lines[1:] if lines[0] == "" else lines
+
+
+_DONE: Final = {"add": "added to", "update": "updated in", "remove": "removed from"}
+_TO_DO: Final = {"add": "add to", "update": "update in", "remove": "remove from"}
+
+
+def _told(options: Options, outcome: _Outcome) -> list[str]:
+    title, file = outcome.client.title, shown(str(outcome.file))
+    if outcome.change is None:
+        return [f"{title}: {file} is left as it is: {outcome.failure}"]
+    action = outcome.change.action
+    if action == "none":
+        return [f"{title}: {file} {'has no such entry' if options.is_removed else 'has it already'}"]
+    verb = (_DONE if options.is_written else _TO_DO)[action]
+    lines = [f"{title}: {verb} {file}", *(f"  {line}" for line in outcome.change.lines)]
+    if outcome.backup is not None:
+        lines.append(f"  Backup: {shown(str(outcome.backup))}")
+    return lines
+
+
+def _details(outcome: _Outcome) -> dict[str, Any]:
+    made = outcome.change
+    return {
+        "name": outcome.client.name,
+        "file": str(outcome.file),
+        "action": None if made is None else made.action,
+        "lines": [] if made is None else list(made.lines),
+        "backup": None if outcome.backup is None else str(outcome.backup),
+        "error": outcome.failure or None,
+    }

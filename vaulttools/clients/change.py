@@ -1,0 +1,243 @@
+"""Works out what one client's file becomes, and what of it is shown."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from vaulttools.clients import jsonc, toml
+from vaulttools.clients.jsonc import NotAnObject, Unreadable
+from vaulttools.clients.registry import Client
+from vaulttools.core.render import visible
+
+Action: TypeAlias = Literal["add", "update", "remove", "none"]
+
+OURS: Final = ("type", "command", "args")
+"""The keys of an entry that we write, in their order; others are the user's and are kept."""
+
+_BOM: Final = "\ufeff"
+
+
+class Unchangeable(Exception):
+    """A file that cannot be changed without risk; the sentence says why, and repeats nothing of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one file becomes."""
+
+    client: Client
+    file: Path
+    action: Action
+    before: bytes | None
+    """What the file holds; None: there is no file."""
+    after: bytes | None
+    """None: there will be no file."""
+    lines: tuple[str, ...] = ()
+    """Our own block alone, as a diff."""
+    backup: bytes | None = None
+    """What the backup is to hold; None: it stays as it is."""
+
+
+def added(
+    client: Client, file: Path, before: bytes | None, backup: bytes | None, entry: Mapping[str, Any], name: str
+) -> Change:
+    """The file with the entry in it; `backup` is what an earlier one kept.
+
+    Raises:
+        Unchangeable: the file is broken, or holds something else in that place.
+    """
+    text = _Text(client, file, before, name)
+    values = {"type": "stdio", **entry} if client.is_typed else dict(entry)
+    old = text.entry()
+    if old is not None and "url" in old:
+        raise Unchangeable(f"its {name} is a server at an address: take it out first, with --remove")
+    if old is not None and all(old.get(key) == _tuple(value) for key, value in values.items()):
+        return Change(client, file, "none", before, before)
+    after = text.put(values)
+    lines = _difference(client, name, old, {**(old or {}), **values})
+    if old is None:
+        return Change(client, file, "add", before, after, lines, backup=before)
+    # A backup stays what the file was without the entry; of a file that holds nothing else there is none.
+    is_ours = removed(client, file, before, None, name).after is None
+    return Change(
+        client, file, "update", before, after, lines, backup=before if backup is None and not is_ours else None
+    )
+
+
+def removed(client: Client, file: Path, before: bytes | None, backup: bytes | None, name: str) -> Change:
+    """The file without the entry: as it was before `added`, to the byte, where nobody else has changed it since.
+
+    `backup` is the file as it was before `added`.
+
+    Raises:
+        Unchangeable: the file is broken.
+    """
+    text = _Text(client, file, before, name)
+    old = text.entry()
+    if old is None:
+        return Change(client, file, "none", before, before)
+    ours: dict[str, Any] = {key: old[key] for key in OURS if key in old}
+    lines = _difference(client, name, old, None)
+    for origin in (backup, None) if backup is not None else (None,):
+        if _becomes(client, file, origin, ours, name) == before:
+            return Change(client, file, "remove", before, origin, lines)
+    return Change(client, file, "remove", before, text.removed(), lines)
+
+
+def _becomes(client: Client, file: Path, origin: bytes | None, ours: Mapping[str, Any], name: str) -> bytes | None:
+    try:
+        text = _Text(client, file, origin, name)
+        return text.put(ours) if text.entry() is None else None
+    except Unchangeable:
+        return None
+
+
+class _Text:
+    """The text of a file, and the three things that are done with it; each edit is checked by reading it again."""
+
+    def __init__(self, client: Client, file: Path, content: bytes | None, name: str) -> None:
+        try:
+            text = (content or b"").decode("utf-8")
+        except UnicodeDecodeError:
+            raise Unchangeable("it is not UTF-8") from None
+        self._bom = _BOM if text.startswith(_BOM) else ""
+        self._text = text.removeprefix(_BOM)
+        self._is_toml = file.suffix == ".toml"
+        self._path = (client.servers, name)
+        try:
+            self._before = self._without_ours(self._text)
+        except Unreadable as error:
+            form = "TOML" if self._is_toml else "JSON"
+            raise Unchangeable(f"it cannot be read as {form}: {error}") from None
+        except NotAnObject as error:
+            raise Unchangeable(_no_object(error)) from None
+
+    def entry(self) -> dict[str, Any] | None:
+        """The entry of our name; None: there is none."""
+        try:
+            found = _at(self._read(self._text), self._path)
+        except NotAnObject as error:
+            raise Unchangeable(_no_object(error)) from None
+        if found is not None and not isinstance(found, dict):
+            raise Unchangeable(f"its {self._path[1]} is not an object")
+        return found
+
+    def put(self, values: Mapping[str, Any]) -> bytes:
+        """The content with the values in our entry."""
+        try:
+            if self._is_toml:
+                text = toml.put(self._text, self._path, values)
+            elif self.entry() is None:
+                text = jsonc.put(self._text, self._path, dict(values))
+            else:
+                text = self._text
+                for key, value in values.items():
+                    text = jsonc.put(text, (*self._path, key), value)
+        except NotAnObject as error:
+            raise Unchangeable(_no_object(error)) from None
+        except toml.TOMLKitError:
+            raise Unchangeable("it cannot be changed safely") from None
+        return self._checked(text, values)
+
+    def removed(self) -> bytes:
+        """The content without our entry."""
+        try:
+            if self._is_toml:
+                text = toml.removed(self._text, self._path, OURS)
+            else:
+                text = jsonc.removed(self._text, self._path)
+        except toml.TOMLKitError:
+            raise Unchangeable("it cannot be changed safely") from None
+        return self._checked(text, None)
+
+    def _checked(self, text: str, values: Mapping[str, Any] | None) -> bytes:
+        """The text as bytes, when everything but our entry reads as before and our entry reads as it should."""
+        entry = _at(self._read(text), self._path)
+        holds = entry is None if values is None else all(entry.get(key) == _tuple(values[key]) for key in values)
+        if not holds or self._without_ours(text) != self._before:
+            raise Unchangeable("it cannot be changed safely")
+        return (self._bom + text).encode("utf-8")
+
+    def _read(self, text: str) -> Any:
+        """What the text holds, as dicts and tuples."""
+        if self._is_toml:
+            return _plain(toml.read(text))
+        return _plain(_pairs_as_dicts(jsonc.read(text).value)) if text.strip() else {}
+
+    def _without_ours(self, text: str) -> Any:
+        """What the text holds beside our entry; an empty object of servers counts as none.
+
+        Objects of JSON are lists of pairs here, so that order and repeated keys are compared as well.
+        """
+        if self._is_toml:
+            return _dropped(tuple(toml.read(text).items()), self._path)
+        return _dropped(jsonc.read(text).value, self._path) if text.strip() else []
+
+
+def _dropped(pairs: Any, path: Sequence[str]) -> Any:
+    if isinstance(pairs, Mapping):
+        pairs = list(pairs.items())
+    if not isinstance(pairs, list | tuple):
+        return pairs
+    key, *below = path
+    if not below:
+        return [pair for pair in pairs if pair[0] != key]
+    kept = [(name, _dropped(value, below) if name == key else value) for name, value in pairs]
+    return [pair for pair in kept if pair != (key, [])]
+
+
+def _pairs_as_dicts(value: Any) -> Any:
+    if isinstance(value, list):
+        return {key: _pairs_as_dicts(each) for key, each in value}
+    return tuple(map(_pairs_as_dicts, value)) if isinstance(value, tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    last = ""
+    for key in path:
+        if not isinstance(value, dict):
+            raise NotAnObject(last)
+        if key not in value:
+            return None
+        value, last = value[key], key
+    return value
+
+
+def _no_object(error: NotAnObject) -> str:
+    return f"its {error.key} is not an object that can be added to" if error.key else "it is not an object"
+
+
+def _difference(
+    client: Client, name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
+) -> tuple[str, ...]:
+    """Our own keys before and after; what else a user has put into the entry may be secret, and is only counted."""
+    before, after = (_block(client, name, entry) if entry is not None else [] for entry in (old, new))
+    compared = difflib.unified_diff(before, after, n=len(before) + len(after), lineterm="")
+    lines = [visible(f"{line[0]} {line[1:]}") for line in list(compared)[3:]]  # without the names of files, and places
+    others = [key for key in old or () if key not in OURS]
+    if others:
+        gone = "-" if new is None else " "
+        lines.append(f"{gone} … {len(others)} more {'setting' if len(others) == 1 else 'settings'} of this entry")
+    return tuple(lines)
+
+
+def _block(client: Client, name: str, entry: Mapping[str, Any]) -> list[str]:
+    values = {key: list(entry[key]) if isinstance(entry[key], tuple) else entry[key] for key in OURS if key in entry}
+    if client.servers == "mcp_servers":
+        return toml.printed((client.servers, name), values, "\n").splitlines()
+    return f"{json.dumps(name)}: {jsonc.printed(values, '', '  ', chr(10))}".splitlines()

@@ -1,0 +1,43 @@
+"""Says where programs keep their settings on Linux, macOS and Windows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+System: TypeAlias = Literal["linux", "macos", "windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A user's account on a system; tests make their own."""
+
+    system: System
+    home: Path
+    environment: Mapping[str, str]
+
+    @property
+    def settings(self) -> Path:
+        """The folder in which programs have their own: `~/.config`, `~/Library/Application Support`, `%APPDATA%`."""
+        match self.system:
+            case "macos":
+                return self.home / "Library" / "Application Support"
+            case "windows":
+                return self.named("APPDATA") or self.home / "AppData" / "Roaming"
+            case "linux":
+                return self.named("XDG_CONFIG_HOME") or self.home / ".config"
+
+    def named(self, variable: str) -> Path | None:
+        """The absolute folder that an environment variable names, if it names one."""
+        value = self.environment.get(variable, "")
+        return Path(value) if Path(value).is_absolute() else None
+
+
+def this_machine() -> Machine:
+    """The account that runs this process."""
+    system: System = "windows" if sys.platform == "win32" else "macos" if sys.platform == "darwin" else "linux"
+    return Machine(system, Path.home(), os.environ)

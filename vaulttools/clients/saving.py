@@ -1,0 +1,103 @@
+"""Reads and replaces settings files: whole or not at all, the mode kept."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from vaulttools.clients.change import Change, Unchangeable
+
+BACKUP: Final = ".before-vaulttools"
+"""What the name of a backup ends with."""
+
+_PRIVATE: Final = 0o600
+"""The mode of a file that was not there: settings of this kind hold keys."""
+
+LARGEST: Final = 64 << 20
+"""Bytes of a settings file; the largest known, of Claude Code, holds some megabytes of history."""
+
+
+def content(file: Path) -> bytes | None:
+    """What the file holds; None: there is none.
+
+    Raises:
+        Unchangeable: it cannot be read.
+    """
+    try:
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise Unchangeable("it is not a file")
+        if found.st_size > LARGEST:
+            raise Unchangeable(f"it is larger than {LARGEST >> 20} MB")
+        return file.read_bytes()
+    except FileNotFoundError:
+        if file.is_symlink():
+            raise Unchangeable("it is a link that leads nowhere") from None
+        return None
+    except OSError as error:
+        raise Unchangeable(f"it cannot be read: {error.strerror}") from None
+
+
+def backup_of(file: Path) -> Path:
+    """Where the backup of a file lies."""
+    return file.with_name(file.name + BACKUP)
+
+
+def save(change: Change) -> Path | None:
+    """Make the change; returns the backup, where there is one now.
+
+    The backup goes when a removal has given back what it holds.
+
+    Raises:
+        Unchangeable: the file has changed since it was read, or cannot be written.
+    """
+    if content(change.file) != change.before:
+        raise Unchangeable("another program has just changed it: try again")
+    backup = backup_of(change.file)
+    try:
+        if change.backup is not None:
+            _replace(backup, change.backup, like=change.file)
+        if change.after is None:
+            change.file.resolve().unlink()
+        else:
+            _replace(change.file.resolve(), change.after, like=change.file)
+        if change.action == "remove" and change.after is not None and content(backup) == change.after:
+            backup.unlink()
+    except OSError as error:
+        raise Unchangeable(f"it cannot be written: {error.strerror}") from None
+    return backup if backup.exists() else None
+
+
+def _replace(file: Path, data: bytes, *, like: Path) -> None:
+    """Put the data in place at once, with the mode and the owner of another file."""
+    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as written:
+        temporary = Path(written.name)
+        try:
+            written.write(data)
+            written.flush()
+            os.fsync(written.fileno())
+        except OSError:
+            temporary.unlink()
+            raise
+    try:
+        _same(temporary, like)
+        temporary.replace(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _same(file: Path, like: Path) -> None:
+    try:
+        found = like.stat()
+    except FileNotFoundError:
+        file.chmod(_PRIVATE)
+        return
+    if hasattr(os, "chown") and (found.st_uid, found.st_gid) != (file.stat().st_uid, file.stat().st_gid):
+        os.chown(file, found.st_uid, found.st_gid)
+    file.chmod(stat.S_IMODE(found.st_mode))

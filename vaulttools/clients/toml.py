@@ -1,0 +1,110 @@
+"""Sets and removes one table of a TOML file, every other byte kept."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from vaulttools.clients.jsonc import NotAnObject, Unreadable
+
+_LINE = re.compile(r"at line (\d+)")
+
+
+def read(text: str) -> dict[str, Any]:
+    """What the text holds.
+
+    Raises:
+        Unreadable: it is no TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found = _LINE.search(str(error))
+        line = int(found[1]) if found is not None else text.count("\n") + 1
+        raise Unreadable(line, "it breaks the rules of TOML") from None
+
+
+def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    """The text with the values in the table at the path, which is appended when it is not there.
+
+    Raises:
+        Unreadable: the text is no TOML.
+        NotAnObject: something on the way is no table, or is one within braces, which cannot be added to.
+    """
+    if _table(read(text), path) is None:
+        separator = _newline(text) if text else ""
+        added = f"{text}{separator}{printed(path, values, _newline(text))}"
+        try:
+            tomllib.loads(added)
+        except tomllib.TOMLDecodeError:
+            raise NotAnObject(path[0]) from None
+        return added
+    document = tomlkit.parse(text)
+    table: Any = document
+    for key in path:
+        table = table[key]
+    for key, value in values.items():
+        if table.get(key) != value:
+            table[key] = value
+    return tomlkit.dumps(document)
+
+
+def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
+    """The text without the table at the path; what `put` appended is taken away to the byte.
+
+    `known` are the keys that `put` wrote, in their order.
+
+    Raises:
+        Unreadable: the text is no TOML.
+        NotAnObject: something on the way is no table.
+    """
+    table = _table(read(text), path)
+    if table is None:
+        return text
+    appended = printed(path, {key: table[key] for key in known if key in table}, _newline(text))
+    before, found, after = text.rpartition(appended)
+    if found and set(table) <= set(known) and (not before or before.endswith("\n")):
+        return before.removesuffix(_newline(text)) + after
+    document = tomlkit.parse(text)
+    holder: Any = document
+    for key in path[:-1]:
+        holder = holder[key]
+    holder.remove(path[-1])
+    return tomlkit.dumps(document)
+
+
+def printed(path: Sequence[str], values: Mapping[str, Any], newline: str) -> str:
+    """The table as lines."""
+    lines = [f"[{'.'.join(path)}]", *(f"{key} = {_value(value)}" for key, value in values.items())]
+    return "".join(f"{line}{newline}" for line in lines)
+
+
+def _value(value: Any) -> str:
+    item: tomlkit.items.Item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
+    return item.as_string()
+
+
+def _table(document: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
+    here: Any = document
+    last = ""
+    for key in path:
+        if not isinstance(here, Mapping):
+            raise NotAnObject(last)
+        if key not in here:
+            return None
+        here, last = here[key], key
+    if not isinstance(here, Mapping):
+        raise NotAnObject(last)
+    return here
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+__all__ = ["TOMLKitError", "printed", "put", "read", "removed"]
