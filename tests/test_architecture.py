@@ -45,6 +45,8 @@ LAYERS = [
 
 LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
+    "__init__": {"importlib"},
+    "__main__": {"vaulttools.cli"},
     "cli.main": {
         "vaulttools",
         "vaulttools.cli",
@@ -59,7 +61,7 @@ LATE_IMPORTS = {
         "vaulttools.answers.request",
         "vaulttools.vault",
     },
-    "config": {"platformdirs"},
+    "config": {"platformdirs", "tomllib"},
     "resources.documentation": {"importlib.resources"},
     "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep"},
     "cli.index": {"tqdm"},
@@ -253,12 +255,13 @@ def test_no_two_modules_import_each_other() -> None:
 
 def _loaded_by(*arguments: str) -> set[str]:
     code = (
-        "import sys, json, io, contextlib, os\n"
-        "os.environ['PYDANTIC_DISABLE_PLUGINS'] = '__all__'  # as `run` does\n"
-        "from vaulttools.cli.main import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()):\n"
-        f"    main({list(arguments)!r})\n"
-        "print(json.dumps(sorted(sys.modules)))"
+        "import sys, os\n"
+        "from vaulttools.__main__ import main\n"
+        "printed, sys.stdout = sys.stdout, open(os.devnull, 'w', encoding='utf-8')\n"
+        f"main({list(arguments)!r})\n"
+        "loaded = sorted(sys.modules)\n"
+        "import json\n"
+        "print(json.dumps(loaded), file=printed)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
     return set(json.loads(printed.stdout))
@@ -267,6 +270,7 @@ def _loaded_by(*arguments: str) -> set[str]:
 def test_version_imports_neither_pydantic_nor_markdown_it_nor_argparse() -> None:
     loaded = _loaded_by("--version")
     assert not loaded & {"pydantic", "markdown_it", "yaml", "argparse", "subprocess", "asyncio", "platformdirs"}
+    assert not loaded & {"typing", "json", "pathlib", "re"}
 
 
 def test_a_search_without_hits_imports_no_markdown_parser_and_no_yaml(small_vault: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.cli import main as cli
+from vaulttools.__main__ import main
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TRANSCRIPTS = sorted((FIXTURES / "transcripts").glob("*.txt"))
@@ -49,7 +49,7 @@ def _printed(command: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
             environment.setenv(*words.pop(0).split("=", 1))
         assert words.pop(0) == "vaulttools"
         with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-            status = cli.main(words)
+            status = main(words)
     for mark, stream in ((">", out), ("2>", err)):
         printed = stream.getvalue()
         assert not printed or printed.endswith("\n")

@@ -6,7 +6,6 @@ Never read from the vault itself, which a synced or prompted hand may have writt
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -62,10 +61,16 @@ def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:
 
         file = user_config_path("vaulttools") / "vaulttools.toml"
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return VaultConfig()
     except (OSError, ValueError) as error:
+        raise BadArgument(f"The configuration file {file} cannot be read: {error}") from error
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text)
+    except ValueError as error:
         raise BadArgument(f"The configuration file {file} cannot be read: {error}") from error
     for name, table in tables.items():
         if not isinstance(table, dict) or "path" not in table:

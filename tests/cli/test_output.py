@@ -102,10 +102,10 @@ def test_a_server_needs_no_stderr(small_vault: Path) -> None:
 
 def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
     code = (
-        "from vaulttools.cli import main\n"
+        "from vaulttools import __main__\n"
         "def broken(words): raise RuntimeError('a bug')\n"
-        "main.main = broken\n"
-        "main.run()"
+        "__main__.main = broken\n"
+        "__main__.run()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert done.returncode == cli.FAILED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 import zlib
 from collections.abc import Collection
@@ -40,7 +39,7 @@ class Store:
     def put(self, digest: bytes, extracted: Extracted) -> None:
         """Keep what was extracted, whole or not at all."""
         file = self._file(digest)
-        new = file.with_name(f"{file.name}.{secrets.token_hex(4)}.new")
+        new = file.with_name(f"{file.name}.{os.urandom(4).hex()}.new")
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
             try:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from vaulttools import __version__
-from vaulttools.cli import output
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 
 if TYPE_CHECKING:
@@ -62,35 +61,9 @@ class _HelpedError(BadArgument):
         super().__init__(sentence)
 
 
-def run() -> NoReturn:
-    """The console script: `main`, with what only a real process has to mind."""
-    output.open_streams()
-    # pydantic would import importlib.metadata and email to look for plugins: 10 ms that no command here has use for.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    try:
-        status = main(sys.argv[1:])
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough: `vaulttools … | head`
-        output.give_up()
-        status = 141
-    except output.OutputFailed as failure:
-        output.tell(failure)
-        output.give_up()
-        status = FAILED
-    except KeyboardInterrupt:
-        status = 130
-    except Exception:
-        sys.excepthook(*sys.exc_info())
-        status = FAILED  # Python's own status of a traceback is 1, which means that nothing was found
-    sys.exit(status)
-
-
 def main(argv: Sequence[str]) -> int:
     """Run one command; results go to stdout, everything else to stderr. Returns the exit status."""
     words = list(argv)
-    if words[:1] == ["--version"]:
-        print(f"vaulttools {__version__}")
-        return FOUND
     as_json = _take_flag(words, "--json")
     has_index = not _take_flag(words, "--no-index")
     try:
@@ -164,6 +137,7 @@ def _command(words: list[str], switches: _Switches) -> int:
         return FOUND
     name, *rest = words
     if name in _COMMANDS:
+        _collect()
         return _COMMANDS[name][0](rest, switches)
     if name.startswith("-"):
         raise _HelpedError(f"unknown option '{name}'", None)
@@ -321,7 +295,14 @@ def _opened(given: str | None, *, has_index: bool) -> Vault:
     from vaulttools.vault import Vault
 
     folder = given or os.environ.get("VAULTTOOLS_VAULT") or _found_vault()
+    _collect()
     return Vault.open(folder, index=None if has_index else "off")
+
+
+def _collect() -> None:
+    """Have garbage collected from now on, and not looked for in what was imported."""
+    gc.freeze()
+    gc.enable()
 
 
 def _found_vault(*, or_here: bool = True) -> Path:

@@ -6,7 +6,10 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any, Final
+
+TYPE_CHECKING = False  # as in `vaulttools`
+if TYPE_CHECKING:
+    from typing import Any, Final
 
 _STDIN: Final = 0
 _NAMES: Final = {1: "stdout", 2: "stderr"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -140,7 +139,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
     new = path.with_name(f"{path.name}.new")
     for name in (new, *leftovers(new)):
         name.unlink(missing_ok=True)
-    token = secrets.token_bytes(16)
+    token = os.urandom(16)
     connection = apsw.Connection(str(new))
     try:
         # Not `with connection`: where SQLite has rolled back by itself, as after EIO, that fails in a way of its own.
