@@ -47,6 +47,8 @@ LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
     "__init__": {"importlib"},
     "__main__": {"vaulttools.cli"},
+    "cli.surroundings": {"vaulttools.cli", "vaulttools.vault"},
+    "cli.words": {"vaulttools.errors"},
     "cli.main": {
         "vaulttools",
         "vaulttools.cli",

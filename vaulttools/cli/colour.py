@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TextIO
 
 _RESET: Final = "\x1b[0m"
@@ -35,11 +34,11 @@ _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
 )
 
 
-def is_wanted(stream: TextIO) -> bool:
+def is_wanted(stream: TextIO, environ: Mapping[str, str]) -> bool:
     """Whether a stream is a terminal that shows colour; `NO_COLOR` (no-color.org) and `TERM=dumb` say no."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not stream.isatty():
+    if environ.get("NO_COLOR") or environ.get("TERM") == "dumb" or not stream.isatty():
         return False
-    return sys.platform != "win32" or bool(os.environ.get("WT_SESSION") or os.environ.get("TERM"))
+    return sys.platform != "win32" or bool(environ.get("WT_SESSION") or environ.get("TERM"))
 
 
 def coloured(text: str) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TextIO
 
+from vaulttools.cli.surroundings import NotResident, Surroundings, collect
+from vaulttools.cli.vault_around import is_unnamed, vault_around
+from vaulttools.cli.words import take_flag, take_value, take_values
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
-
-if TYPE_CHECKING:
-    from vaulttools.vault import Vault
 
 FOUND: Final = 0
 NOTHING_FOUND: Final = 1
@@ -24,9 +22,6 @@ DIFFERENT: Final = 1
 """`index verify` found the index and the files to differ."""
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
-
-BAR_SECONDS: Final = 0.5
-"""How long reading all notes takes before a progress bar tells of it."""
 
 NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 
@@ -39,6 +34,7 @@ class _Switches(NamedTuple):
     as_json: bool
     has_index: bool
     """Whether an index may be used and built."""
+    here: Surroundings
     as_csv: bool = False
 
     @property
@@ -61,23 +57,28 @@ class _HelpedError(BadArgument):
         super().__init__(sentence)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run one command; results go to stdout, everything else to stderr. Returns the exit status."""
-    words = list(argv)
-    as_json = _take_flag(words, "--json")
-    has_index = not _take_flag(words, "--no-index")
+def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
+    """Run one command, in this process or for another; results go to stdout, everything else to stderr. Returns the
+    exit status.
+
+    Raises:
+        NotResident: a resident process cannot run it for another.
+    """
+    words, here = list(argv), here or Surroundings.own()
+    as_json = take_flag(words, "--json")
+    has_index = not take_flag(words, "--no-index")
     try:
-        vaults = _take_values(words, "--vault")
+        vaults = take_values(words, "--vault")
         if "" in vaults:  # an unset variable of a script, and no vault that anybody asked for
             raise BadArgument('--vault must name a folder, got ""; the current folder is .')
-        return _command(words, _Switches(vaults, as_json, has_index))
+        return _command(words, _Switches(vaults, as_json, has_index, here))
     except VaultToolsError as error:
         if as_json:
-            _print_json({"error": str(error)})
+            _print_json({"error": str(error)}, here.out)
         for sentence in error.sentences if isinstance(error, BadArguments) else (str(error),):
-            print(f"error: {sentence}", file=sys.stderr)
+            print(f"error: {sentence}", file=here.err)
         if isinstance(error, _HelpedError):
-            print(f"\n{help_text(error.command)}", file=sys.stderr)
+            print(f"\n{help_text(error.command)}", file=here.err)
         return REFUSED if isinstance(error, TooBroad) else FAILED
 
 
@@ -130,14 +131,18 @@ def help_text(command: str | None = None) -> str:
 
 def _command(words: list[str], switches: _Switches) -> int:
     if not words:
-        print(help_text(), file=sys.stderr)
+        print(help_text(), file=switches.here.err)
         return FAILED
     if words[0] in ("--help", "-h", "help"):
-        print(help_text())
+        print(help_text(), file=switches.here.out)
         return FOUND
     name, *rest = words
     if name in _COMMANDS:
-        _collect()
+        if switches.here.is_resident:
+            if name != "call":
+                raise NotResident
+        else:
+            collect()
         return _COMMANDS[name][0](rest, switches)
     if name.startswith("-"):
         raise _HelpedError(f"unknown option '{name}'", None)
@@ -146,8 +151,8 @@ def _command(words: list[str], switches: _Switches) -> int:
     tool = name.replace("-", "_")
     if tool not in tools.NAMES or "_" in name:
         raise _HelpedError(f"unknown command '{name}'", None)
-    if _take_flag(rest, "--help") or _take_flag(rest, "-h"):
-        print(help_text(tool))
+    if take_flag(rest, "--help") or take_flag(rest, "-h"):
+        print(help_text(tool), file=switches.here.out)
         return FOUND
     return _run_tool(tool, rest, switches)
 
@@ -157,7 +162,7 @@ def _run_tool(name: str, words: list[str], switches: _Switches) -> int:
     from vaulttools.cli import options as cli_options
 
     tool = tools.named(name)
-    if tool.csv is not None and _take_flag(words, "--csv"):
+    if tool.csv is not None and take_flag(words, "--csv"):
         switches = switches._replace(as_csv=True)
     try:
         arguments = cli_options.parse(tool, words)
@@ -181,7 +186,7 @@ def _call(words: list[str], switches: _Switches) -> int:
 def _tools(words: list[str], switches: _Switches) -> int:
     from vaulttools.tools.definitions import definitions
 
-    form: Any = _take_value(words, "--format") or "mcp"
+    form: Any = take_value(words, "--format") or "mcp"
     if words:
         raise BadArgument(f"unexpected argument '{words[0]}'; tools takes --format anthropic, openai or mcp")
     print(json.dumps(definitions(form), indent=2, ensure_ascii=False))
@@ -192,7 +197,7 @@ def _index(words: list[str], switches: _Switches) -> int:
     from vaulttools.cli import index as cli_index
     from vaulttools.vault import Vault
 
-    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+    if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_index.HELP)
         return FOUND
     cli_index.check(words)
@@ -201,7 +206,7 @@ def _index(words: list[str], switches: _Switches) -> int:
     with Vault.open(folder, index="auto") as opened:
         text, details, is_well = cli_index.run(words, opened)
     if switches.as_json:
-        _print_json(details)
+        _print_json(details, sys.stdout)
     else:
         print(text)
     return FOUND if is_well else DIFFERENT
@@ -221,14 +226,14 @@ def _init(words: list[str], switches: _Switches) -> int:
     from vaulttools.cli import init as cli_init
     from vaulttools.clients.machine import this_machine
 
-    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+    if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_init.HELP)
         return FOUND
-    around = os.environ.get("VAULTTOOLS_VAULT") or _vault_around()
-    vaults = switches.vaults or ([str(around)] if around else [])
+    around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(os.getcwd())
+    vaults = switches.vaults or ([around] if around else [])
     text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
     if switches.as_json:
-        _print_json(details)
+        _print_json(details, sys.stdout)
     else:
         print(text)
     return NOTHING_FOUND if is_well is None else FOUND if is_well else FAILED
@@ -237,11 +242,11 @@ def _init(words: list[str], switches: _Switches) -> int:
 def _mcp(words: list[str], switches: _Switches) -> int:
     from vaulttools.cli import mcp as cli_mcp
 
-    if _take_flag(words, "--help") or _take_flag(words, "-h"):
+    if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_mcp.HELP)
         return FOUND
     # Whatever folder a client starts programs in is no vault that anybody asked to be served.
-    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or str(_found_vault(or_here=False))]
+    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)]
     cli_mcp.run(cli_mcp.parse(words, folders, has_index=switches.has_index))
     return FOUND
 
@@ -260,28 +265,31 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
     from vaulttools import tools
 
     tool = tools.named(name)
-    with _opened(switches.vault, has_index=tool.needs_structure and switches.has_index) as vault:
+    here = switches.here
+    folder = switches.vault or here.environ.get("VAULTTOOLS_VAULT") or _found_vault()
+    # What searches has no index here: asking every file for its status takes as long as ripgrep takes to search them
+    # all (measured: 50 ms).
+    with here.opened(folder, tool.needs_structure and switches.has_index) as vault:
         if tool.needs_structure:
             from vaulttools.answers.request import parse
-            from vaulttools.cli import index as cli_index
 
             request = parse(tool.request, arguments)  # a refusal need not wait
             if tool.waits(request):
-                with cli_index.progress(delay=BAR_SECONDS) as on_progress:
-                    vault.read_structures(on_progress=on_progress)
-        answer = vault.answer(name, arguments)
+                here.read_structures(vault)
+        answer = vault.answer(name, arguments, cancel=here.cancel)
     if switches.as_json:
-        _print_json(answer.model_dump(mode="json"))
+        _print_json(answer.model_dump(mode="json"), here.out)
     elif switches.as_csv and tool.csv is not None:
-        print(tool.csv(answer), end="")
+        print(tool.csv(answer), end="", file=here.out)
         for notice in answer.notices:
-            print(notice, file=sys.stderr)
+            print(notice, file=here.err)
     elif answer.is_error:
-        print(answer.text, file=sys.stderr)
+        print(answer.text, file=here.err)
     else:
         from vaulttools.cli import colour as cli_colour
 
-        print(cli_colour.coloured(answer.text) if cli_colour.is_wanted(sys.stdout) else answer.text)
+        is_coloured = cli_colour.is_wanted(here.out, here.environ)
+        print(cli_colour.coloured(answer.text) if is_coloured else answer.text, file=here.out)
     if tool.zero_is_success:
         return FOUND
     if answer.is_error or (not answer.found and not answer.complete):
@@ -289,78 +297,18 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
     return FOUND if answer.found else NOTHING_FOUND
 
 
-def _opened(given: str | None, *, has_index: bool) -> Vault:
-    """The vault; what searches has no index there: asking every file for its status takes as long as ripgrep takes to
-    search them all (measured: 50 ms)."""
-    from vaulttools.vault import Vault
-
-    folder = given or os.environ.get("VAULTTOOLS_VAULT") or _found_vault()
-    _collect()
-    return Vault.open(folder, index=None if has_index else "off")
-
-
-def _collect() -> None:
-    """Have garbage collected from now on, and not looked for in what was imported."""
-    gc.freeze()
-    gc.enable()
-
-
-def _found_vault(*, or_here: bool = True) -> Path:
+def _found_vault(*, or_here: bool = True) -> str:
     """The vault around this folder, else this folder; never the root or the home folder."""
-    found = _vault_around() or (Path.cwd() if or_here else None)
-    if found is None or found in _unnamed():
+    here = os.getcwd()
+    found = vault_around(here) or (here if or_here else None)
+    if found is None or is_unnamed(found):
         raise BadArgument(NO_VAULT)
     return found
 
 
-def _vault_around() -> Path | None:
-    """The nearest parent that holds `.obsidian`; never the root or the home folder."""
-    here = Path.cwd()
-    parents = (folder for folder in (here, *here.parents) if folder not in _unnamed())
-    return next((folder for folder in parents if (folder / ".obsidian").is_dir()), None)
-
-
-def _unnamed() -> tuple[Path, Path]:
-    """Folders that are a vault only when they are named."""
-    return Path(Path.cwd().anchor), Path.home().resolve()
-
-
-def _print_json(details: Any) -> None:
+def _print_json(details: Any, out: TextIO) -> None:
     """One line, whatever a reader takes for a line end (fault-O06)."""
     text = json.dumps(details, ensure_ascii=False)
     for character in "\x85\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    print(text)
-
-
-def _take_flag(words: list[str], flag: str) -> bool:
-    """Whether the flag stands among the words before a `--`; it is taken out."""
-    end = words.index("--") if "--" in words else len(words)
-    if flag not in words[:end]:
-        return False
-    words.remove(flag)
-    return True
-
-
-def _take_value(words: list[str], option: str) -> str | None:
-    """The value of an option among the words before a `--`; both are taken out."""
-    end = words.index("--") if "--" in words else len(words)
-    for index, word in enumerate(words[:end]):
-        if word.startswith(f"{option}="):
-            del words[index]
-            return word.removeprefix(f"{option}=")
-        if word == option:
-            if index + 1 >= end:
-                raise BadArgument(f"{option} needs a value")
-            value = words[index + 1]
-            del words[index : index + 2]
-            return value
-    return None
-
-
-def _take_values(words: list[str], option: str) -> list[str]:
-    """The values of an option that may be repeated, in order; they are taken out."""
-    values: list[str] = []
-    while (value := _take_value(words, option)) is not None:
-        values.append(value)
-    return values
+    print(text, file=out)

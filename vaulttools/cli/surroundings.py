@@ -1,0 +1,63 @@
+"""Says where a command runs: its streams, its environment, its vault."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from vaulttools.vault import Vault
+
+BAR_SECONDS: Final = 0.5
+"""How long reading all notes takes before a progress bar tells of it."""
+
+
+class NotResident(Exception):
+    """The command, or its vault at the moment, is none for a resident process: the caller runs it by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What differs between a process of its own and a resident one that answers for another."""
+
+    out: TextIO
+    err: TextIO
+    environ: Mapping[str, str]
+    opened: Callable[[str, bool], AbstractContextManager[Vault]]
+    """The vault at a folder, with the index that its configuration asks for or without one."""
+    read_structures: Callable[[Vault], None]
+    """Waits until the structure of every note is known."""
+    is_resident: bool = False
+    cancel: Event | None = None
+    """Set when nobody waits for the answer any more."""
+
+    @classmethod
+    def own(cls) -> Surroundings:
+        """Those of this process."""
+        return cls(sys.stdout, sys.stderr, os.environ, _opened, _read_structures)
+
+
+def collect() -> None:
+    """Have garbage collected from now on, and not looked for in what was imported."""
+    gc.freeze()
+    gc.enable()
+
+
+def _opened(folder: str, has_index: bool) -> Vault:
+    from vaulttools.vault import Vault
+
+    collect()
+    return Vault.open(folder, index=None if has_index else "off")
+
+
+def _read_structures(vault: Vault) -> None:
+    from vaulttools.cli import index as cli_index
+
+    with cli_index.progress(delay=BAR_SECONDS) as on_progress:
+        vault.read_structures(on_progress=on_progress)
