@@ -58,6 +58,7 @@ LATE_IMPORTS = {
         "vaulttools.cli.mcp",
         "vaulttools.cli.options",
         "vaulttools.clients.machine",
+        "vaulttools.cli.serve",
         "vaulttools.tools",
         "vaulttools.tools.definitions",
         "vaulttools.answers.request",
@@ -67,13 +68,8 @@ LATE_IMPORTS = {
     "resources.documentation": {"importlib.resources"},
     "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep"},
     "cli.index": {"tqdm"},
-    "cli.mcp": {
-        "vaulttools.server",
-        "vaulttools.server.calls",
-        "vaulttools.server.guard",
-        "vaulttools.server.mcp",
-        "vaulttools.server.vaults",
-    },
+    "cli.mcp": None,
+    "cli.serve": None,
     "index.content": {
         "vaulttools.index",
         "vaulttools.index.passages",

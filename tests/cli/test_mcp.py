@@ -13,8 +13,8 @@ import pytest
 
 from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
-from vaulttools.cli.mcp import DEFAULT_TOOLS, parse
-from vaulttools.server.guard import Access
+from vaulttools.cli.access import DEFAULT_TOOLS
+from vaulttools.cli.mcp import parse
 from vaulttools.server.vaults import folders
 
 Printed = pytest.CaptureFixture[str]
@@ -115,7 +115,7 @@ def test_no_vault_is_served_that_nobody_named(tmp_path: Path, monkeypatch: pytes
 
 def test_other_commands_take_one_vault(capsys: Printed) -> None:
     assert cli.main(["--vault", "a", "--vault", "b", "tags"]) == 2
-    assert capsys.readouterr() == ("", "error: --vault is given more than once; only mcp takes several\n")
+    assert capsys.readouterr() == ("", "error: --vault is given more than once; only mcp and serve take several\n")
 
 
 def test_a_vault_that_is_not_there_is_told(tmp_path: Path, capsys: Printed) -> None:
@@ -187,31 +187,6 @@ def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:
     assert capsys.readouterr().err == (
         "error: --print-config must be one of claude, cursor, vscode, generic, got 'emacs'\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("listening", "host", "accepted"),
-    [
-        ("127.0.0.1", "127.0.0.1:80", True),
-        ("127.0.0.1", "127.5.6.7", True),
-        ("127.0.0.1", "10.0.0.1", False),
-        ("127.0.0.1", None, False),
-        ("127.0.0.1", "localhost:port", False),
-        # beyond loopback: plain addresses, which no name leads to, and the name that is listened on
-        ("0.0.0.0", "10.0.0.1:8765", True),
-        ("0.0.0.0", "[fe80::1]:8765", True),
-        ("0.0.0.0", "evil.example", False),
-        ("Notes.local", "notes.local:80", True),
-    ],
-)
-def test_the_hosts_that_a_request_may_name(listening: str, host: str | None, accepted: bool) -> None:
-    assert Access(listening, token="t").accepts_host(host) is accepted
-
-
-def test_a_token_may_hold_any_character() -> None:
-    sent = "Bearer schlüssel €".encode().decode("latin-1")
-    assert Access("127.0.0.1", token="schlüssel €").accepts_token(sent)
-    assert not Access("127.0.0.1", token="schlüssel").accepts_token(sent)
 
 
 def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:

@@ -122,7 +122,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path: Path, capsys
     (tmp_path / "zoo.md").touch()
     (tmp_path / "zone").mkdir()
     for words, offered in [
-        (["vaulttools", "se"], ["search-files", "search"]),
+        (["vaulttools", "sea"], ["search-files", "search"]),
         (["vaulttools", "--js"], ["--json"]),
         (["vaulttools", "--vault", "zo"], ["zone"]),
         (["vaulttools", "search-files", "x", "--so"], ["--sort"]),

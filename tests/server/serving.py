@@ -74,7 +74,7 @@ def http(*words: str, **more: str) -> Iterator[Served]:
         assert process.stderr is not None
         try:
             told = process.stderr.readline()
-            match = re.search(r"http://\S+", told)
+            match = re.search(r"https?://\S+", told)
             assert match, told + process.stderr.read()
             served = Served(match[0], process.pid, [])
             yield served

@@ -30,7 +30,7 @@ class _Switches(NamedTuple):
     """What stands before or after any command."""
 
     vaults: Sequence[str]
-    """As given; only `mcp` takes several."""
+    """As given; only `mcp` and `serve` take several."""
     as_json: bool
     has_index: bool
     """Whether an index may be used and built."""
@@ -45,7 +45,7 @@ class _Switches(NamedTuple):
             BadArgument: several are.
         """
         if len(self.vaults) > 1:
-            raise BadArgument("--vault is given more than once; only mcp takes several")
+            raise BadArgument("--vault is given more than once; only mcp and serve take several")
         return next(iter(self.vaults), None)
 
 
@@ -251,12 +251,24 @@ def _mcp(words: list[str], switches: _Switches) -> int:
     return FOUND
 
 
+def _serve(words: list[str], switches: _Switches) -> int:
+    from vaulttools.cli import serve as cli_serve
+
+    if take_flag(words, "--help") or take_flag(words, "-h"):
+        print(cli_serve.HELP)
+        return FOUND
+    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)]
+    cli_serve.run(cli_serve.parse(words, folders, has_index=switches.has_index))
+    return FOUND
+
+
 _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] = {
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
     "completion": (_completion, "Print what a shell completes commands with: completion bash, zsh or fish"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
     "init": (_init, "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio"),
     "mcp": (_mcp, "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT"),
+    "serve": (_serve, "Serve the vault to programs and people over HTTP: MCP and REST, serve [HOST]:PORT"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
 

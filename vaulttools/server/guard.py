@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import PlainTextResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vaulttools.server import hosts
+from vaulttools.server.logins import cookie_name
+from vaulttools.server.service import Service
+
+MCP: Final = "/mcp"
+"""Where the MCP server is asked."""
 
 OBSIDIAN: Final = ("app://obsidian.md", "capacitor://localhost")
 """The origins of Obsidian's own windows, on the desktop and on phones."""
 
 _LOOPBACK_ORIGIN: Final = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
 
+Refusal = Callable[[Scope, int, str], Response]
+"""The answer to a request that is refused with a status and a sentence, in the form of the room that it was for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call."""
+    """From where requests may come."""
 
     host: str
     """The address that is listened on."""
-    token: str | None
-    """What a caller must show as `Authorization: Bearer …`; None: nothing."""
     origins: Sequence[str] = ()
-    """Further origins than loopback and Obsidian's."""
+    """Origins whose pages may call, beside our own and, for MCP, loopback and Obsidian's."""
 
     @property
-    def origin_pattern(self) -> str:
-        """A regex that an accepted origin matches as a whole."""
+    def mcp_origin_pattern(self) -> str:
+        """A regex that an origin accepted at `/mcp` matches as a whole."""
         return "|".join([_LOOPBACK_ORIGIN, *map(re.escape, (*OBSIDIAN, *self.origins))])
 
-    def accepts_origin(self, origin: str | None) -> bool:
-        """Whether a page of that origin may call; what is no browser sends none."""
-        return origin is None or re.fullmatch(self.origin_pattern, origin) is not None
+    def accepts_origin(self, origin: str | None, own: str, *, is_mcp: bool) -> bool:
+        """Whether a page of that origin may call; what is no browser sends none. `own`: the origin of this server.
+
+        MCP takes every page of this machine, since plugins and tools of developers call from there. REST and the page
+        do not: they answer a browser that has logged in.
+        """
+        if origin is None or origin == own or origin in self.origins:
+            return True
+        return is_mcp and re.fullmatch(self.mcp_origin_pattern, origin) is not None
 
     def accepts_host(self, given: str | None) -> bool:
         """Whether a request was meant for us: a page that had its own name lead here (DNS rebinding) sends that name.
@@ -55,31 +67,38 @@ class Access:
             return True
         return not hosts.is_loopback(self.host) and hosts.parsed(name) is not None
 
-    def accepts_token(self, authorization: str | None) -> bool:
-        """Whether the caller showed the token; compared in constant time."""
-        if self.token is None:
-            return True
-        scheme, _, shown = (authorization or "").partition(" ")
-        # Header values come as Latin-1, whatever bytes they are.
-        given = shown.strip().encode("latin-1", "replace")
-        return scheme.lower() == "bearer" and hmac.compare_digest(given, self.token.encode())
-
 
 class Guard:
-    """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without the token.
+    """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without a token that is known.
 
-    CORS headers are set for accepted origins, on refusals for want of the token too, so that a page can tell.
+    Whoever may call is handed on as `caller` in the request's state. CORS headers are set for accepted origins, on
+    refusals for want of the token too, so that a page can tell.
     """
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(
+        self, app: ASGIApp, access: Access, service: Service, refused: Refusal, is_open: Callable[[str], bool]
+    ) -> None:
+        """`is_open`: whether a path is answered without a token too; its room then minds what it tells."""
         self._access = access
         self._app = app
-        self._cors = CORSMiddleware(
+        self._service = service
+        self._refused = refused
+        self._is_open = is_open
+        self._mcp = CORSMiddleware(
             self._authorized,
-            allow_origin_regex=access.origin_pattern,
+            allow_origin_regex=access.mcp_origin_pattern,
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+            allow_private_network=True,
+        )
+        self._others = CORSMiddleware(
+            self._authorized,
+            allow_origins=access.origins,
+            # Those that write are refused behind this, in a form that clients understand.
+            allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["Location", "WWW-Authenticate"],
             allow_private_network=True,
         )
 
@@ -89,19 +108,42 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not self._access.accepts_host(headers.get("host")):
-            await PlainTextResponse("Misdirected request: this is not the host", 421)(scope, receive, send)
-        elif not self._access.accepts_origin(headers.get("origin")):
-            await PlainTextResponse("This origin is not allowed", 403)(scope, receive, send)
+        host = headers.get("host")
+        is_mcp = scope["path"] == MCP
+        if not self._access.accepts_host(host):
+            await self._refused(scope, 421, "Misdirected request: this is not the host")(scope, receive, send)
+        elif not self._access.accepts_origin(headers.get("origin"), f"{scope['scheme']}://{host}", is_mcp=is_mcp):
+            await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
         else:
-            await self._cors(scope, receive, send)
+            await (self._mcp if is_mcp else self._others)(scope, receive, send)
 
     async def _authorized(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._access.accepts_token(Headers(scope=scope).get("authorization")):
-            await self._app(scope, receive, send)
+        caller = self._service.callers.of(bearer(scope) or self._logged_in(scope))
+        if caller is None and not self._is_open(scope["path"]):
+            await self._refused(scope, 401, "A bearer token is required")(scope, receive, send)
             return
-        refusal = PlainTextResponse("A bearer token is required", 401, {"WWW-Authenticate": "Bearer"})
-        await refusal(scope, receive, send)
+        # No request shares its state with another, though a server may hand the same mapping to all.
+        scope["state"] = {**scope.get("state", {}), "caller": caller}
+        await self._app(scope, receive, send)
+
+    def _logged_in(self, scope: Scope) -> str | None:
+        """The token of a browser that has logged in; its cookie counts for requests of our own pages only.
+
+        To a browser all ports of this machine are the same site, so that SameSite alone would let others use it.
+        """
+        if scope["path"] == MCP or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return None
+        server = scope.get("server")
+        cookie = HTTPConnection(scope).cookies.get(cookie_name(server[1] if server else 0))
+        return self._service.logins.token(cookie)
+
+
+def bearer(scope: Scope) -> str | None:
+    """The token that a request shows as `Authorization: Bearer …`."""
+    scheme, _, shown = (Headers(scope=scope).get("authorization") or "").partition(" ")
+    # Header values come as Latin-1, whatever bytes they are.
+    token = shown.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+    return token if scheme.lower() == "bearer" and token else None
 
 
 def _host_name(given: str | None) -> str | None:

@@ -3,64 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
 from vaulttools.errors import BadArgument
+from vaulttools.server import uris
 from vaulttools.vault import Vault
 
 _NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 
 
 class Vaults:
-    """One vault or several. A call names one by its argument `vault` only where there are several."""
+    """The vaults of a caller. A call names one by its argument `vault` only where there are several."""
 
-    def __init__(self, by_name: Mapping[str, Vault]) -> None:
-        self._by_name = dict(by_name)
+    def __init__(self, names: Sequence[str], lend: Callable[[str], AbstractContextManager[Vault]]) -> None:
+        self._names = tuple(names)
+        self._lend = lend
 
     @property
     def names(self) -> tuple[str, ...]:
         """In the order given."""
-        return tuple(self._by_name)
+        return self._names
 
     @property
     def are_several(self) -> bool:
         """Whether a call must name one."""
-        return len(self._by_name) > 1
+        return len(self._names) > 1
 
-    def __iter__(self) -> Iterator[tuple[str, Vault]]:
-        return iter(self._by_name.items())
-
-    def named(self, name: object) -> Vault:
-        """The vault of that name.
+    def lent(self, name: object) -> AbstractContextManager[Vault]:
+        """The vault of that name, open for as long as it is used; entering it may take a while.
 
         Raises:
             BadArgument: there is none.
         """
-        if isinstance(name, str) and name in self._by_name:
-            return self._by_name[name]
+        if isinstance(name, str) and name in self._names:
+            return self._lend(name)
         given = "" if name is None else f", got {name!r}"
-        raise BadArgument(f"vault must be one of {', '.join(self._by_name)}{given}")
+        raise BadArgument(f"vault must be one of {', '.join(self._names)}{given}")
 
-    def meant(self, arguments: Mapping[str, Any]) -> tuple[Vault, dict[str, Any]]:
-        """The vault that a call means, and the arguments of the tool.
+    def meant(self, arguments: Mapping[str, Any]) -> tuple[AbstractContextManager[Vault], dict[str, Any]]:
+        """The vault that a call means, as `lent` has it, and the arguments of the tool.
 
         Raises:
             BadArgument: there are several, and `vault` names none of them.
         """
         rest = dict(arguments)
         if self.are_several:
-            return self.named(rest.pop("vault", None)), rest
-        (vault,) = self._by_name.values()
-        return vault, rest
+            return self.lent(rest.pop("vault", None)), rest
+        return self.lent(self._names[0]), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema of a tool's arguments, with `vault` where there are several."""
         if not self.are_several:
             return dict(schema)
-        vault = {"type": "string", "enum": list(self._by_name), "description": "The vault to look into."}
+        vault = {"type": "string", "enum": list(self._names), "description": "The vault to look into."}
         required = ["vault", *schema.get("required", ())]
         return {**schema, "properties": {"vault": vault, **schema["properties"]}, "required": required}
 
@@ -92,4 +90,8 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -
         BadArgument: one cannot be opened.
     """
     with ExitStack() as stack:
-        yield Vaults({name: stack.enter_context(Vault.open(folder, index=index)) for name, folder in by_name.items()})
+        vaults: dict[str, Vault] = {}
+        for name, folder in by_name.items():
+            vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
+            uris.understood_by(vault, name)
+        yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))

@@ -15,7 +15,7 @@ from mcp import MCPError
 from tests.server.serving import run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
-from vaulttools.cli.mcp import DEFAULT_TOOLS
+from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.server.mcp import prompts
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from threading import Event
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -39,7 +40,7 @@ from mcp.types import (
 
 from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.resources.urls import Backed
+from vaulttools.server import uris
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import prompts
 from vaulttools.server.vaults import Vaults
@@ -48,9 +49,6 @@ from vaulttools.tools.read import MOST_CHARACTERS
 from vaulttools.vault import ToolResult, Vault
 
 Context = ServerRequestContext[Any, Any]
-
-SCHEME: Final = "vault"
-"""Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""
 
 LISTED: Final = 100
 """Notes that `resources/list` names, the newest; every other is reached by the template."""
@@ -65,8 +63,6 @@ def server(vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured:
     Clients differ in which of the two a model sees, so only programs should ask for both.
     """
     offered = _Offered(vaults, names, calls, is_structured=is_structured)
-    for name, vault in vaults:
-        vault.register_resolver(SCHEME, partial(_note, name))
     return Server(
         "vaulttools",
         version=__version__,
@@ -113,10 +109,9 @@ class _Offered:
         if params.name not in self._tools:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._tools)}")
         try:
-            vault, arguments = self._vaults.meant(params.arguments or {})
+            lent, arguments = self._vaults.meant(params.arguments or {})
             result = await self._calls.run(
-                lambda cancel: vault.call(params.name, arguments, cancel=cancel, bounded=True),
-                partial(_report, context, params.name),
+                partial(_called, lent, params.name, arguments), partial(_report, context, params.name)
             )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
@@ -131,10 +126,10 @@ class _Offered:
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
-        for name, vault in self._vaults:
-            newest = await self._details(vault, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
+        for name in self._vaults.names:
+            newest = await self._details(name, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
             paths = [path for path in newest["files"] if not path.endswith("/")]
-            found += [Resource(name=path, uri=_uri(name, path), mime_type=MARKDOWN) for path in paths]
+            found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
         return ListResourcesResult(resources=found)
 
     async def list_resource_templates(
@@ -144,7 +139,7 @@ class _Offered:
             resource_templates=[
                 ResourceTemplate(
                     name=f"note of {name}" if self._vaults.are_several else "note",
-                    uri_template=f"{SCHEME}://{quote(name, safe='')}/{{+path}}",
+                    uri_template=f"{uris.SCHEME}://{quote(name, safe='')}/{{+path}}",
                     description="A note or another text file of the vault, by its path: Projects/plan.md",
                     mime_type=MARKDOWN,
                 )
@@ -155,24 +150,20 @@ class _Offered:
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
         try:
-            name, path = _place(uri)
-            vault = self._vaults.named(name)
+            name, path = uris.place(uri)
+            self._vaults.lent(name)
         except BadArgument as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        read = await self._details(vault, "read", {"note": path, "max_chars": MOST_CHARACTERS})
+        read = await self._details(name, "read", {"note": path, "max_chars": MOST_CHARACTERS})
         text = read["text"]
         if read["next_line"] is not None:
             text += f"\n\n[Cut here: the tool read goes on from start_line {read['next_line']}.]"
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
 
-    async def _details(self, vault: Vault, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    async def _details(self, vault: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The details of a tool's answer; its refusal is an error of the protocol, since no tool was called."""
-
-        def call(cancel: Event) -> ToolResult:
-            return vault.call(name, arguments, cancel=cancel, bounded=True)
-
         try:
-            result = await self._calls.run(call)
+            result = await self._calls.run(partial(_called, self._vaults.lent(vault), name, arguments))
         except VaultToolsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         if result.is_error:
@@ -197,6 +188,12 @@ class _Offered:
         return GetPromptResult(description=prompts.EXPLORE_SUMMARY, messages=[message])
 
 
+def _called(lent: AbstractContextManager[Vault], name: str, arguments: dict[str, Any], cancel: Event) -> ToolResult:
+    """What a tool answers, for a client that sees the text alone."""
+    with lent as vault:
+        return vault.call(name, arguments, cancel=cancel, bounded=True)
+
+
 def _encodable(node: Any) -> Any:
     """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
     if isinstance(node, str):
@@ -211,32 +208,3 @@ def _encodable(node: Any) -> Any:
 async def _report(context: Context, name: str, seconds: float) -> None:
     """Tell the client that the call still runs; nothing is sent where it did not ask for it."""
     await context.session.report_progress(round(seconds, 1), message=f"{name}: {seconds:.1f} s")
-
-
-def _uri(vault: str, path: str) -> str:
-    return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
-
-
-def _note(vault: str, uri: str) -> list[Backed]:
-    """The note of a vault that a URI names, for the tools: a model hands them the URIs that it was given.
-
-    Raises:
-        BadArgument: it is none of ours, or of another vault.
-    """
-    name, path = _place(uri)
-    if name != vault:
-        raise BadArgument(f"{uri[:200]} is not of the vault {vault}")
-    return [Backed(path)]
-
-
-def _place(uri: str) -> tuple[str, str]:
-    """The vault's name and the path in it that a URI names.
-
-    Raises:
-        BadArgument: it is none of ours.
-    """
-    scheme, _, rest = uri.partition("://")
-    name, _, path = rest.partition("/")
-    if scheme != SCHEME or not path:
-        raise BadArgument(f"Not the URI of a note: {uri[:200]}; expected {SCHEME}://VAULT/PATH")
-    return unquote(name), unquote(path)

@@ -1,0 +1,113 @@
+"""Reads the options that say where a server listens and who may call it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from vaulttools import tools
+from vaulttools.errors import BadArgument
+from vaulttools.server.hosts import is_loopback
+
+LOOPBACK: Final = "127.0.0.1"
+
+DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "links", "tags", "properties", "tasks", "base")
+"""What serves an assistant without making it choose between tools that do nearly the same."""
+
+NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one sentence, and accepts no abbreviations."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(prog=command, add_help=False, allow_abbrev=False)
+        self.add_argument("--tools", action="append", default=[])
+        self.add_argument("--structured", default="off")
+        self.add_argument("--token-file")
+        self.add_argument("--allow-origin", action="append", default=[])
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the sentence."""
+        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+
+
+def offered(given: Sequence[str]) -> tuple[str, ...]:
+    """The tools that `--tools` asks for, in the order of the registry.
+
+    Raises:
+        BadArgument: there is no such tool.
+    """
+    names = [name.strip().replace("-", "_") for each in given for name in each.split(",") if name.strip()]
+    if names == ["all"]:
+        return tools.NAMES
+    for name in names:
+        if name not in tools.NAMES:
+            raise BadArgument(f"--tools takes all, or names among {', '.join(tools.NAMES)}; got '{name}'")
+    wanted = names or DEFAULT_TOOLS
+    return tuple(name for name in tools.NAMES if name in wanted)
+
+
+def structured(given: str) -> bool:
+    """Whether `--structured` asks for details as structured content.
+
+    Raises:
+        BadArgument: it is neither of the two modes.
+    """
+    if given not in ("off", "full"):
+        raise BadArgument(f"--structured takes off or full, got '{given}'")
+    return given == "full"
+
+
+def address(option: str, given: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
+
+    Raises:
+        BadArgument: it is none of these.
+    """
+    host, _, port = given.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise BadArgument(f"{option} takes HOST:PORT, got '{given}'")
+    return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
+
+
+def origins(given: Sequence[str]) -> Sequence[str]:
+    """The origins of `--allow-origin`.
+
+    Raises:
+        BadArgument: one is none.
+    """
+    for origin in given:
+        if "://" not in origin or origin.endswith("/") or "*" in origin:
+            raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
+    return given
+
+
+def token(file: str | None) -> str | None:
+    """The token of a file, else that of the environment; None: there is none.
+
+    Raises:
+        BadArgument: the file cannot be read, or is empty.
+    """
+    if file is None:
+        return os.environ.get("VAULTTOOLS_TOKEN", "").strip() or None
+    try:
+        found = Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise BadArgument(f"The token file {file} cannot be read: {error}") from error
+    if not found:
+        raise BadArgument(f"The token file {file} is empty")
+    return found
+
+
+def ensure_a_token(host: str, found: str | None) -> None:
+    """Refuse to listen beyond this machine without a token.
+
+    Raises:
+        BadArgument: there is none, and others could call.
+    """
+    if found is None and not is_loopback(host):
+        raise BadArgument(f"{host} can be reached from other machines: {NEEDED}")

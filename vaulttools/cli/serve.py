@@ -1,0 +1,152 @@
+"""Reads the options of `vaulttools serve`, and starts the server that they ask for."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vaulttools.cli import access
+from vaulttools.cli.mcp import without_collections
+from vaulttools.errors import BadArgument
+from vaulttools.server.hosts import is_loopback, parsed
+
+HELP: Final = """\
+usage: vaulttools --vault DIR serve [HOST]:PORT [options]
+
+Serve the vault to programs and people over HTTP: MCP at /mcp, and what Obsidian's Local REST API plugin
+answers, without Obsidian. Nothing is ever written into it. Without HOST this machine alone can reach it.
+
+  --vault DIR           the vault; for several repeat --vault NAME=DIR, and ask below /v/NAME/
+  --token-file FILE     the token that callers send as 'Authorization: Bearer …', else VAULTTOOLS_TOKEN; needed beyond
+                        this machine
+  --tls CERT KEY        speak https with this certificate and key, files in PEM; needed beyond this machine
+  --tls auto            the same with a self-signed certificate, made at the first start and kept
+  --insecure            speak http beyond this machine all the same: whoever can listen reads notes and token
+  --allow-origin URL    also accept calls from web pages of this origin, repeated
+  --trust-proxy ADDRESS believe the X-Forwarded headers of the proxy at this address; a token is then needed
+  --tools NAMES         the tools to offer over MCP, separated by commas, or all
+  --structured MODE     off (default) or full, as for mcp
+  --no-index            keep no index: scan at each call"""
+
+NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install 'vaulttools[serve]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    vaults: Sequence[str]
+    """`DIR` or `name=DIR`, as given."""
+    has_index: bool
+    host: str
+    port: int
+    token: str | None
+    tls: tuple[str, ...]
+    """A certificate and its key; `auto`; or nothing, for http."""
+    allow_origin: Sequence[str]
+    proxy: str | None
+    tools: Sequence[str]
+    is_structured: bool
+
+
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
+    """The options of the command.
+
+    Raises:
+        BadArgument: one of them cannot be used.
+    """
+    rest, tls = _without_tls(words)
+    parser = access.Parser("serve")
+    parser.add_argument("address", nargs="?")
+    parser.add_argument("--insecure", action="store_true")
+    parser.add_argument("--trust-proxy")
+    given = parser.parse_args(rest)
+    if given.address is None:
+        raise BadArgument("serve takes where to listen: serve :8765, or serve HOST:PORT")
+    host, port = access.address("serve", given.address)
+    token = access.token(given.token_file)
+    access.ensure_a_token(host, token)
+    if given.trust_proxy is not None:
+        if parsed(given.trust_proxy) is None:
+            raise BadArgument(f"--trust-proxy takes the address of the proxy, got '{given.trust_proxy}'")
+        if token is None:
+            raise BadArgument(f"Behind a proxy others can call: {access.NEEDED}")
+    if not is_loopback(host) and not tls and not given.insecure:
+        raise BadArgument(
+            f"{host} can be reached from other machines: give --tls CERT KEY or --tls auto, or --insecure for http"
+        )
+    return Options(
+        vaults,
+        has_index,
+        host,
+        port,
+        token,
+        tls,
+        access.origins(given.allow_origin),
+        given.trust_proxy,
+        access.offered(given.tools),
+        access.structured(given.structured),
+    )
+
+
+def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The words without `--tls` and its values, of which there are one or two, and these values."""
+    if "--tls" not in words:
+        return list(words), ()
+    at = words.index("--tls")
+    values = tuple(words[at + 1 : at + (2 if words[at + 1 : at + 2] == ["auto"] else 3)])
+    if values != ("auto",) and len(values) != 2:
+        raise BadArgument("--tls takes auto, or the files of a certificate and of its key")
+    return [*words[:at], *words[at + 1 + len(values) :]], values
+
+
+def run(options: Options) -> None:
+    """Serve until a signal comes.
+
+    Raises:
+        BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
+    """
+    with without_collections():
+        try:
+            from vaulttools.server import certificate, listener
+            from vaulttools.server.access_log import AccessLog
+            from vaulttools.server.application import Rooms, application
+            from vaulttools.server.mcp import protocol
+            from vaulttools.server.mcp.streamable import streamable
+            from vaulttools.server.rest import errors, routes
+        except ModuleNotFoundError as error:
+            raise BadArgument(NEEDS_EXTRA) from error
+    from vaulttools.server.callers import Alike
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.guard import Access
+    from vaulttools.server.service import Service
+    from vaulttools.server.vaults import folders, opened
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    files: tuple[str, str] | None = None
+    if options.tls == ("auto",):
+        files = certificate.kept(_data_folder() / "tls", options.host)
+    elif options.tls:
+        files = (options.tls[0], options.tls[1])
+    by_name = folders(options.vaults)
+    with opened(by_name, index=None if options.has_index else "off") as vaults:
+        calls = Calls()
+        service = Service(Alike(options.token, vaults), calls)
+        with without_collections():
+            mcp = streamable(protocol.server(vaults, options.tools, calls, is_structured=options.is_structured))
+        rooms = Rooms((), routes.routes(service, None), routes.is_open, None, errors.refused)
+        app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
+        if not is_loopback(options.host) and files is None:
+            print("Without TLS: whoever can listen to the network reads notes and token.", file=sys.stderr)
+        listening = listener.Listening(options.host, options.port, files, options.proxy)
+        listener.serve(AccessLog(app), listening, "Serving at {url}/ (MCP at /mcp, REST below /)", calls.close)
+
+
+def _data_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("vaulttools")

@@ -1,0 +1,89 @@
+"""Puts the rooms of the server together, behind one guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final, NamedTuple
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Scope
+
+from vaulttools.server.guard import MCP, Access, Guard
+from vaulttools.server.service import Service
+
+HEALTH: Final = "/healthz"
+
+
+class Mcp(NamedTuple):
+    """The MCP server as a part of the application."""
+
+    app: ASGIApp
+    """What answers at `/mcp`."""
+    runs: Callable[[], AbstractAsyncContextManager[None]]
+    """It runs for as long as this is entered."""
+
+
+class Rooms(NamedTuple):
+    """What is served beside MCP."""
+
+    page: Sequence[BaseRoute]
+    """Below `/ui`, and for each vault below `/v/NAME/ui`."""
+    rest: Sequence[BaseRoute]
+    """From `/` on, and for each vault from `/v/NAME/` on."""
+    is_open: Callable[[str], bool]
+    """Whether a path is answered without a token too, and so minds what it tells."""
+    login: str | None
+    """The path to which a browser without a token is led."""
+    refused: Callable[[int, str], Response]
+    """A refusal with a status and a sentence, as clients of REST understand it."""
+
+
+def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
+    """All that one server answers; without rooms `/mcp` alone."""
+    routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
+    if rooms is not None:
+        here = [Mount("/ui", routes=rooms.page), *rooms.rest]
+        routes += [Mount("/v/{vault}", routes=here), *here]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with mcp.runs():
+            yield
+
+    def is_open(path: str) -> bool:
+        return path == HEALTH or (rooms is not None and rooms.is_open(path))
+
+    def refused(scope: Scope, status: int, sentence: str) -> Response:
+        path: str = scope["path"]
+        if rooms is None or path == MCP:
+            return PlainTextResponse(sentence, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
+        if status == 401 and rooms.login is not None and _is_for_people(path):
+            return RedirectResponse(rooms.login, 303)
+        return rooms.refused(status, sentence)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status = 403 if error.status_code == 405 and rooms is not None else error.status_code
+        return refused(request.scope, status, error.detail)
+
+    async def broke(request: Request, error: Exception) -> Response:
+        # The caller gets no traceback: it may hold text of notes and paths outside the vault. The log has it.
+        return refused(request.scope, 500, "The server failed for a reason of its own; its log has the details")
+
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: failed, Exception: broke})
+    return Guard(app, access, service, refused, is_open)
+
+
+async def _healthy(_: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+def _is_for_people(path: str) -> bool:
+    """Whether it is the page that is asked for: `/ui/…` or `/v/NAME/ui/…`."""
+    parts = path.split("/")
+    return parts[1] == "ui" or (parts[1] == "v" and parts[3:4] == ["ui"])

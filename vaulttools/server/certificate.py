@@ -1,0 +1,101 @@
+"""Makes a self-signed certificate, and keeps it for the next start."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from vaulttools.errors import BadArgument
+from vaulttools.server import hosts
+
+DAYS: Final = 365
+"""A certificate is good for, as that of the Local REST API plugin."""
+
+RENEWED: Final = timedelta(days=30)
+"""Before its end a certificate is made anew, at a start."""
+
+
+def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str]:
+    """The files of the certificate and of its key in the folder, for this machine's loopback names and the host.
+
+    They are made where they are missing, nearly over, or of another host.
+
+    Raises:
+        BadArgument: the folder cannot be written to.
+    """
+    now = now or datetime.now(UTC)
+    files = folder / "certificate.pem", folder / "key.pem"
+    if not _serves(*files, host, now):
+        key = ec.generate_private_key(ec.SECP256R1())
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            secret = key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+            _write(files[1], secret)
+            _write(files[0], _certificate(key, host, now).public_bytes(serialization.Encoding.PEM))
+        except OSError as error:
+            raise BadArgument(f"The certificate cannot be kept in {folder}: {error.strerror}") from error
+    return str(files[0]), str(files[1])
+
+
+def fingerprint(file: str) -> str:
+    """The SHA-256 of a certificate, as browsers show it: pairs of hex digits with colons between."""
+    certificate = x509.load_pem_x509_certificate(Path(file).read_bytes())
+    return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
+
+
+def _certificate(key: ec.EllipticCurvePrivateKey, host: str, now: datetime) -> x509.Certificate:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "vaulttools")])
+    return (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))  # clocks differ
+        .not_valid_after(now + timedelta(days=DAYS))
+        .add_extension(x509.SubjectAlternativeName(_names(host)), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+
+
+def _names(host: str) -> list[x509.GeneralName]:
+    texts = dict.fromkeys(["localhost", "127.0.0.1", "::1", host])
+    return [
+        x509.DNSName(text) if (address := hosts.parsed(text)) is None else x509.IPAddress(address) for text in texts
+    ]
+
+
+def _serves(certificate: Path, key: Path, host: str, now: datetime) -> bool:
+    """Whether what lies there can be used."""
+    with suppress(OSError, ValueError, x509.ExtensionNotFound):
+        held = x509.load_pem_x509_certificate(certificate.read_bytes())
+        secret = serialization.load_pem_private_key(key.read_bytes(), None)
+        names = held.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        address = hosts.parsed(host)
+        is_named = (
+            host in names.get_values_for_type(x509.DNSName)
+            if address is None
+            else address in names.get_values_for_type(x509.IPAddress)
+        )
+        return is_named and secret.public_key() == held.public_key() and held.not_valid_after_utc - now > RENEWED
+    return False
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Replace a file by one that its owner alone can read, as a whole."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    beside.touch(mode=0o600, exist_ok=False)
+    beside.write_bytes(content)
+    beside.replace(file)

@@ -1,0 +1,89 @@
+"""Listens for HTTP requests, until a signal ends the process."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Thread
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from vaulttools.errors import BadArgument
+
+GRACE_SECONDS: Final = 1
+"""Seconds for answers under way when a signal ends the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where and how is listened."""
+
+    host: str
+    port: int
+    """0: one that is free."""
+    certificate: tuple[str, str] | None = None
+    """The files of the certificate and of its key, for https."""
+    proxy: str | None = None
+    """The address of the proxy whose `X-Forwarded-…` headers are believed."""
+
+
+def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None]) -> None:
+    """Answer until a signal ends the process; `said` is printed to stderr with the address for `{url}`.
+
+    Raises:
+        BadArgument: it cannot listen there, or the certificate cannot be used.
+    """
+    opened = _opened(listening.host, listening.port)
+    files = listening.certificate
+    config = uvicorn.Config(
+        app,
+        log_config=None,  # uvicorn's own writes to stdout
+        access_log=False,  # it would log query strings
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=listening.proxy is not None,
+        forwarded_allow_ips=listening.proxy or "",
+        ssl_certfile=files[0] if files else None,
+        ssl_keyfile=files[1] if files else None,
+    )
+    try:
+        config.load()
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        raise BadArgument(f"The certificate cannot be used: {getattr(error, 'strerror', None) or error}") from error
+    host = f"[{listening.host}]" if ":" in listening.host else listening.host
+    url = f"{'https' if files else 'http'}://{host}:{opened.getsockname()[1]}"
+    print(said.format(url=url), file=sys.stderr, flush=True)
+    try:
+        _Server(config, stop).run(sockets=[opened])
+    finally:
+        stop()
+
+
+class _Server(uvicorn.Server):
+    """Ends all work as soon as a signal comes: callers under way are then told that their call was cancelled."""
+
+    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Streams that clients keep open are cut after the grace; that is no error to tell of.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
+        Thread(target=self._stop).start()
+        super().handle_exit(sig, frame)
+
+
+def _opened(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error

@@ -1,0 +1,1 @@
+"""Answers as the Local REST API plugin of Obsidian does, read-only."""
