@@ -116,7 +116,7 @@ LATE_IMPORTS = {
     "bases.definition": {"vaulttools.notes.safe_yaml", "yaml"},
     "bases.regexes": {"re2"},
     "files.default_excludes": {"pathspec"},
-    "ranked.corrections": {"rapidfuzz.distance"},
+    "ranked.corrections": {"rapidfuzz", "rapidfuzz.distance"},
     "matching.process": {"tempfile"},
     "files.snapshots": {"xxhash"},
     "files.temporary": {"shutil", "tempfile"},

@@ -16,8 +16,8 @@ class _Words:
     def __init__(self, *stems: str) -> None:
         self._stems = stems
 
-    def stems(self, beginning: str, shortest: int, longest: int) -> set[str]:
-        return {stem for stem in self._stems if stem.startswith(beginning) and shortest <= len(stem) <= longest}
+    def stems(self, beginning: str, shortest: int, longest: int) -> list[str]:
+        return [stem for stem in self._stems if stem.startswith(beginning) and shortest <= len(stem) <= longest]
 
     def notes(self, stem: str) -> set[str]:
         return {"n.md"} if stem in self._stems else set()

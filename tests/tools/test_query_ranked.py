@@ -159,11 +159,11 @@ def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
     assert vault.query("done").text == (
         "No notes found.\n\n"
         '[No text or title holds "done".]\n'
-        '[Properties, canvases or the insides of words hold "done" in 1 file: '
+        '[Properties, canvases or the insides of words hold "done": '
         'query {"query": "done", "mode": "obsidian"}]'
     )
     assert found(vault, "done", mode="obsidian") == ["Minerals/Galena.md"]
-    told = '"zzzzzz".]\n[Properties, canvases or the insides of words hold "island" in 1 file, "osed" in 1 file:'
+    told = '"zzzzzz".]\n[Properties, canvases or the insides of words hold "island", "osed":'
     assert told in vault.query("lead island osed zzzzzz").text
 
 

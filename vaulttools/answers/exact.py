@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
@@ -99,6 +100,14 @@ class Order:
 
 def files_found(exact: Exact, order: Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is told already."""
+    return len(list(islice(_again(exact, changes).matching(order), limits.COUNTED_FILES + 1)))
+
+
+def finds_any(exact: Exact, order: Callable[[AbstractSet[str]], Sequence[str]], **changes: Any) -> bool:
+    """Whether another query finds one of those files that `order` keeps; what it passes over is told already."""
+    return next(_again(exact, changes).matching(order), None) is not None
+
+
+def _again(exact: Exact, changes: dict[str, Any]) -> Exact:
     work = exact.work.again()
-    other = replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
-    return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))
+    return replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)

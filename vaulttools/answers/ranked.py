@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Final
 
 from vaulttools.answers import corpus, dated, filters
 from vaulttools.answers.best import Best, best
-from vaulttools.answers.exact import Order, Sort, exact, files_found
+from vaulttools.answers.exact import Order, Sort, exact, finds_any
 from vaulttools.answers.filters import Filters
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument
@@ -20,8 +22,12 @@ from vaulttools.ranked.question import read, without_operators
 from vaulttools.ranked.ranking import RankedNote
 from vaulttools.session import Session
 
-_COUNTED_WORDS: Final = 5
-"""Words that no text holds of which is counted where else they stand."""
+_LOOKED_FOR: Final = 5
+"""Words that no text holds and that are looked for where else they may stand."""
+_LIKELY: Final = 4
+"""Files that are looked into for each when notes are found by other words: half a millisecond each."""
+_NOMINATED: Final = 2_000
+"""Of more files that may hold a word, such as one of two letters, none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +85,34 @@ def ranked(
         notes = [by_path[path] for path in order(by_path.keys())]
     told += [*foreign.in_question(question), *found.ranking.notices, *found.meant]
     if is_ready:
-        told += _elsewhere(vault, work, request, given, found.ranking.nowhere)
+        told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
     told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
     return Ranked(found, notes, told)
 
 
-def _elsewhere(vault: Session, work: Work, request: Filters, given: str, words: Sequence[str]) -> list[str]:
-    """How many files hold words where ranked search does not look: in properties, inside other words, on canvases."""
+def _elsewhere(
+    vault: Session, work: Work, request: Filters, given: str, words: Sequence[str], *, thorough: bool
+) -> list[str]:
+    """Which words stand where ranked search does not look: in properties, inside other words, on canvases. Not
+    `thorough`, it looks into few files."""
     if not words or work.remaining() <= 0:
         return []
     matching, _ = exact(vault, work.again(), request, parse("path:.md"), given)
-    order = Order(vault, matching, None)
-    counts = {
-        word: files_found(matching, order, node=tree.both([Within("content", Term(word)), *filters.nodes(request)]))
-        for word in words[:_COUNTED_WORDS]
-    }
-    held = [f'"{word}" in {corpus.counted(number, "file")}' for word, number in counts.items() if number]
+    known = matching.reader.known
+
+    def likely(files: AbstractSet[str]) -> Sequence[str]:
+        if thorough or known is None:
+            return list(files)
+        # A short file is the least likely to hold the trigrams of a word without the word.
+        return nsmallest(_LIKELY, files, key=known.size) if len(files) <= _NOMINATED else []
+
+    held = [
+        word
+        for word in words[:_LOOKED_FOR]
+        if finds_any(matching, likely, node=tree.both([Within("content", Term(word)), *filters.nodes(request)]))
+    ]
     if not held:
         return []
-    asked = {"query": next(filter(counts.get, counts)), "mode": "obsidian", **filters.kept(request)}
-    call = json.dumps(asked, ensure_ascii=False)
-    return [f"Properties, canvases or the insides of words hold {', '.join(held)}: query {call}"]
+    call = json.dumps({"query": held[0], "mode": "obsidian", **filters.kept(request)}, ensure_ascii=False)
+    named = ", ".join(f'"{word}"' for word in held)
+    return [f"Properties, canvases or the insides of words hold {named}: query {call}"]

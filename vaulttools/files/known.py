@@ -43,8 +43,6 @@ class WordHits(NamedTuple):
     """By word: the notes of the vault that hold it."""
     places: Mapping[str, Places]
     """The notes asked for that hold any of the words, the best ones by BM25, best first."""
-    total: int = 0
-    """Notes asked for that hold any of the words."""
     notes: int = 0
     """Notes of the vault whose parts are known."""
 
@@ -128,7 +126,7 @@ class Known(Protocol):
         known."""
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """The stems of words, of so many characters, that begin so; no note need hold them any more."""
+        """The stems of words, of so many characters, that begin with one; no note need hold them any more."""
 
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """The notes that hold a word of this stem."""

@@ -29,6 +29,7 @@ from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.key import Key, is_racy
+from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
@@ -82,6 +83,7 @@ class IndexState:
         """By kind and row: the digest of a text, and what was made of it."""
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
         """The notes asked for last, the version then, and what `_rows_of` gave."""
+        self._stems = Stems(store)
         files = self.tree.files()
         stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
         self.freshness.mark_stale(stale)
@@ -316,7 +318,7 @@ class IndexState:
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """As `Known.stems`."""
         try:
-            return self.store.stems(beginning, shortest, longest)
+            return self._stems.beginning(beginning, shortest, longest, self._version)
         except Unavailable as error:
             self._fail(error)
             return ()

@@ -186,10 +186,10 @@ class Store:
         with self._database.reading() as connection:
             return table.ask(connection, words, most, among, unsettled)
 
-    def stems(self, beginning: str, shortest: int, longest: int) -> list[str]:
+    def stems(self, beginning: str) -> list[str]:
         """As `words.stems`."""
         with self._database.reading() as connection:
-            return table.stems(connection, beginning, shortest, longest)
+            return table.stems(connection, beginning)
 
     def holding_stem(self, stem: str) -> list[int]:
         """As `words.holding`."""

@@ -5,6 +5,7 @@ The tokenizer is asked for the words of texts that the table does not hold, too,
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Sequence
@@ -35,6 +36,22 @@ def tokens(text: str) -> list[Word]:
     found: Any = _tokenizer(WORDS_TOKENIZER)(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
     words: list[Word] = found
     return words
+
+
+def first_written(stem: str, text: str) -> str:
+    """The first word of a text that has a stem, in lower case; `""` when no word has it."""
+    beginning = stem[: max(1, len(stem) - _EXCHANGED)]
+    for line in text.split("\n"):  # most lines cannot hold it, and are not taken apart
+        if line.isascii() and beginning not in line.lower():
+            continue
+        for start, end, other in tokens(line):
+            if other == stem:
+                return line.encode("utf-8", "replace")[start:end].decode().lower()
+    return ""
+
+
+_EXCHANGED: Final = 3
+"""Letters at the end of a stem that its words may have others instead of: `sensible` of `sensibility`."""
 
 
 def count(text: str) -> int:
@@ -86,7 +103,12 @@ def ask(
     def told(api: apsw.FTS5ExtensionApi) -> int:
         found: list[list[list[int]]] = [none] * len(words)
         for phrase, (number, _) in enumerate(asked):
-            stands = [api.phrase_column_offsets(phrase, column) or nowhere for column in columns]
+            held = api.phrase_columns(phrase)
+            if not held:
+                continue
+            stands = [nowhere] * 4
+            for column in held:
+                stands[column] = api.phrase_column_offsets(phrase, column)
             if found[number] is not none:  # another spelling of the same word
                 stands = [sorted(one + other) for one, other in zip(found[number], stands, strict=True)]
             found[number] = stands
@@ -100,23 +122,26 @@ def ask(
     bound = (match,) if among is None else (match, among)
     wanted = "" if among is None else "AND +rowid IN (SELECT value FROM json_each(?))"
     rows: list[Any] = connection.execute(
-        f"SELECT rowid, places(words) FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
+        f"SELECT rowid FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
         f" ORDER BY bm25(words, {weights}), rowid LIMIT ?",
         (*bound, most),
     ).fetchall()
-    total = len(rows)
-    if total == most:
-        counting = f"SELECT count(*) FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
-        total = _number(connection, counting, *bound)
-    return [(row, places[row]) for row, _ in rows], WordHits(counts, {}, total)
+    # Apart, since the sorter would ask for the places of every row that is among the best for a while.
+    best = json.dumps([row for (row,) in rows])
+    connection.execute(
+        "SELECT places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
+        (match, best),
+        can_cache=False,  # a statement keeps the function that it was prepared with
+    ).fetchall()
+    found = [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
+    return found, WordHits(counts, {})
 
 
-def stems(connection: apsw.Connection, beginning: str, shortest: int, longest: int) -> list[str]:
-    """The stems of so many characters that begin so, in any note."""
+def stems(connection: apsw.Connection, beginning: str) -> list[str]:
+    """The stems that begin so, in any note."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, row)")
     found = connection.execute(
-        "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
-        (beginning, beginning + chr(sys.maxunicode), shortest, longest),
+        "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?", (beginning, beginning + chr(sys.maxunicode))
     )
     return [str(term) for (term,) in found]
 

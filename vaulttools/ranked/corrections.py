@@ -23,6 +23,7 @@ def of(text: str, vocabulary: Vocabulary) -> list[str]:
     A letter is changed, added, left out or exchanged with its neighbour. The stems begin with the word's first letter,
     or with its second where no close one does.
     """
+    from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
     words = tokens(text)
@@ -31,13 +32,10 @@ def of(text: str, vocabulary: Vocabulary) -> list[str]:
     stem = words[0][2]
     furthest = 1 if len(stem) < _LONG else 2
     for beginning in dict.fromkeys(stem[:2]):
-        distances = {
-            other: OSA.distance(stem, other, score_cutoff=furthest)
-            for other in vocabulary.stems(beginning, len(stem) - furthest, len(stem) + furthest)
-            if not _begins(other, text, furthest)
-        }
+        stems = vocabulary.stems(beginning, len(stem) - furthest, len(stem) + furthest)
+        distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=furthest, limit=None)
         for wanted in range(1, furthest + 1):
-            close = (other for other, far in distances.items() if far == wanted)
+            close = (other for other, far, _ in distances if far == wanted and not _begins(other, text, furthest))
             frequent = sorted((-count, other) for other in close if (count := len(vocabulary.notes(other))))
             if frequent:
                 return [other for _, other in frequent][:MOST]

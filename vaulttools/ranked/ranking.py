@@ -20,7 +20,7 @@ from typing import Final, Protocol, TypeAlias
 from vaulttools.core import paths
 from vaulttools.files.known import Known, Places, Spelling, WordHits
 from vaulttools.index.passages import Passages, load
-from vaulttools.index.words import tokens
+from vaulttools.index.words import first_written, tokens
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
@@ -426,9 +426,8 @@ class _Search:
         for path in sorted(notes & self._notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._read(path)
             for text in () if note is None else (note.title, note.text):
-                for start, end, other in tokens(text):
-                    if other == stem:
-                        return text.encode("utf-8", "replace")[start:end].decode().lower()
+                if written := first_written(stem, text):
+                    return written
         return stem
 
     def _candidates(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
@@ -21,10 +21,11 @@ class Vocabulary:
         self._known = known
         self._read = read
 
-    def stems(self, beginning: str, shortest: int, longest: int) -> AbstractSet[str]:
-        """The stems of so many characters that begin so; `notes` tells whether any note holds one."""
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
+        """The stems of so many characters that begin with one, in no order; `notes` tells whether any holds one."""
         found = {stem for stem in self._of_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
-        return found if self._known is None else found.union(self._known.stems(beginning, shortest, longest))
+        stems = () if self._known is None else self._known.stems(beginning, shortest, longest)
+        return list(found.union(stems)) if found else stems
 
     def notes(self, stem: str) -> AbstractSet[str]:
         """The notes that hold a word of this stem."""
