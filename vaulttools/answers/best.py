@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus
-from vaulttools.answers.corpus import Corpus
+from vaulttools.answers.followed import Corpus
 from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import VaultToolsError

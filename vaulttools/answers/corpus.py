@@ -6,26 +6,18 @@ The parts come from the index; of a note that it does not know as it is, from it
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from dataclasses import replace
+from typing import Final, TypeVar
 
 from vaulttools.answers import answer
+from vaulttools.answers.followed import Corpus, Followed, NoteProjection
 from vaulttools.core import paths
-from vaulttools.core.work import INCOMPLETE, Reason, Work, named
+from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.files.catalogue import Entry
-from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.notes.contents import Contents
-from vaulttools.notes.note import Note
-from vaulttools.notes.stored import Stored
 from vaulttools.session import Session
-
-if TYPE_CHECKING:
-    from vaulttools.files.known import Known
 
 F = TypeVar("F")
 S = TypeVar("S")
@@ -38,46 +30,6 @@ _FEW: Final = 20
 
 _WAIT_SHARE: Final = 0.8
 """Part of a call's time that it waits for the index; the rest is for reading what that does not know, and to answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteProjection(Generic[F, S]):
-    """What is asked of all notes. Both functions give the same for the same notes, so that it can be kept."""
-
-    kind: str
-    """Names what `read` gives."""
-    read: Callable[[Contents], F]
-    """What of a note counts, as small as can be: it is kept for each."""
-    join: Callable[[Sequence[tuple[str, F]]], S]
-    """The answer to all of it, from paths in path order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus(Generic[S]):
-    """The answer to a question, and what it is made from."""
-
-    answer: S
-    notes: int
-    """Notes it is made from."""
-    passed_over: Sequence[tuple[Entry, Reason]]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no note is missing for a reason that may be gone at the next call."""
-        return all(reason not in INCOMPLETE for _, reason in self.passed_over)
-
-    @property
-    def waiting(self) -> int:
-        """Notes that there was no time for."""
-        return sum(reason == "time limit" for _, reason in self.passed_over)
-
-
-@dataclass(slots=True)
-class _Kept(Generic[S]):
-    """The last answer."""
-
-    made: tuple[Hashable, Corpus[S]] | None = None
-    """What it rests on besides the listing, and the answer."""
 
 
 def ask(
@@ -153,7 +105,14 @@ def scope_of(
 
 def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
     """The answer to a question about the notes of a scope, and to `work` what was passed over."""
-    corpus = _kept(vault, question, work, scope.known, listed(scope))
+    known, reader = scope.known, vault.notes(scope.known)
+    if known is None or known.moment is None:
+        followed = Followed(question)
+    else:
+        # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
+        key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
+        followed = known.lasting(key, lambda: Followed(question))
+    corpus = followed.at(listed(scope), known, reader, work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for _, warning in scope.warnings:
@@ -212,54 +171,3 @@ def _folder(vault: Session, given: str | None) -> str:
         what = "there is no such folder" if place.kind is None else "it is not a folder"
         raise BadArgument(f"folder must name a folder of the vault, got {given}: {what}")
     return place.path
-
-
-def _kept(
-    vault: Session, question: NoteProjection[F, S], work: Work, known: Known | None, listing: Listing
-) -> Corpus[S]:
-    """The answer, made at most once for as long as nothing it rests on changes."""
-    version = None if known is None else known.version()
-    if known is None or version is None:
-        return _made(vault, question, work, known, listing)
-    kept: _Kept[S] = known.kept((question.kind, question.join, listing), _Kept)
-    if kept.made is not None and kept.made[0] == version:
-        return kept.made[1]
-    corpus = _made(vault, question, work, known, listing)
-    if corpus.is_whole:
-        kept.made = version, corpus
-    return corpus
-
-
-def _made(
-    vault: Session, question: NoteProjection[F, S], work: Work, known: Known | None, listing: Listing
-) -> Corpus[S]:
-    """The answer from what is known of the notes, and from the texts of the others while there is time."""
-    facts: dict[str, F] = {}
-    if known is not None:
-        facts = known.facts(
-            question.kind, listing.files, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0
-        )
-    passed_over: list[tuple[Entry, Reason]] = []
-    found: list[tuple[str, F]] = []
-    large = frozenset() if known is None else known.large
-    reader = vault.notes(known)
-    for entry in listing:
-        path = entry.path
-        if entry.left_out is not None:
-            passed_over.append((entry, entry.left_out))
-        elif entry.kind != "file":
-            continue
-        elif path in large:
-            passed_over.append((entry, "too large"))
-        elif path in facts:
-            found.append((path, facts[path]))
-        elif work.remaining() <= 0:
-            passed_over.append((entry, "time limit"))
-        else:
-            try:
-                document = reader.document(path)
-            except NotRead as error:
-                passed_over.append((entry, error.reason))
-            else:
-                found.append((path, question.read(Note(path, document.text))))
-    return Corpus(question.join(found), len(found), passed_over)

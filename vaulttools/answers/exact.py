@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 from vaulttools.answers import corpus, dated
-from vaulttools.answers.corpus import Corpus, NoteProjection
 from vaulttools.answers.filters import Filters
+from vaulttools.answers.followed import Corpus, NoteProjection
 from vaulttools.core import limits
 from vaulttools.core.work import Work
 from vaulttools.files import disk
@@ -26,7 +26,7 @@ from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
 
-PROJECTION: Final = NoteProjection("query", facts.of, Facts)
+PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed)
 """What counts of each note: what can be asked without its text."""
 
 

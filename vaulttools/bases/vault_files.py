@@ -15,32 +15,64 @@ from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.known import Known
 from vaulttools.files.root import Root
-from vaulttools.notes.graph import Graph
+from vaulttools.notes.difference import Change, Draft, is_same
+from vaulttools.notes.graph import Graph, Written
 from vaulttools.notes.links import LinkIndex
 
 NOTHING: Final = FileFacts()
 
 
 class NoteTable:
-    """The facts of all notes, and which of them have a tag or a value; made of the same notes it is the same."""
+    """The facts of some notes, and which of them have a tag or a value; made of the same notes it is the same."""
 
-    def __init__(self, notes: Sequence[tuple[str, FileFacts]]) -> None:
-        self.facts = dict(notes)
-        self._values: dict[str, ByValue] = {}
+    def __init__(
+        self,
+        facts: Mapping[str, FileFacts] | None = None,
+        tagged: Mapping[str, AbstractSet[str]] | None = None,
+        graph: Graph | None = None,
+        values: Mapping[str, ByValue] | None = None,
+    ) -> None:
+        self.facts = facts or {}
+        self._tagged = tagged
+        self._graph = graph
+        self._values = dict(values or {})
+        """By name, as far as asked."""
 
-    @cached_property
-    def _tagged(self) -> Mapping[str, AbstractSet[str]]:
-        tagged: dict[str, set[str]] = defaultdict(set)
-        for path, facts in self.facts.items():
-            for tag in facts.tags:
-                name = tag.lower()
-                while name and name != "#":
-                    tagged[name].add(path)
-                    name = name.rpartition("/")[0]
-        return tagged
+    def changed(self, changes: Sequence[Change[FileFacts]]) -> NoteTable:
+        """The same after some notes changed; what was never asked for is made when it is."""
+        facts = dict(self.facts)
+        touched: set[str] = set()
+        for path, before, after in changes:
+            if after is None:
+                del facts[path]
+            else:
+                facts[path] = after
+            held = [{} if each is None else each.properties for each in (before, after)]
+            if not is_same(*held):
+                touched.update(name.lower() for each in held for name in each)
+        tagged = self._tagged
+        if tagged is not None:
+            draft: Draft[str, AbstractSet[str], set[str]] = Draft(tagged, set, set)
+            for path, before, after in changes:
+                for tag in _levels(before):
+                    draft[tag].discard(path)
+                for tag in _levels(after):
+                    draft[tag].add(path)
+            tagged = draft.merged(lambda notes: notes)
+        graph = self._graph
+        if graph is not None:
+            graph = graph.changed([Change(path, _links(before), _links(after)) for path, before, after in changes])
+        values = {name: held for name, held in self._values.items() if name.lower() not in touched}
+        return NoteTable(facts, tagged, graph, values)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag, given with `#`, or one nested in it."""
+        if self._tagged is None:
+            tagged: dict[str, set[str]] = defaultdict(set)
+            for path, facts in self.facts.items():
+                for level in _levels(facts):
+                    tagged[level].add(path)
+            self._tagged = dict(tagged)
         return self._tagged.get(tag.lower(), frozenset())
 
     def by_value(self, name: str) -> ByValue:
@@ -50,20 +82,32 @@ class NoteTable:
             known = self._values[name] = ByValue(self.facts, name)
         return known
 
-    @cached_property
+    @property
     def graph(self) -> Graph:
         """Which notes link where."""
-        return Graph(
-            [
-                (path, tuple((0, target.partition("#")[0]) for target, _ in facts.links))
-                for path, facts in self.facts.items()
-            ]
-        )
+        if self._graph is None:
+            self._graph = Graph().changed([Change(path, None, _links(facts)) for path, facts in self.facts.items()])
+        return self._graph
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of all properties, in lower case."""
         return frozenset(name.lower() for facts in self.facts.values() for name in facts.properties)
+
+
+def _levels(facts: FileFacts | None) -> set[str]:
+    """The tags of a note and those they are nested in, in lower case, with `#`."""
+    found: set[str] = set()
+    for tag in () if facts is None else facts.tags:
+        name = tag.lower()
+        while name and name != "#":
+            found.add(name)
+            name = name.rpartition("/")[0]
+    return found
+
+
+def _links(facts: FileFacts | None) -> Written | None:
+    return None if facts is None else tuple((0, target.partition("#")[0]) for target, _ in facts.links)
 
 
 class ByValue:

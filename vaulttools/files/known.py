@@ -65,6 +65,9 @@ class Known(Protocol):
         With `times`, since the time of modification of anything last changed.
         """
 
+    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gave for the key, unless others were asked for since; it must itself follow what changes."""
+
     def outside(self) -> Hashable:
         """What ignore rules rest on besides names and files of the vault."""
 
@@ -88,6 +91,12 @@ class Known(Protocol):
 
     def version(self) -> Hashable:
         """What is another with every change of a name or of a text; None while a text is not known."""
+
+    moment: int | None
+    """Counts the changes of the vault; None while some may be missed."""
+
+    def changed_since(self, moment: int) -> AbstractSet[str] | None:
+        """The files that changed after a moment, or may have; None when not all of them are remembered."""
 
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]

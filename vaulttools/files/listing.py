@@ -42,6 +42,11 @@ class Listing:
         entries = (self.entries[place] for place in self._left_out)
         return any(entry.kind == "folder" and entry.left_out in MAY_BE_LARGE for entry in entries)
 
+    @property
+    def left_out(self) -> list[Entry]:
+        """What is not in."""
+        return [self.entries[place] for place in self._left_out]
+
     def places_of_interest(self, start: int, end: int, files: Iterable[str]) -> list[int]:
         """From one place to before another: where something is left out, and where the given files are, in order."""
         first, last = (bisect_left(self._left_out, place) for place in (start, end))

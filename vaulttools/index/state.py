@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import filterfalse, islice
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final, TypeVar
@@ -25,6 +25,7 @@ from vaulttools.files.catalogue import Listed
 from vaulttools.files.known import Spelling, Trait, WordHits
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
+from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
@@ -41,6 +42,9 @@ _log = logging.getLogger("vaulttools")
 
 _KEPT: Final = 32
 """Listings and what is made of them: two or three for each way in which a session asks."""
+
+_LASTING: Final = 16
+"""Answers that are brought up to date by what changed; a session asks a few questions about one or two scopes."""
 
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
@@ -79,6 +83,8 @@ class IndexState:
         """Folders that could not be listed: of the files below them nothing is known, though their rows stay
         (fault-I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
+        self._lasting: OrderedDict[Hashable, Any] = OrderedDict()
+        self.log: Final = ChangeLog()
         self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
         """By kind and row: the digest of a text, and what was made of it."""
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
@@ -144,6 +150,7 @@ class IndexState:
             before = fresh.sizes()
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
+            self.log.add({*done.stale, *done.gone, *rows})
             for path, change in done.stale.items():
                 row, node = rows.get(path), self.tree.node(path)
                 if fresh.change_of(path) != change or row is None or node is None:
@@ -364,6 +371,32 @@ class IndexState:
                 self._kept.popitem(last=False)
             return made
 
+    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
+        """As `Known.lasting`."""
+        with self.lock:
+            if key not in self._lasting:
+                self._lasting[key] = make()
+            self._lasting.move_to_end(key)
+            while len(self._lasting) > _LASTING:
+                self._lasting.popitem(last=False)
+            made: T = self._lasting[key]
+            return made
+
+    def changed_since(self, moment: int) -> AbstractSet[str] | None:
+        """As `Known.changed_since`."""
+        with self.lock:
+            found = self.log.since(moment)
+            return None if found is None else found | self.freshness.stale | self._unread
+
+    def uncertain(self, stale: AbstractSet[str]) -> AbstractSet[str]:
+        """Files of whose text nothing is known, of those that have a row; `stale` as of the same moment."""
+        with self.lock:
+            return stale | self._unread
+
+    def lacking(self, files: Iterable[str]) -> Sequence[str]:
+        """Files that have no row."""
+        return [*filterfalse(self._rows.__contains__, files)]
+
     def is_listed(self, path: str) -> bool:
         """Whether changes of a file are noticed."""
         return not any(paths.is_below(folder, path) for folder in self.unlisted)
@@ -380,6 +413,8 @@ class IndexState:
             if listed:  # or gone with the folder above
                 below = (path for path in self._rows if any(paths.is_below(folder, path) for folder in listed))
                 gone = gone.union(path for path in below if self.tree.node(path) is None)
+        if changes.files or changes.met or gone:
+            self.log.add({*changes.files, *changes.met, *gone})
         for path in gone:
             self.freshness.mark_known(path)
             if path in self._rows and self.is_listed(path):
@@ -438,6 +473,7 @@ class IndexView:
         with present.lock:
             self._stale = present.stale()
             self._version = present.version(self._stale)
+            self.moment = None if present.unlisted else present.log.moment
         self.large: AbstractSet[str] = present.large()
 
     def holds(self, folder: str) -> bool:
@@ -451,6 +487,14 @@ class IndexView:
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
         """What was made before, or is made now."""
         return self._present.kept(key, make, times=times)
+
+    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made before, whatever changed since, or is made now."""
+        return self._present.lasting(key, make)
+
+    def changed_since(self, moment: int) -> AbstractSet[str] | None:
+        """Up to now."""
+        return self._present.changed_since(moment)
 
     def outside(self) -> Hashable:
         """The rules above the root, and of each repository in the vault."""
@@ -467,6 +511,8 @@ class IndexView:
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Stale, unread, not in the store, or not listed."""
         stale, row, unlisted = self._stale, self._present.row, self._present.unlisted
+        if not unlisted and not self._present.lacking(files):
+            return [*filter(self._present.uncertain(stale).__contains__, files)]
         return [
             path
             for path in files

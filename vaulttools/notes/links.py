@@ -93,9 +93,10 @@ class LinkIndex:
 
     def __init__(self, files: Iterable[str]) -> None:
         """From the vault-relative paths of all files a link may lead to: those that are visible."""
+        self._files = frozenset(files)
         self._by_path: dict[str, list[str]] = {}
         self._by_name: dict[str, list[tuple[str, str]]] = {}
-        for path in sorted(files, key=lambda path: (_length(path), paths.order(path))):
+        for path in sorted(self._files, key=lambda path: (_length(path), paths.order(path))):
             folded = _folded(path)
             self._by_path.setdefault(folded, []).append(path)
             self._by_name.setdefault(_name(folded), []).append((folded, path))
@@ -115,6 +116,11 @@ class LinkIndex:
             return _first(lambda reading: self._near(reading, folder), "/".join(filter(None, steps)))
         exact = _walked([*folder.split("/"), *steps] if steps[0] else steps)
         return _first(self._at, exact) if exact else None
+
+    def names_apart(self, other: LinkIndex) -> set[str | None]:
+        """What `name_key` gives of the files that one of the two has and the other has not: only targets with such a
+        name can lead elsewhere."""
+        return set(map(name_key, self._files ^ other._files))
 
     def candidates(self, target: str) -> list[str]:
         """Every file that a target may lead to, from whatever folder, the one that `resolve` takes first.

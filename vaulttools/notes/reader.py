@@ -13,6 +13,7 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.notes.note import Note
+from vaulttools.notes.recent import RecentNotes
 from vaulttools.notes.stored import Stored
 
 
@@ -46,7 +47,10 @@ class NoteReader:
 
     def note(self, document: Document) -> Note:
         """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
-        return self.indexed(document) or Note(document.path, document.text)
+        indexed = self.indexed(document)
+        if indexed is not None or self.known is None:
+            return indexed or Note(document.path, document.text)
+        return self.known.lasting("recent notes", RecentNotes).note(document)
 
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import NamedTuple
 
 from vaulttools.notes.contents import Contents
+from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.query import values
 from vaulttools.query.lines import Lines
@@ -29,48 +30,87 @@ class NoteFacts(NamedTuple):
 class Values:
     """What one property holds in all notes: each value once."""
 
-    def __init__(self, held: Sequence[tuple[Value, set[str]]]) -> None:
-        """From the values, each with the notes that have it."""
-        self.values = [value for value, _ in held]
-        self.notes = [notes for _, notes in held]
+    def __init__(self, held: Mapping[str, tuple[Value, AbstractSet[str]]]) -> None:
+        """From the values, by what tells them apart, each with the notes that have it."""
+        self.held = held
+
+    @cached_property
+    def values(self) -> Sequence[Value]:
+        """Each, by its place from 0."""
+        return [value for value, _ in self.held.values()]
+
+    @cached_property
+    def notes(self) -> Sequence[AbstractSet[str]]:
+        """By place, the notes that have it."""
+        return [notes for _, notes in self.held.values()]
+
+    @cached_property
+    def _single(self) -> tuple[Sequence[int], Lines]:
+        """The single values of all as text, each with the place of what it stands in."""
         found = [(place, text) for place, value in enumerate(self.values) for text in values.texts(value)]
-        self._places = [place for place, _ in found]
-        self._lines = Lines([text for _, text in found])
+        return [place for place, _ in found], Lines([text for _, text in found])
 
     @property
     def texts(self) -> Sequence[str]:
         """The single values of all as text."""
-        return self._lines.texts
+        return self._single[1].texts
 
     def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
         """The places of the values in which a word or phrase stands, in any element."""
-        return {self._places[line] for line in self._lines.holding(wanted, sensitive=sensitive)}
+        places, lines = self._single
+        return {places[line] for line in lines.holding(wanted, sensitive=sensitive)}
 
     def among(self, texts: AbstractSet[str]) -> set[int]:
         """The places of the values of which some text, of any element, is among those given."""
-        return {place for place, text in zip(self._places, self.texts, strict=True) if text in texts}
+        places, lines = self._single
+        return {place for place, text in zip(places, lines.texts, strict=True) if text in texts}
 
 
 class Facts:
-    """Of all notes, found by what they say."""
+    """Of some notes, found by what they say; never changes once made."""
 
-    def __init__(self, notes: Sequence[tuple[str, NoteFacts]]) -> None:
-        self.notes = frozenset(path for path, _ in notes)
+    def __init__(
+        self,
+        notes: frozenset[str] = frozenset(),
+        tagged: Mapping[str, AbstractSet[str]] | None = None,
+        properties: Mapping[str, Values] | None = None,
+        todo: frozenset[str] = frozenset(),
+        done: frozenset[str] = frozenset(),
+    ) -> None:
+        self.notes = notes
         """Their paths."""
-        tagged: dict[str, set[str]] = defaultdict(set)
-        held: dict[str, dict[str, tuple[Value, set[str]]]] = defaultdict(dict)
-        for path, of in notes:
-            for tag in of.tags:
-                tagged[tag].add(path)
-            for name, value in of.properties.items():
-                held[name].setdefault(repr(value), (value, set()))[1].add(path)
-        self._tagged = dict(tagged)
-        self.properties: Mapping[str, Values] = {name: Values([*each.values()]) for name, each in held.items()}
+        self._tagged = tagged or {}
+        self.properties = properties or {}
         """By name as written."""
-        self.todo = frozenset(path for path, of in notes if of.todo)
+        self.todo = todo
         """Those with an open task."""
-        self.done = frozenset(path for path, of in notes if of.done)
+        self.done = done
         """Those with a task that is not open."""
+
+    def changed(self, changes: Sequence[Change[NoteFacts]]) -> Facts:
+        """The same after some notes changed."""
+        tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged, set, set)
+        properties: Draft[str, Values, _Held] = Draft(self.properties, _Held, _Held)
+        nothing = NoteFacts((), {}, todo=False, done=False)
+        for path, *facts in changes:
+            before, after = (each or nothing for each in facts)
+            for tag in {*before.tags}.difference(after.tags):
+                tagged[tag].discard(path)
+            for tag in {*after.tags}.difference(before.tags):
+                tagged[tag].add(path)
+            for name in before.properties.keys() | after.properties.keys():
+                old, new = (
+                    repr(each.properties[name]) if name in each.properties else None for each in (before, after)
+                )
+                if old != new:
+                    properties[name].replace(path, old, new, after.properties.get(name))
+        return Facts(
+            _present(self.notes, [(path, after is not None) for path, _, after in changes]),
+            tagged.merged(lambda notes: notes),
+            properties.merged(_Held.values),
+            _present(self.todo, [(path, after is not None and after.todo) for path, _, after in changes]),
+            _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
+        )
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
@@ -87,3 +127,46 @@ def of(note: Contents) -> NoteFacts:
             tag = tag.rpartition("/")[0].rstrip("/")
     open_ = [task.status == " " for task in note.tasks]
     return NoteFacts(tuple(tags), note.properties, any(open_), not all(open_))
+
+
+class _Held:
+    """What one property holds, while it changes."""
+
+    def __init__(self, given: Values | None = None) -> None:
+        self._held = {} if given is None else dict(given.held)
+        self._copied: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def replace(self, path: str, before: str | None, after: str | None, value: Value) -> None:
+        """Have a note hold another value, given by what tells it apart; None: none."""
+        if before is not None:
+            notes = self._notes(before, None)
+            notes.discard(path)
+            if not notes:
+                del self._held[before]
+        if after is not None:
+            self._notes(after, value).add(path)
+
+    def _notes(self, shown: str, value: Value) -> set[str]:
+        """The notes that hold a value, as a set that nobody else has."""
+        value, notes = self._held.get(shown, (value, ()))
+        if shown not in self._copied or not isinstance(notes, set):
+            notes = set(notes)
+            self._held[shown] = value, notes
+            self._copied.add(shown)
+        return notes
+
+    def values(self) -> Values:
+        """What the property holds now."""
+        return Values(self._held)
+
+
+def _present(notes: frozenset[str], changes: Sequence[tuple[str, bool]]) -> frozenset[str]:
+    """The notes without those that are not there any more, and with those that are; the same set where none changed."""
+    changes = [(path, is_there) for path, is_there in changes if is_there is not (path in notes)]
+    if not changes:
+        return notes
+    gone = {path for path, is_there in changes if not is_there}
+    return notes.difference(gone).union(path for path, is_there in changes if is_there)

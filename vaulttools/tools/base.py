@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import NoteProjection
+from vaulttools.answers.followed import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
@@ -329,7 +329,7 @@ def _answer(
     request: BaseRequest,
     found: Found,
     context: Context,
-    notes: corpus.Corpus[NoteTable],
+    notes: Corpus[NoteTable],
     work: Work,
 ) -> BaseAnswer:
     setting = context.setting
@@ -516,7 +516,7 @@ def _csv_cell(value: Any) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-QUESTION: Final = NoteProjection("bases", facts.of, NoteTable)
+QUESTION: Final = NoteProjection("bases", facts.of, NoteTable(), NoteTable.changed)
 """What counts of each note: its properties, tags and links."""
 
 TOOL: Final = Tool(

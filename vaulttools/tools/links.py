@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.corpus import NoteProjection
+from vaulttools.answers.followed import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -223,14 +223,14 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         if not edges and paths.is_note(path):
             found.next_step = "Set direction to mentions for its name as plain text."
     elif request.direction == "unresolved":
-        every = asked.answer.unresolved(links, stop)
+        every = asked.answer.unresolved(links, stop, asked.files)
         edges = [edge for edge in every or () if path in (None, edge.source) and is_selected(edge.source)]
         targets = len({edge.written.casefold() for edge in edges})
         of = f"to {corpus.counted(targets, 'file')} that {'are' if targets != 1 else 'is'} not there"
         found = _Found("link", of if edges else f"to files that are not there{within}", edges)
         _stopped(found, work, every is None)
     else:
-        alone = asked.answer.orphans(links, stop)
+        alone = asked.answer.orphans(links, stop, asked.files)
         orphans = [each for each in alone or () if path in (None, each) and is_selected(each)]
         found = _Found("note", f"that no other note links to{within}", orphans=orphans)
         _stopped(found, work, alone is None)
@@ -399,7 +399,7 @@ def _detailed(reached: Iterable[Reached]) -> list[NoteReached]:
     ]
 
 
-PROJECTION: Final = NoteProjection("links", graph.written, Graph)
+PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed)
 """What counts of each note: its links."""
 
 TOOL: Final = Tool(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import NoteProjection
+from vaulttools.answers.followed import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -21,7 +19,8 @@ from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.property_types import PropertyType, property_type
+from vaulttools.notes.property_counts import Counted, PropertyCounts
+from vaulttools.notes.property_types import PropertyType
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.notes.scalars import resolve
 from vaulttools.session import Session
@@ -83,13 +82,10 @@ class PropertiesAnswer(Answer):
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Count all properties, and show the first; or one of them, and show its first values."""
     asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
-    every = asked.answer
+    every = asked.answer.all
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
-    shown = [
-        each.model_copy(update={"values": each.values[: FIRST_VALUES if wanted is None else request.limit]})
-        for each in found[: request.limit]
-    ]
+    shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
     notices = corpus.notices(asked, work, found=bool(found))
     in_notes = corpus.counted(asked.notes, "note")
     if not found:
@@ -191,65 +187,28 @@ def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
     return []
 
 
-def _close(name: str | None, properties: Sequence[PropertyCount]) -> list[str]:
+def _close(name: str | None, properties: Sequence[Counted]) -> list[str]:
     close = [] if name is None else spelling.closest(name, [each.name for each in properties])
     return [f"Properties spelled nearly so: {', '.join(map(_shown, close))}."] if close else []
-
-
-@dataclass(slots=True)
-class _Tally:
-    name: str
-    notes: int = 0
-    types: Counter[PropertyType] = field(default_factory=Counter)
-    values: Counter[str] = field(default_factory=Counter)
-    """By their JSON, which tells 1 from 1.0 and from true."""
 
 
 def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:
     return tuple(note.properties.items())
 
 
-def _count(notes: Sequence[tuple[str, tuple[tuple[str, Value], ...]]]) -> list[PropertyCount]:
-    """Every property, those of most notes first."""
-    tallies: dict[str, _Tally] = {}
-    for _, properties in notes:
-        held: dict[str, list[tuple[str, Value]]] = {}
-        for name, value in properties:
-            held.setdefault(name.casefold(), []).append((name, value))
-        for folded, pairs in held.items():
-            tally = tallies.setdefault(folded, _Tally(pairs[0][0]))
-            tally.notes += 1
-            tally.types.update({property_type(name, value) for name, value in pairs})
-            tally.values.update(
-                {json.dumps(each, ensure_ascii=False) for each in _elements(value for _, value in pairs)}
-            )
-    counts = map(_counted, tallies.values())
-    return sorted(counts, key=lambda each: (-each.notes, each.name.casefold()))
-
-
-def _counted(tally: _Tally) -> PropertyCount:
-    types = dict(sorted(tally.types.items(), key=lambda each: (-each[1], each[0])))
-    values = sorted(tally.values.items(), key=lambda each: (-each[1], each[0]))
+def _detail(each: Counted, values: int) -> PropertyCount:
+    """A property with its first values."""
     return PropertyCount(
-        name=tally.name,
-        type=next((kind for kind in types if kind != "empty"), "empty"),
-        types=dict(types),
-        notes=tally.notes,
-        values=[ValueCount(value=json.loads(value), notes=count) for value, count in values],
-        total_values=len(values),
+        name=each.name,
+        type=next((kind for kind in each.types if kind != "empty"), "empty"),
+        types=dict(each.types),
+        notes=each.notes,
+        values=[ValueCount(value=json.loads(value), notes=count) for value, count in each.values[:values]],
+        total_values=len(each.values),
     )
 
 
-def _elements(values: Iterable[Value]) -> Iterator[Value]:
-    """Each value, of a list its elements; nothing of one that is null among others."""
-    for value in values:
-        if isinstance(value, list) and value:
-            yield from _elements(element for element in value if element is not None)
-        else:
-            yield value
-
-
-PROJECTION: Final = NoteProjection("properties", _properties, _count)
+PROJECTION: Final = NoteProjection("properties", _properties, PropertyCounts(), PropertyCounts.changed)
 """What counts of each note: its properties."""
 
 TOOL: Final = Tool(

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import NoteProjection
+from vaulttools.answers.followed import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.notes.contents import Contents
+from vaulttools.notes.tag_counts import Counted, TagCounts
 from vaulttools.notes.tags import covers
 from vaulttools.query.language import spelled
 from vaulttools.query.tree import Tag
@@ -59,11 +59,12 @@ class TagsAnswer(Answer):
 def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     """Count all tags, and show the first."""
     asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
-    tags = [each for each in asked.answer if request.name is None or covers(request.name, each.tag)]
-    shown = tags[: request.limit]
+    every = asked.answer.all
+    tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
+    shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
     notices = corpus.notices(asked, work, found=bool(tags))
     if request.name is not None and not tags:
-        notices += _close(request.name, asked.answer)
+        notices += _close(request.name, every)
     if len(shown) < len(tags):
         notices.append(f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or give name a tag to see in it.")
     elif shown:
@@ -92,7 +93,7 @@ def _row(each: TagCount) -> str:
     )
 
 
-def _close(name: str, tags: Sequence[TagCount]) -> list[str]:
+def _close(name: str, tags: Sequence[Counted]) -> list[str]:
     close = spelling.closest(name, [each.tag for each in tags])
     return [f"Tags spelled nearly so: {', '.join(f'#{tag}' for tag in close)}."] if close else []
 
@@ -101,32 +102,7 @@ def _written(note: Contents) -> tuple[str, ...]:
     return note.written_tags
 
 
-def _count(notes: Sequence[tuple[str, tuple[str, ...]]]) -> list[TagCount]:
-    """Every tag, and every tag that one is nested in, of most notes first."""
-    spelled: dict[str, str] = {}
-    having: Counter[str] = Counter()
-    occurrences: Counter[str] = Counter()
-    for _, written in notes:
-        met = set()
-        for tag in written:
-            for folded, name in _levels(tag):
-                spelled.setdefault(folded, name)
-                occurrences[folded] += 1
-                met.add(folded)
-        having.update(met)
-    counts = [TagCount(tag=spelled[tag], notes=count, occurrences=occurrences[tag]) for tag, count in having.items()]
-    return sorted(counts, key=lambda each: (-each.notes, each.tag.casefold()))
-
-
-def _levels(tag: str) -> Iterator[tuple[str, str]]:
-    """A tag and those it is nested in, each as it is compared and as it is written."""
-    yield tag.casefold(), tag
-    while name := tag.rpartition("/")[0].rstrip("/"):
-        yield name.casefold(), name
-        tag = name
-
-
-PROJECTION: Final = NoteProjection("tags", _written, _count)
+PROJECTION: Final = NoteProjection("tags", _written, TagCounts(), TagCounts.changed)
 """What counts of each note: its tags as often as they are written."""
 
 TOOL: Final = Tool(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, Field
 
 from vaulttools.answers import answer, corpus, dated, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.corpus import NoteProjection
 from vaulttools.answers.dated import DateText
+from vaulttools.answers.followed import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
@@ -21,6 +22,7 @@ from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.notes import task_list, tasks
 from vaulttools.notes.contents import Contents
+from vaulttools.notes.difference import Change
 from vaulttools.notes.task_list import OPEN, Group, GroupBy, Listed, Row, Sort, TaskFilter
 from vaulttools.notes.tasks import Priority, TaskDetails
 from vaulttools.session import Session
@@ -111,14 +113,28 @@ class TasksAnswer(Answer):
     next_page: int | None = Field(description="The page after this one; null on the last.")
 
 
-@dataclass(frozen=True, slots=True)
 class _Tasks:
-    """All tasks of some notes."""
+    """All tasks of some notes; never changes once made."""
 
-    listed: Sequence[Listed]
-    """By path and line."""
-    parents: Mapping[str, Mapping[int, int]]
-    """By path, the line of each nested task and of the task that it is nested in."""
+    def __init__(self, by_note: Mapping[str, Sequence[Listed]] | None = None) -> None:
+        self._by_note = by_note or {}
+        self._parents: dict[str, dict[int, int]] = {}
+        """By note, as far as asked: the line of each task, and of the one that it is nested in, or 0."""
+
+    def changed(self, changes: Sequence[Change[tuple[TaskDetails, ...]]]) -> _Tasks:
+        """The same after some notes changed."""
+        by_note = dict(self._by_note)
+        for path, _, after in changes:
+            if after:
+                by_note[path] = tuple(Listed(path, task) for task in after)
+            else:
+                by_note.pop(path, None)
+        return _Tasks(by_note)
+
+    @cached_property
+    def listed(self) -> Sequence[Listed]:
+        """By path and line."""
+        return [each for path in sorted(self._by_note, key=paths.order) for each in self._by_note[path]]
 
     def selected(self, only: TaskFilter) -> list[Listed]:
         """The tasks that are meant, by path and line."""
@@ -126,7 +142,9 @@ class _Tasks:
 
     def above(self, each: Listed) -> Iterator[int]:
         """The lines of the tasks that one is nested in, the nearest first."""
-        parents = self.parents.get(each.path, {})
+        if each.path not in self._parents:
+            self._parents[each.path] = {task.line: task.parent for _, task in self._by_note[each.path]}
+        parents = self._parents[each.path]
         line = each.task.line
         while line := parents.get(line, 0):
             yield line
@@ -295,15 +313,7 @@ def _read(note: Contents) -> tuple[TaskDetails, ...]:
     return tuple(tasks.tasks(note))
 
 
-def _joined(notes: Sequence[tuple[str, tuple[TaskDetails, ...]]]) -> _Tasks:
-    parents = {path: {task.line: task.parent for task in found if task.parent} for path, found in notes if found}
-    return _Tasks(
-        [Listed(path, task) for path, found in notes for task in found],
-        {path: lines for path, lines in parents.items() if lines},
-    )
-
-
-QUESTION: Final = NoteProjection("tasks", _read, _joined)
+QUESTION: Final = NoteProjection("tasks", _read, _Tasks(), _Tasks.changed)
 """What counts of each note: its tasks."""
 
 TOOL: Final = Tool(

@@ -1,0 +1,153 @@
+"""An answer about all notes that is brought up to date by what changed is the answer made anew."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools import Vault
+from vaulttools.answers import exact
+from vaulttools.answers.followed import NoteProjection
+from vaulttools.bases.vault_files import NoteTable
+from vaulttools.notes.difference import Change
+from vaulttools.notes.graph import Graph
+from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.note import Note
+from vaulttools.notes.property_counts import PropertyCounts
+from vaulttools.notes.tag_counts import TagCounts
+from vaulttools.query.facts import Facts
+from vaulttools.tools import base, links, properties, tags, tasks
+
+EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
+
+PATHS = ["a.md", "A b.md", "x/a.md", "x/B.md", "x/y/a.md", "é.md", "z.png"]
+PARTS = [
+    *("---\ntags: [Work, a/b]\n---\n", "---\nstatus: 1\nStatus: true\n---\n", "---\nstatus: 1.0\nup: '[[B]]'\n---\n"),
+    *("---\nstatus: [1, true, null]\n---\n", "---\nstatus:\nn: .nan\n---\n", ""),
+]
+LINES = [
+    *("#work #Work", "#a/b/c text", "[[a]] [[x/a]] [[none]]", "[[B|b]] ![[z.png]]", "[[]] [[#h]]", "[x](../a.md)"),
+    *("- [ ] open\n  - [x] nested", "- [x] done", "[[gone/a]] [[none]]", "![[é]]", "words"),
+]
+
+texts = st.builds(
+    lambda part, lines: part + "\n".join(lines), st.sampled_from(PARTS), st.lists(st.sampled_from(LINES), max_size=4)
+)
+vaults = st.dictionaries(st.sampled_from(PATHS), texts, max_size=6)
+
+
+def _tags(answer: TagCounts, _: LinkIndex) -> object:
+    return answer.all
+
+
+def _properties(answer: PropertyCounts, _: LinkIndex) -> object:
+    return repr(answer.all)
+
+
+def _facts(answer: Facts, _: LinkIndex) -> object:
+    values = {
+        name: sorted((repr(value), sorted(notes)) for value, notes in zip(held.values, held.notes, strict=True))
+        for name, held in answer.properties.items()
+    }
+    tagged = {tag: sorted(answer.tagged(tag)) for tag in ("work", "a", "a/b", "a/b/c")}
+    return answer.notes, answer.todo, answer.done, tagged, values
+
+
+def _graph(answer: Graph, index: LinkIndex) -> object:
+    back = {path: answer.to(path, index) for path in PATHS}
+    out = {path: answer.targets(path, index) for path in PATHS}
+    never: Callable[[], bool] = lambda: False  # noqa: E731
+    return back, out, answer.unresolved(index, never, PATHS), answer.orphans(index, never, PATHS)
+
+
+def _tasks(answer: Any, _: LinkIndex) -> object:
+    return [(each, list(answer.above(each))) for each in answer.listed]
+
+
+def _table(answer: NoteTable, index: LinkIndex) -> object:
+    tagged = {tag: sorted(answer.tagged(tag)) for tag in ("#work", "#a", "#a/b")}
+    held = answer.by_value("status")
+    groups = sorted((repr(value), sorted(notes)) for value, notes in held.groups)
+    return repr(sorted(answer.facts.items())), tagged, groups, held.having, answer.names, _graph(answer.graph, index)
+
+
+QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], object]]] = [
+    (tags.PROJECTION, _tags),
+    (properties.PROJECTION, _properties),
+    (exact.PROJECTION, _facts),
+    (links.PROJECTION, _graph),
+    (tasks.QUESTION, _tasks),
+    (base.QUESTION, _table),
+]
+
+
+@pytest.mark.parametrize(("question", "told"), QUESTIONS, ids=[each.kind for each, _ in QUESTIONS])
+@given(story=st.lists(vaults, min_size=2, max_size=5))
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_an_answer_that_follows_changes_is_the_answer_made_anew(
+    question: NoteProjection[Any, Any], told: Callable[[Any, LinkIndex], object], story: list[Mapping[str, str]]
+) -> None:
+    answer, facts = question.empty, dict[str, Any]()
+    earlier: list[tuple[Any, LinkIndex, object]] = []
+    for files in story:
+        index = LinkIndex(files)
+        now = {path: question.read(Note(path, text)) for path, text in files.items() if path.endswith(".md")}
+        changes = [Change(path, facts.get(path), now.get(path)) for path in facts.keys() | now.keys()]
+        answer, facts = question.change(answer, changes), now
+        anew = question.change(question.empty, [Change(path, None, fact) for path, fact in now.items()])
+        assert told(answer, index) == told(anew, index)
+        earlier.append((answer, index, told(answer, index)))
+    for answer, index, was in earlier:
+        assert told(answer, index) == was, "an answer that somebody has must not change"
+
+
+def test_what_a_session_follows_is_what_a_new_one_finds(tmp_path: Path) -> None:
+    """Edits, renames and removals in turn with every question, also while the index lags behind."""
+    rng = random.Random(18)
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    with Vault.open(folder) as followed:
+        for step in range(25):
+            for _ in range(rng.randint(1, 3)):
+                _change(rng, folder)
+            if step % 5 == 0:
+                followed.build_index()
+            with Vault.open(folder, index="off") as anew:
+                assert _answers(followed) == _answers(anew), step
+
+
+def _change(rng: random.Random, folder: Path) -> None:
+    path = folder / rng.choice(PATHS)
+    match rng.randrange(4):
+        case 0 if path.exists():
+            path.unlink()
+        case 1 if path.exists():
+            target = folder / rng.choice(PATHS)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+        case _:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(rng.choice(PARTS) + "\n".join(rng.choices(LINES, k=3)), encoding="utf-8")
+
+
+def _answers(vault: Vault) -> list[str]:
+    return [
+        vault.tags(limit=200).text,
+        vault.properties(limit=200).text,
+        vault.properties(name="status").text,
+        vault.tasks(status="any").text,
+        vault.links(direction="unresolved").text,
+        vault.links(direction="orphans").text,
+        *(vault.links(note=path, direction="back").text for path in PATHS if (vault.path / path).exists()),
+        vault.query("tag:#work OR [status:1]", mode="obsidian").text,
+        vault.query("task:nested -[n]", mode="obsidian").text,
+        vault.base(where='file.hasTag("work") || status == 1').text,
+        vault.base(where='file.hasLink("a")').text,
+    ]

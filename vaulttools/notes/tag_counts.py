@@ -1,0 +1,95 @@
+"""Counts the tags of notes with those nested in them (rule-T01 to rule-T09)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from vaulttools.core import paths
+from vaulttools.notes.difference import Change, Draft
+
+Written = tuple[str, ...]
+"""The tags of one note as often as they are written, without `#`."""
+
+
+class Counted(NamedTuple):
+    """One tag; what is nested in it counts for it too."""
+
+    tag: str
+    """In the casing first seen, in path order."""
+    notes: int
+    occurrences: int
+
+
+@dataclass(slots=True)
+class _Tally:
+    spellings: dict[str, set[str]] = field(default_factory=dict)
+    """By the spelling that a note has first, the notes."""
+    occurrences: int = 0
+
+    def copy(self) -> _Tally:
+        return _Tally({spelling: set(notes) for spelling, notes in self.spellings.items()}, self.occurrences)
+
+    def __bool__(self) -> bool:
+        return bool(self.spellings)
+
+
+class TagCounts:
+    """The tags of some notes; never changes once made."""
+
+    def __init__(self, tallies: Mapping[str, _Tally] | None = None) -> None:
+        self._tallies = tallies or {}
+        """By the tag as it is compared."""
+
+    def changed(self, changes: Sequence[Change[Written]]) -> TagCounts:
+        """The same after some notes changed."""
+        draft: Draft[str, _Tally, _Tally] = Draft(self._tallies, _Tally.copy, _Tally)
+        for path, before, after in changes:
+            for folded, (spelling, times) in _counted(before or ()).items():
+                tally = draft[folded]
+                tally.occurrences -= times
+                tally.spellings[spelling].discard(path)
+                if not tally.spellings[spelling]:
+                    del tally.spellings[spelling]
+            for folded, (spelling, times) in _counted(after or ()).items():
+                tally = draft[folded]
+                tally.occurrences += times
+                tally.spellings.setdefault(spelling, set()).add(path)
+        return TagCounts(draft.merged(lambda tally: tally))
+
+    @cached_property
+    def all(self) -> Sequence[Counted]:
+        """Every tag, those of most notes first, then by name."""
+        counts = [
+            Counted(_first(tally.spellings), sum(map(len, tally.spellings.values())), tally.occurrences)
+            for tally in self._tallies.values()
+        ]
+        return sorted(counts, key=lambda each: (-each.notes, each.tag.casefold()))
+
+
+def _first(spellings: Mapping[str, set[str]]) -> str:
+    """The spelling of the first note in path order."""
+    if len(spellings) == 1:
+        return next(iter(spellings))
+    return min(spellings, key=lambda spelling: min(map(paths.order, spellings[spelling])))
+
+
+def _counted(written: Written) -> dict[str, tuple[str, int]]:
+    """Each tag of a note, and each that one is nested in, as it is compared: its first spelling, and how often it is
+    written."""
+    found: dict[str, tuple[str, int]] = {}
+    for tag in written:
+        for folded, name in _levels(tag):
+            spelling, times = found.get(folded, (name, 0))
+            found[folded] = spelling, times + 1
+    return found
+
+
+def _levels(tag: str) -> Iterator[tuple[str, str]]:
+    """A tag and those it is nested in, each as it is compared and as it is written."""
+    yield tag.casefold(), tag
+    while name := tag.rpartition("/")[0].rstrip("/"):
+        yield name.casefold(), name
+        tag = name
