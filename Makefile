@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests test-everywhere test-elsewhere check bench ranking fuzz load docs clean
+.PHONY: demo test tests test-everywhere test-elsewhere check bench ranking fuzz load bundle docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
@@ -46,6 +46,9 @@ fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are inj
 
 load: $(STAMP)  ## fifty clients of the MCP server for a minute, while notes change
 	$(BIN)/python benchmarks/load.py
+
+bundle: $(STAMP)  ## dist/*.mcpb, which Claude Desktop installs by a double click
+	$(BIN)/python distribution/bundle.py
 
 docs: $(STAMP)  ## rewrite what is derived from the registry
 	$(BIN)/python docs/generate.py

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import runpy
 import sys
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -24,8 +26,15 @@ def generated() -> dict[Path, str]:
     return {
         REPOSITORY / "vaulttools" / "methods.py": methods(),
         REPOSITORY / "fixtures" / "sentences.txt": sentences(),
+        REPOSITORY / "server.json": _server(),
         **pages(),
     }
+
+
+def _server() -> str:
+    """`server.json`, as the MCP registry takes it."""
+    described = runpy.run_path(str(REPOSITORY / "distribution" / "described.py"))["server"]()
+    return f"{json.dumps(described, indent=2)}\n"
 
 
 def methods() -> str:

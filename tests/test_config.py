@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 from platformdirs import user_config_path
 from pydantic import ValidationError
@@ -214,6 +215,14 @@ def test_a_protected_folder_may_be_named_absolutely_and_must_lie_inside(make_vau
     assert [file.path for file in vault.search_files("needle").files] == ["b.md"]
     with pytest.raises(BadArgument, match="lies outside the vault"):
         Vault.open(path, config=VaultConfig(protected=(str(tmp_path / "elsewhere"),)))
+
+
+def test_a_user_without_a_home_folder_has_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless(*_: object) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr(platformdirs, "user_config_path", homeless)
+    assert for_vault(tmp_path) == VaultConfig()
 
 
 def test_an_index_folder_in_the_vault_is_refused(tmp_path: Path) -> None:

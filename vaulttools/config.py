@@ -59,7 +59,10 @@ def for_vault(folder: Path, file: Path | None = None) -> VaultConfig:
     if file is None:
         from platformdirs import user_config_path
 
-        file = user_config_path("vaulttools") / "vaulttools.toml"
+        try:
+            file = user_config_path("vaulttools") / "vaulttools.toml"
+        except RuntimeError:  # no HOME, and a user without a home folder: as in a container
+            return VaultConfig()
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:

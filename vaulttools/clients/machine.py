@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from vaulttools.errors import BadArgument
+
 System: TypeAlias = Literal["linux", "macos", "windows"]
 
 
@@ -38,6 +40,13 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """The account that runs this process."""
+    """The account that runs this process.
+
+    Raises:
+        BadArgument: it has no home folder, and so no settings.
+    """
     system: System = "windows" if sys.platform == "win32" else "macos" if sys.platform == "darwin" else "linux"
-    return Machine(system, Path.home(), os.environ)
+    try:
+        return Machine(system, Path.home(), os.environ)
+    except RuntimeError:
+        raise BadArgument("There are no settings to change: this user has no home folder") from None

@@ -1,0 +1,20 @@
+# docker build -t vaulttools .
+# docker run -i --rm -v ~/Notes:/vault:ro vaulttools                               MCP on stdin and stdout
+# docker run --rm -v ~/Notes:/vault:ro vaulttools query "how long do seeds keep"   one answer
+FROM python:3.13-slim AS build
+WORKDIR /source
+COPY pyproject.toml README.md LICENSE ./
+COPY vaulttools vaulttools
+COPY docs docs
+RUN python3 -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+
+FROM python:3.13-slim
+COPY --from=build /wheels /wheels
+RUN python3 -m pip install --no-cache-dir "$(echo /wheels/*.whl)[files,mcp]" && rm -r /wheels
+# The index is kept here; a volume keeps it from one container to the next.
+RUN mkdir -m 777 /cache
+ENV XDG_CACHE_HOME=/cache
+ENV VAULTTOOLS_VAULT=/vault
+USER 65532
+ENTRYPOINT ["vaulttools"]
+CMD ["mcp"]

@@ -1,0 +1,67 @@
+"""Builds `dist/vaulttools-VERSION.mcpb`, a bundle that Claude Desktop installs by a double click.
+
+`make bundle` runs it. Where npm is, Anthropic's own tool checks the manifest and reads the bundle.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from described import REPOSITORY, bundle_project, manifest
+
+CHECKER = "@anthropic-ai/mcpb@2"
+
+ENTRY = """\
+from vaulttools.cli.main import run
+
+run()
+"""
+
+
+def main() -> None:
+    """Build, check, and say where the bundle is."""
+    target = REPOSITORY / "dist" / f"vaulttools-{manifest()['version']}.mcpb"
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        content = Path(folder) / "bundle"
+        content.mkdir()
+        write_content(content)
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(content.iterdir()):
+                archive.write(path, path.name)
+        npm = shutil.which("npm")
+        if npm is None:
+            print("The bundle was not checked: npm is not here.")
+        else:
+            check(npm, Path(folder) / "checker", content / "manifest.json", target)
+    print(f"{target.relative_to(REPOSITORY)}: {target.stat().st_size / 1000:.0f} kB")
+
+
+def write_content(folder: Path) -> None:
+    """Write the files of a bundle: the wheel, its manifest, and what starts it."""
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(REPOSITORY)]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    [wheel] = folder.glob("*.whl")
+    (folder / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(bundle_project(wheel.name), encoding="utf-8")
+    (folder / "server.py").write_text(ENTRY, encoding="utf-8")
+    shutil.copy(REPOSITORY / "LICENSE", folder)
+
+
+def check(npm: str, folder: Path, written: Path, bundle: Path) -> None:
+    """Let Anthropic's tool read the manifest and the bundle."""
+    install = [npm, "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(folder), CHECKER]
+    subprocess.run(install, check=True, stderr=subprocess.DEVNULL)
+    checker = str(folder / "node_modules" / ".bin" / ("mcpb.cmd" if sys.platform == "win32" else "mcpb"))
+    subprocess.run([checker, "validate", str(written)], check=True)
+    subprocess.run([checker, "unpack", str(bundle), str(folder / "unpacked")], check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Describes the server for those who hand it out: the manifest of the bundle, and `server.json` of the MCP registry."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+from vaulttools import __version__, tools
+from vaulttools.cli.access import DEFAULT_TOOLS
+
+REPOSITORY: Final = Path(__file__).resolve().parent.parent
+
+NAME: Final = "io.github.vaulttools/vaulttools"
+"""The namespace must be that of the account which publishes."""
+
+_VAULT: Final = "The folder that holds your notes. Nothing is ever written into it."
+
+
+def project() -> dict[str, Any]:
+    """The table `project` of pyproject.toml."""
+    found: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
+
+
+def manifest() -> dict[str, Any]:
+    """The manifest of a bundle whose client brings uv, and with it Python and the libraries (version 0.4)."""
+    return {
+        "manifest_version": "0.4",
+        "name": "vaulttools",
+        "version": __version__,
+        "description": project()["description"],
+        "author": project()["authors"][0],
+        "license": project()["license"],
+        "keywords": project()["keywords"],
+        "server": {
+            "type": "uv",
+            "entry_point": "server.py",
+            "mcp_config": {
+                "command": "uv",
+                "args": ["run", "--directory", "${__dirname}", "server.py", "--vault", "${user_config.vault}", "mcp"],
+            },
+        },
+        "tools": [
+            {"name": name, "description": tools.named(name).summary} for name in tools.NAMES if name in DEFAULT_TOOLS
+        ],
+        "compatibility": {
+            "platforms": ["darwin", "win32", "linux"],
+            "runtimes": {"python": project()["requires-python"]},
+        },
+        "user_config": {"vault": {"type": "directory", "title": "Vault", "description": _VAULT, "required": True}},
+    }
+
+
+def bundle_project(wheel: str) -> str:
+    """The pyproject.toml inside a bundle: the package comes from the wheel beside it, and never from an index."""
+    return f"""\
+[project]
+name = "vaulttools-bundle"
+version = "{__version__}"
+requires-python = "{project()["requires-python"]}"
+dependencies = ["vaulttools[files,mcp]"]
+
+[tool.uv]
+package = false
+
+[tool.uv.sources]
+vaulttools = {{ path = "{wheel}" }}
+"""
+
+
+def server() -> dict[str, Any]:
+    """What `server.json` holds, in the registry's schema of 2025-12-11."""
+    return {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": NAME,
+        "title": "vaulttools",
+        "description": project()["description"],
+        "version": __version__,
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": "vaulttools",
+                "version": __version__,
+                "runtimeHint": "uvx",
+                "runtimeArguments": [
+                    {"type": "named", "name": "--with", "value": f"vaulttools[files,mcp]=={__version__}"}
+                ],
+                "packageArguments": [
+                    {
+                        "type": "named",
+                        "name": "--vault",
+                        "description": _VAULT,
+                        "format": "filepath",
+                        "isRequired": True,
+                    },
+                    {"type": "positional", "value": "mcp"},
+                ],
+                "transport": {"type": "stdio"},
+            }
+        ],
+    }
