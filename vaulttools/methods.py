@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from vaulttools.tools.base import BaseAnswer
+    from vaulttools.tools.context import ContextAnswer
     from vaulttools.tools.find import FindAnswer
     from vaulttools.tools.grep import GrepAnswer
     from vaulttools.tools.links import LinksAnswer
@@ -432,6 +433,59 @@ class ToolMethods(ABC):
             "include_excluded": include_excluded,
         }
         result: QueryAnswer = self.answer("query", arguments, cancel=cancel, on_progress=on_progress)
+        return result
+
+    def context(
+        self,
+        question: str,
+        *,
+        max_chars: int = 6000,
+        folder: str | PathLike[str] | None = None,
+        glob: str | PathLike[str] | None = None,
+        tags: str | list[str] | None = None,
+        properties: dict[str, str | None] | None = None,
+        modified_after: str | None = None,
+        modified_before: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> ContextAnswer:
+        """Gather the passages that answer a question, with what is linked, within a budget: see `docs/tools/context.md`.
+
+        Args:
+            question: What is to be answered, in plain words; operators such as tag:#work limit it.
+            max_chars: Characters of the whole text, never more. (a whole number from 500 to 50,000; default 6000)
+            folder: Only notes in this folder, at any depth: `Projects`.
+            glob: Only notes that this glob selects: `Daily/**`.
+            tags: Only notes with all of these tags, nested ones included: `work`.
+            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
+            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Modified before this date.
+            created_after: Created on this date or later.
+            created_before: Created before this date.
+            include_excluded: Search the vault's excluded files too. (default false)
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "question": question,
+            "max_chars": max_chars,
+            "folder": folder,
+            "glob": glob,
+            "tags": tags,
+            "properties": properties,
+            "modified_after": modified_after,
+            "modified_before": modified_before,
+            "created_after": created_after,
+            "created_before": created_before,
+            "include_excluded": include_excluded,
+        }
+        result: ContextAnswer = self.answer("context", arguments, cancel=cancel, on_progress=on_progress)
         return result
 
     def read(

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools import Vault
-from vaulttools.answers import exact
+from vaulttools.answers import exact, linked
 from vaulttools.answers.followed import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.notes.difference import Change
@@ -23,7 +23,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.property_counts import PropertyCounts
 from vaulttools.notes.tag_counts import TagCounts
 from vaulttools.query.facts import Facts
-from vaulttools.tools import base, links, properties, tags, tasks
+from vaulttools.tools import base, properties, tags, tasks
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 
@@ -82,7 +82,7 @@ QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], objec
     (tags.PROJECTION, _tags),
     (properties.PROJECTION, _properties),
     (exact.PROJECTION, _facts),
-    (links.PROJECTION, _graph),
+    (linked.PROJECTION, _graph),
     (tasks.QUESTION, _tasks),
     (base.QUESTION, _table),
 ]

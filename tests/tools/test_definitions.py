@@ -46,6 +46,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"query": "occurs nowhere at all", "mode": "obsidian"},
         {"query": "file:.png", "mode": "obsidian", "sort": "-modified", "explain": True},
     ],
+    "context": [
+        {"question": "who looks after the seeds", "max_chars": 900},
+        {"question": "seed", "tags": ["project"]},
+        {"question": "zzzzzz"},
+    ],
     "read": [{"note": "inbox"}, {"note": "Projects/plan.md", "heading": "Risks", "max_chars": 100}],
     "outline": [{"note": "Projects/plan.md"}, {"note": "[[Label printer]]"}],
     "links": [

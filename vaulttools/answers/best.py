@@ -57,11 +57,15 @@ class Best:
         held = {each.note.path for each in first}
         left = [note for note in found[:count] if note.path not in held]
         others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)
+        self.tell_missed()
+        return Page(first, others, len(found) > count)
+
+    def tell_missed(self) -> None:
+        """Tell the work of notes that could not be read when they were to be shown."""
         for path, reason in self.missed.items():
             if path in self.folder.among and path not in self.told:
                 self.told.add(path)
                 self.work.pass_over(path, reason)
-        return Page(first, others, len(found) > count)
 
 
 @dataclass(frozen=True, slots=True)

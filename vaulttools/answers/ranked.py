@@ -38,6 +38,8 @@ class Ranked:
     notes: Sequence[RankedNote]
     """In the order asked for."""
     notices: Sequence[str]
+    is_ready: bool
+    """Whether the index was."""
 
 
 def has_words(question: str) -> bool:
@@ -87,7 +89,7 @@ def ranked(
     if is_ready:
         told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
     told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
-    return Ranked(found, notes, told)
+    return Ranked(found, notes, told, is_ready)
 
 
 def _elsewhere(

@@ -14,7 +14,18 @@ from vaulttools.server.hosts import is_loopback
 
 LOOPBACK: Final = "127.0.0.1"
 
-DEFAULT_TOOLS: Final = ("search_files", "query", "read", "find", "links", "tags", "properties", "tasks", "base")
+DEFAULT_TOOLS: Final = (
+    "query",
+    "context",
+    "search_files",
+    "read",
+    "find",
+    "links",
+    "tags",
+    "properties",
+    "tasks",
+    "base",
+)
 """What serves an assistant without making it choose between tools that do nearly the same."""
 
 NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"

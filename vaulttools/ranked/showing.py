@@ -103,7 +103,7 @@ class Folder:
         return sorted(found.union(self._folded.get((path, number), ())) - {path})
 
     def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
-        made = Print(_text(note, ranked.passages, number))
+        made = Print(text_of(note, ranked.passages, number))
         for other, (path, of) in self._prints:
             if path != ranked.path and made.is_copy_of(other):
                 self._folded.setdefault((path, of), []).append(ranked.path)
@@ -177,7 +177,8 @@ def grown(passages: Passages, number: int, text: str, room: int, taken: Collecti
             return first, last
 
 
-def _text(note: Note, passages: Passages, number: int) -> str:
+def text_of(note: Note, passages: Passages, number: int) -> str:
+    """The text of one passage."""
     start = passages.starts[number]
     return note.text[start : start + passages.lengths[number]]
 
@@ -266,18 +267,18 @@ def _passage(
     start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
     text = note.text[start:end]
     parent = passages.parents[first]
-    header = f"{_text(note, passages, parent)}\n" if 0 <= parent < first else ""
-    shown = _compact(header) + _within(_compact(text), room, terms_of)
+    header = f"{text_of(note, passages, parent)}\n" if 0 <= parent < first else ""
+    shown = compact(header) + around_terms(compact(text), room, terms_of)
     following = last + 1
     if (
         len(text) < room - _WORTH_ADDING
         and following < len(passages.starts)
         and passages.headings[following] == passages.headings[number]
     ):
-        added = _text(note, passages, following)
+        added = text_of(note, passages, following)
         kept = cut(added, room - len(shown))
         if kept >= _WORTH_ADDING:
-            shown += f"\n{_compact(added[:kept].rstrip())}{ELLIPSIS if kept < len(added) else ''}"
+            shown += f"\n{compact(added[:kept].rstrip())}{ELLIPSIS if kept < len(added) else ''}"
             end = passages.starts[following] + kept
             text = note.text[start:end].rstrip()
     start_line = note.text.count("\n", 0, start) + 1
@@ -292,7 +293,7 @@ def _passage(
     )
 
 
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
     """A text without blank lines, and without the padding in the rows of its tables."""
     lines = (line.rstrip() for line in text.split("\n"))
     return "\n".join(_squeezed(line) if line.lstrip().startswith("|") else line for line in lines if line)
@@ -302,7 +303,7 @@ def _squeezed(row: str) -> str:
     return _DASHES.sub("---", _PADDING.sub(" ", row))
 
 
-def _within(text: str, room: int, terms_of: Callable[[str], Sequence[tuple[int, int]]]) -> str:
+def around_terms(text: str, room: int, terms_of: Callable[[str], Sequence[tuple[int, int]]]) -> str:
     """A text, or as much of it as there is room for: the sentences that hold most terms of the question."""
     if len(text) <= room:
         return text

@@ -20,6 +20,7 @@ NAMES = (
     "sample",
     "show",
     "query",
+    "context",
     "read",
     "outline",
     "links",

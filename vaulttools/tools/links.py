@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -22,7 +22,7 @@ from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.matching.search import Search
 from vaulttools.notes import graph
-from vaulttools.notes.graph import Edge, Graph
+from vaulttools.notes.graph import Edge
 from vaulttools.notes.links import LinkIndex
 from vaulttools.notes.mentions import mentions
 from vaulttools.notes.note import Note
@@ -398,9 +398,6 @@ def _detailed(reached: Iterable[Reached]) -> list[NoteReached]:
         for each in reached
     ]
 
-
-PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed)
-"""What counts of each note: its links."""
 
 TOOL: Final = Tool(
     name="links",

@@ -30,6 +30,7 @@ _STEPS: Final = (
 
 _CHOICE: Final = {
     "query": "query for questions in plain words and for Obsidian's search operators",
+    "context": "context for all that several notes say about one",
     "search_files": "search_files for exact text and regular expressions in notes",
     "search": "search for any text file, line ranges and archives",
     "grep": "grep for bare matching lines",

@@ -1,0 +1,97 @@
+"""The passages that a budget has room for: never more, none twice, every one that is left out counted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Mapping
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vaulttools.index import passages
+from vaulttools.notes.note import Note
+from vaulttools.notes.passages import folded
+from vaulttools.ranked.gathering import Gathered, gathered, in_one_line
+from vaulttools.ranked.ranking import rank
+from vaulttools.ranked.showing import Folder
+
+WORDS = ["roof", "repair", "tile", "house", "cost", "beam", "Ada", "[[a]]", "[[b#h|b]]", "日本", "4,200", "x" * 90]
+sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=30).map(lambda words: f"{' '.join(words)}.")
+blocks = st.one_of(
+    sentences,
+    st.lists(sentences, min_size=2, max_size=8).map(" ".join),
+    st.lists(sentences, min_size=2, max_size=4).map(lambda rows: "\n".join(f"- {row}" for row in rows)),
+    st.lists(sentences, min_size=1, max_size=4).map(lambda rows: "\n".join(["|a|", "|-|", *(f"|{r}|" for r in rows)])),
+    sentences.map(lambda text: f"```\n{text}\n## no heading\n[To read on: read x]\n```"),
+    st.sampled_from(["# roof", "## cost of it", "### repair", "roof repair, the same in many notes, word for word"]),
+)
+notes = st.builds(
+    lambda properties, parts: properties + "\n\n".join(parts) + "\n",
+    st.sampled_from(["", "---\nstatus: active\ntags: [a, b]\n---\n", f"---\ntext: {'long ' * 60}\n---\n"]),
+    st.lists(blocks, max_size=12),
+)
+names = st.sampled_from(["a", "b", "c/d", "c/e f", "ü/[x]", "# h", "y" * 120, "c/" + "z" * 200])
+vaults = st.dictionaries(names.map(lambda name: f"{name}.md"), notes, min_size=1, max_size=6)
+
+
+def asked(files: Mapping[str, str], question: str, room: int) -> Gathered:
+    notes = {path: Note(path, text) for path, text in files.items()}
+    held = {path: set(passages.of(note).digests) for path, note in notes.items()}
+
+    def copies(digests: Collection[int]) -> Mapping[int, set[str]]:
+        return {digest: {path for path, own in held.items() if digest in own} for digest in digests}
+
+    ranking = rank(question, frozenset(notes), None, notes.get, lambda: False, 20)
+    folder = Folder(notes.get, copies, notes.keys())
+    return gathered(list(folder.unfolded(ranking.notes)), folder, room, ranking.finder.stands)
+
+
+def spans(found: Gathered) -> list[tuple[str, int]]:
+    """Every passage that is shown, header rows included."""
+    shown = [(piece.path, number) for piece in found.pieces for number in range(piece.first, piece.last + 1)]
+    headers = [(each.path, each.ranked.passages.parents[each.first]) for each in found.pieces if each.has_header]
+    return shown + headers
+
+
+@given(vaults, st.integers(100, 4_000), st.sampled_from(["roof repair", "cost of the house"]))
+@settings(max_examples=150)
+def test_never_over_the_room_nothing_twice_and_every_cut_counted(
+    files: dict[str, str], room: int, question: str
+) -> None:
+    found = asked(files, question, room)
+    # The line that says where the first passage stands may be longer than the room.
+    assert found.size() <= room or (len(found.pieces) == 1 and len(found.pieces[0].shown) <= 82)
+    everything = asked(files, question, sys.maxsize)
+    assert everything.left == 0
+    for each in (found, everything):
+        assert len(set(spans(each))) == len(spans(each))
+        texts = [
+            folded(piece.note.text[piece.ranked.passages.starts[number] :][: piece.ranked.passages.lengths[number]])
+            for piece in each.pieces
+            for number in range(piece.first, piece.last + 1)
+        ]
+        assert len(set(texts)) == len(texts)
+    if not found.left and not any(piece.most for piece in found.pieces):  # all that answers is there
+        assert {piece.path for piece in everything.pieces} == {piece.path for piece in found.pieces}
+    assert asked(files, question, room).size() == found.size()
+
+
+def test_what_stands_beside_the_best_passage_comes_with_it_while_there_is_room() -> None:
+    files = {"a.md": "# Roof\n\n" + "\n\n".join(f"Sentence number {n} about tiles. {'x' * 90}" for n in range(40))}
+    files["a.md"] += "\n\nThe beam of oak holds it.\n"
+    small, large = asked(files, "beam", 120), asked(files, "beam", 1_500)
+    assert small.pieces[0].first == small.pieces[0].last
+    assert large.pieces[0].last == small.pieces[0].last and large.pieces[0].first < small.pieces[0].first
+    assert large.size() <= 1_500
+
+
+def test_a_part_of_a_passage_that_is_shown_is_told_as_a_copy() -> None:
+    section = "# Roof\n\nThe repair of the roof costs a lot.\n\nAsk Ada about the repair.\n"
+    found = asked({"a.md": section, "b.md": "The repair of the roof costs a lot.\n"}, "roof repair", 5_000)
+    assert [(piece.path, list(piece.copies)) for piece in found.pieces] == [("a.md", ["b.md"])]
+
+
+def test_properties_stand_in_one_line() -> None:
+    text = "---\nstatus: active\ntags: [a, b]\nempty:\ndone: false\nmore: {x: 1}\n---\n"
+    assert in_one_line(Note("a.md", text)) == "status: active; tags: a, b; done: false; more: x 1"
+    assert in_one_line(Note("a.md", f"---\ntext: {'long ' * 60}\n---\n"), 20) == "text: long long long\u2026"

@@ -1,0 +1,171 @@
+"""`context`: one question, one budget; nothing over it, nothing twice, every cut told."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools import BadArgument
+from vaulttools.answers import corpus
+from vaulttools.cli import main as cli
+from vaulttools.core import limits
+
+PLAN = """\
+---
+status: active
+tags: [house, roof]
+due: 2026-12-01
+empty:
+---
+# Roof
+
+The plan for the house.
+
+## Repair
+
+The roof repair costs 4,200 in all, tiles included.
+
+Ask [[Ada]] for the scaffolding.
+
+| part | price |
+| --- | --- |
+| tiles | 1,900 |
+| roof battens, repair | 800 |
+"""
+
+NOTES = {
+    "House/Plan.md": PLAN,
+    "People/Ada.md": "# Ada\n\nRents out scaffolding.\n",
+    "Log.md": "Spoke of the [[Plan]] again.\n",
+    "Copies/Plan.md": "The roof repair costs 4,200 in all, tiles included.\n",
+    "House/Garden.md": "Beans and peas.\n",
+}
+
+
+def test_the_text_begins_with_passages_and_ends_with_the_calls_for_more(make_vault: MakeVault) -> None:
+    answer = make_vault(NOTES).context("what does the roof repair cost")
+    assert answer.text == (
+        "## House/Plan.md, lines 11-20, under Roof (status: active; tags: house, roof; due: 2026-12-01)\n"
+        "  ## Repair\n"
+        "  The roof repair costs 4,200 in all, tiles included.\n"
+        "  Ask [[Ada]] for the scaffolding.\n"
+        "  | part | price |\n"
+        "  | --- | --- |\n"
+        "  | tiles | 1,900 |\n"
+        "  | roof battens, repair | 800 |\n"
+        "also in: Copies/Plan.md\n"
+        "\n"
+        "Linked notes:\n"
+        "- People/Ada.md, linked from House/Plan.md\n"
+        "- Log.md, links to House/Plan.md\n"
+        "\n"
+        '[To read on: read {"note": "House/Plan.md"}]'
+    )
+
+
+def test_details_say_where_everything_stands(make_vault: MakeVault) -> None:
+    long = "# Roof\n\n## Repair\n\nThe roof repair.\n\n" + f"Something else, {'x' * 300}.\n\n" * 9
+    answer = make_vault({"Long.md": long}).context("roof repair", max_chars=700)
+    (first,) = answer.passages
+    assert (first.path, first.start_line, first.heading) == ("Long.md", 3, ["Roof", "Repair"])
+    assert first.score is not None and 0 < first.score <= 1
+    assert [each.model_dump() for each in answer.next_calls] == [
+        {"tool": "read", "arguments": {"note": "Long.md", "start_line": first.end_line + 1}}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "paths"),
+    [
+        ({"folder": "House"}, {"House/Plan.md"}),
+        ({"glob": "Copies/*"}, {"Copies/Plan.md"}),
+        ({"tags": ["roof"]}, {"House/Plan.md"}),
+        ({"properties": {"status": "active"}}, {"House/Plan.md"}),
+        ({"modified_before": "2001"}, {"Copies/Plan.md"}),
+        ({"tags": ["nothing"]}, set[str]()),
+    ],
+)
+def test_filters_hold_for_passages_and_linked_notes(
+    make_vault: MakeVault, filters: dict[str, object], paths: set[str]
+) -> None:
+    vault = make_vault(NOTES)
+    os.utime(Path(vault.path) / "Copies/Plan.md", (900_000_000, 900_000_000))
+    details = vault.call("context", {"question": "roof repair", **filters}).details
+    assert {each["path"] for each in details["passages"]} == paths
+    assert {each["path"] for each in details["linked"]} <= {"House/Plan.md", "House/Garden.md"}
+
+
+def test_weak_evidence_is_said_after_the_passages(make_vault: MakeVault) -> None:
+    answer = make_vault({"a.md": "alpha\n", "b.md": "beta\n", "c.md": "gamma\n"}).context("alpha beta gamma")
+    assert answer.weak
+    assert answer.text.startswith("## ")
+    assert '[No passage holds "' in answer.text
+
+
+def test_nothing_found_is_said(make_vault: MakeVault) -> None:
+    result = make_vault(NOTES).call("context", {"question": "submarine"})
+    assert result.text.startswith("No notes found.\n")
+    assert result.details["passages"] == result.details["next_calls"] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("?!", 'question must hold a letter or a digit, got "?!"'),
+        ("tag:#roof", "question must hold words beside its operators; query in mode obsidian takes these alone"),
+    ],
+)
+def test_a_question_without_words_is_refused(make_vault: MakeVault, question: str, sentence: str) -> None:
+    with pytest.raises(BadArgument) as raised:
+        make_vault(NOTES).context(question)
+    assert str(raised.value) == sentence
+
+
+def test_without_the_index_the_same_passages_are_found_and_backlinks_are_said_to_be_missing(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault(NOTES)
+    whole = vault.context("roof repair")
+    with_scope = corpus.scope_now
+    monkeypatch.setattr(corpus, "scope_now", lambda *given, **named: (with_scope(*given, **named)[0], False))
+    answer = vault.context("roof repair")
+    assert [each.path for each in answer.passages] == [each.path for each in whole.passages]
+    assert "Linked notes, without backlinks until the index is built:" in answer.text
+    assert "Ranked without the index, which is being built." in answer.notices
+
+
+def test_the_command_line_exits_as_a_search_does(make_vault: MakeVault, capsys: pytest.CaptureFixture[str]) -> None:
+    path = make_vault(NOTES).path
+    assert cli.main(["--vault", str(path), "context", "roof repair", "--max-chars", "700", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["passages"][0]["path"] == "House/Plan.md"
+    assert cli.main(["--vault", str(path), "context", "submarine"]) == 1
+
+
+ODD = {
+    "c/" + "z" * 200 + ".md": "roof repair\n",
+    "# h.md": "roof [To read on: read x]\n\n## Linked notes:\n\n[[c/a]] repair of the house\n",
+    "ü/[x].md": "日本 roof\n\n" + "The house and its roof. " * 80,
+    "c/a.md": "---\ntext: "
+    + "long " * 60
+    + "\n---\n"
+    + "\n\n".join(f"# Part {n}\n\nroof repair {n}" for n in range(30)),
+    "b.md": "| roof | cost |\n|-|-|\n" + "\n".join(f"| repair {n} | {'1,' * 300} |" for n in range(9)),
+}
+
+
+@pytest.mark.parametrize("question", ["roof repair", "what does the house cost", "日本", "part of the " + "roof " * 60])
+def test_never_over_the_budget_and_no_line_of_a_note_looks_like_one_of_ours(
+    make_vault: MakeVault, question: str
+) -> None:
+    vault = make_vault({**NOTES, **ODD})
+    for budget in (*range(500, 900, 7), 1_499, 1_500, 3_000, 6_000, 50_000):
+        answer = vault.context(question, max_chars=budget)
+        assert len(answer.text) <= budget
+        assert len(answer.text.encode()) <= limits.TEXT_BYTES
+        for line in answer.text.split("\n"):
+            assert line == "" or line.startswith(("  ", "## ", "also in: ", "Linked notes", "- ", "[", "No "))
+        assert vault.context(question, max_chars=budget) == answer

@@ -1,0 +1,74 @@
+"""Finds the notes one link away from those that an answer shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from vaulttools.answers import corpus
+from vaulttools.answers.followed import NoteProjection
+from vaulttools.core import paths
+from vaulttools.core.work import Work
+from vaulttools.notes import graph
+from vaulttools.notes.graph import Graph
+from vaulttools.notes.note import Note
+from vaulttools.session import Session
+
+PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed)
+"""What counts of each note: its links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """One note that a link leads to, or comes from."""
+
+    path: str
+    direction: Literal["out", "back"]
+    """out: the note shown links to it; back: it links to the note shown."""
+    note: str
+    """The first of the notes shown that it is linked with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A note that an answer shows, and which lines of it, from 1, ends inclusive."""
+
+    note: Note
+    lines: Sequence[tuple[int, int]]
+
+
+def linked(
+    vault: Session, work: Work, shown: Sequence[Shown], among: AbstractSet[str], *, with_backlinks: bool
+) -> list[Linked]:
+    """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
+    link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
+    path."""
+    links = vault.links(work, vault.structures(work) if with_backlinks else None)
+    all_links = corpus.ask(vault, PROJECTION, work).answer if with_backlinks else None
+    own = {each.note.path for each in shown}
+    first: dict[str, tuple[int, Literal["out", "back"]]] = {}
+    """By note: the place of the first shown note that it is linked with, and how."""
+    in_lines: set[str] = set()
+    times: dict[str, int] = defaultdict(int)
+    for place, each in enumerate(shown):
+        found: dict[str, Literal["out", "back"]] = {}
+        for edge in graph.resolved(each.note.path, graph.written(each.note), links):
+            if edge.target is not None:
+                found.setdefault(edge.target, "out")
+                if any(start <= edge.line <= end for start, end in each.lines):
+                    in_lines.add(edge.target)
+        for edge in () if all_links is None else all_links.to(each.note.path, links):
+            found.setdefault(edge.source, "back")
+        for path, direction in found.items():
+            if path in among and path not in own:
+                times[path] += 1
+                first.setdefault(path, (place, direction))
+
+    def order(path: str) -> tuple[bool, int, int, bool, bytes]:
+        place, direction = first[path]
+        return path not in in_lines, -times[path], place, direction == "back", paths.order(path)
+
+    return [Linked(path, first[path][1], shown[first[path][0]].note.path) for path in sorted(first, key=order)]

@@ -1,0 +1,324 @@
+"""Gathers the best passages whole, then those beside them, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from vaulttools.core import paths, render
+from vaulttools.notes.note import Note
+from vaulttools.notes.passages import folded
+from vaulttools.ranked.copies import Print
+from vaulttools.ranked.ranking import RankedNote
+from vaulttools.ranked.showing import Folder, around_terms, chosen, compact, text_of
+
+TermsOf = Callable[[str], Sequence[tuple[int, int]]]
+
+_RELEVANT: Final = 0.35
+"""The part of the score of the best note that a further one must have: below it notes share a common word."""
+
+_FOR_PASSAGES: Final = 0.7
+"""The part of the room that the best passages may fill, so that what stands beside the first of them has some."""
+_SMALL_ROOM: Final = 2_000
+"""Characters of a room that they may fill whole."""
+
+_BESIDE: Final = 3
+"""The first pieces, which take in as much of what stands beside them as fits; the others one passage each."""
+
+_LONGEST_PIECE: Final = 2_000
+"""Characters up to which a piece takes in what stands beside it."""
+
+_PROPERTIES: Final = 120
+"""Characters of the properties in the line above a piece."""
+_HEADINGS: Final = 100
+"""Likewise of the headings."""
+_LEAST: Final = 80
+"""Characters to which the first passage may be cut, however small the budget is."""
+
+
+@dataclass(slots=True)
+class Piece:
+    """Some passages of one note in a row."""
+
+    ranked: RankedNote
+    note: Note
+    first: int
+    """Number of the first passage; likewise the last one."""
+    last: int
+    score: float | None
+    """From 0 to 1; None: it has none, since the name of the note answers."""
+    copies: Sequence[str]
+    """The other notes of the scope that hold a copy of the best passage in it, in order."""
+    has_header: bool
+    """Whether the header row of its table stands above it."""
+    has_properties: bool
+    """Whether its line shows the properties: once a note."""
+    most: int | None = None
+    """Characters of the text that are shown; None: all of it."""
+    terms_of: TermsOf = field(default=lambda _: (), repr=False)
+
+    def __len__(self) -> int:
+        """How many passages it shows, the header row of its table included."""
+        return self.last - self.first + 1 + self.has_header
+
+    @property
+    def path(self) -> str:
+        """Of the note."""
+        return self.ranked.path
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Offsets in the text of the note."""
+        passages = self.ranked.passages
+        return passages.starts[self.first], passages.starts[self.last] + passages.lengths[self.last]
+
+    @property
+    def start_line(self) -> int:
+        """From 1."""
+        return self.note.text.count("\n", 0, self.span[0]) + 1
+
+    @property
+    def end_line(self) -> int:
+        """The line of the last character."""
+        return self.note.text.count("\n", 0, self.span[1]) + 1
+
+    @property
+    def heading(self) -> tuple[str, ...]:
+        """The headings that the first passage stands under, outermost first."""
+        return self.note.breadcrumb(self.start_line)
+
+    @property
+    def text(self) -> str:
+        """Whole; the header row of its table first."""
+        start, end = self.span
+        return self._header + self.note.text[start:end]
+
+    @property
+    def shown(self) -> str:
+        """What is shown of the text, without blank lines and padding; `…` where it was cut."""
+        text = compact(self.text)
+        return text if self.most is None else around_terms(text, self.most, self.terms_of)
+
+    @property
+    def _header(self) -> str:
+        parent = self.ranked.passages.parents[self.first]
+        return f"{text_of(self.note, self.ranked.passages, parent)}\n" if self.has_header else ""
+
+    def lines(self) -> list[str]:
+        """The piece as text: one line that says where it stands, then its lines, indented, so that no line of a note
+        can look like one of ours."""
+        shown = self.shown
+        start, end = self.start_line, self.end_line
+        where = f"line {start}" if start == end else f"lines {start}-{end}"
+        above = self.heading[:-1] if shown.startswith("#") else self.heading  # a heading says itself
+        under = f", under {render.line(' > '.join(above), most=_HEADINGS)}" if above else ""
+        properties = in_one_line(self.note) if self.has_properties else ""
+        first = f"## {paths.shown(self.path)}, {where}{under}{f' ({properties})' if properties else ''}"
+        lines = [first, *(f"  {render.line(line, most=len(line))}" for line in shown.split("\n"))]
+        if self.copies:
+            more = len(self.copies) - 1
+            lines.append(f"also in: {paths.shown(self.copies[0])}" + (f" and {more:,} more" if more else ""))
+        return lines
+
+    def told_copy(self, path: str, room: int) -> int:
+        """Tell of one more note that holds a copy: by how many characters the text grows, 0 when it has no room to."""
+        before, size = self.copies, self.size()
+        self.copies = sorted({*before, path})
+        added = self.size() - size
+        if added > room:
+            self.copies = before
+            return 0
+        return max(added, 1)
+
+    def size(self) -> int:
+        """Characters of the text with its line ends, the blank line below it included."""
+        return sum(len(line) + 1 for line in self.lines()) + 1
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What a budget had room for."""
+
+    pieces: list[Piece]
+    """The best note first; of one note in the order of its text."""
+    left: int
+    """Passages that answer for which there was no room."""
+
+    def size(self) -> int:
+        """Characters of the pieces, one below the other."""
+        return sum(piece.size() for piece in self.pieces)
+
+
+def gathered(notes: Sequence[RankedNote], folder: Folder, room: int, terms_of: TermsOf) -> Gathered:
+    """The best passages for which so many characters have room, and then those beside the first of them.
+
+    The same passage is never shown twice, also not as a copy in another note. The first one is shown whatever the room
+    is, cut to `_LEAST` characters at worst.
+    """
+    gathering = _Gathering(folder, terms_of)
+    least = max((note.score for note in notes), default=0.0) * _RELEVANT
+    left = 0
+    room_of_passages = room if room < _SMALL_ROOM else int(room * _FOR_PASSAGES)
+    used = 0
+    for place, evidence in chosen([note for note in notes if note.score >= least]):
+        ranked = notes[place]
+        number = evidence.number if evidence is not None else 0
+        share = evidence.score / ranked.evidence[0].score if evidence is not None and ranked.evidence[0].score else 1.0
+        piece = gathering.piece(ranked, number, round(ranked.score * share, 3))
+        if piece is None:
+            continue
+        if (other := gathering.holding(piece)) is not None:
+            added = other.told_copy(piece.path, room - used)
+            used += added
+            left += added == 0
+            continue
+        size = piece.size()
+        if used + size > (room_of_passages if gathering.pieces else room):
+            if gathering.pieces:
+                left += 1
+                continue
+            gathering.cut(piece, room)
+            size = piece.size()
+        gathering.add(piece)
+        used += size
+    gathering.grow(room)
+    return Gathered(gathering.in_order(), left)
+
+
+class _Gathering:
+    """The pieces so far."""
+
+    def __init__(self, folder: Folder, terms_of: TermsOf) -> None:
+        self._folder = folder
+        self._terms_of = terms_of
+        self.pieces: list[Piece] = []
+        """In the order in which they were found."""
+        self._taken: dict[str, set[int]] = {}
+        """The passages of each note that are shown, header rows included."""
+        self._prints: list[Print] = []
+        self._texts: list[tuple[str, Piece]] = []
+        """The folded texts of `pieces`."""
+        self._digests: set[int] = set()
+
+    def piece(self, ranked: RankedNote, number: int, score: float) -> Piece | None:
+        """One passage; None when it is shown already, or the note cannot be read any more."""
+        note = self._folder.read(ranked.path)
+        passages = ranked.passages
+        if note is None or number >= len(passages.starts):
+            return None
+        if number in self._taken.get(ranked.path, ()) or passages.digests[number] in self._digests:
+            return None
+        parent = passages.parents[number]
+        return Piece(
+            ranked,
+            note,
+            number,
+            number,
+            score if ranked.evidence else None,
+            self._folder.copies(ranked.path, number, passages.digests[number]),
+            has_header=parent >= 0 and parent not in self._taken.get(ranked.path, ()),
+            has_properties=ranked.path not in self._taken,
+            terms_of=self._terms_of,
+        )
+
+    def holding(self, piece: Piece) -> Piece | None:
+        """The piece in which the text of another stands as part of a passage."""
+        text = folded(piece.text)
+        return next((other for held, other in self._texts if text in held and other.path != piece.path), None)
+
+    def cut(self, piece: Piece, room: int) -> None:
+        """Show as much of a piece as there is room for."""
+        piece.copies = ()
+        most = len(compact(piece.text))
+        while piece.size() > room and most > _LEAST:
+            most = max(_LEAST, min(most - 1, most - (piece.size() - room)))
+            piece.most = most
+        if piece.size() > room:
+            piece.has_properties = False
+
+    def add(self, piece: Piece) -> None:
+        """Show a piece."""
+        self.pieces.append(piece)
+        self._texts.append((folded(piece.text), piece))
+        self._take(piece, piece.first)
+        if piece.has_header:
+            self._take(piece, piece.ranked.passages.parents[piece.first])
+
+    def _take(self, piece: Piece, number: int) -> None:
+        self._taken.setdefault(piece.path, set()).add(number)
+        self._digests.add(piece.ranked.passages.digests[number])
+        self._prints.append(Print(text_of(piece.note, piece.ranked.passages, number)))
+
+    def grow(self, room: int) -> None:
+        """Take in, one by one in turn, the passages beside the first pieces while there is room, and then one beside
+        each of the others."""
+        room -= sum(piece.size() for piece in self.pieces)
+        whole = [piece for piece in self.pieces if piece.most is None]
+        growing = whole[:_BESIDE]
+        while growing:
+            for piece in list(growing):
+                added = self._grown(piece, room)
+                room -= added
+                if not added:
+                    growing.remove(piece)
+        for piece in whole[_BESIDE:]:
+            room -= self._grown(piece, room)
+
+    def _grown(self, piece: Piece, room: int) -> int:
+        """Take in a passage beside a piece, the one after it if that can be: characters of it, 0 for none."""
+        before, size = (piece.first, piece.last), piece.size()
+        for number in (piece.last + 1, piece.first - 1):
+            if not self._is_free(piece, number):
+                continue
+            piece.first, piece.last = min(number, piece.first), max(number, piece.last)
+            start, end = piece.span
+            added = piece.size() - size
+            if added <= room and end - start <= _LONGEST_PIECE:
+                self._take(piece, number)
+                return added
+            piece.first, piece.last = before
+        return 0
+
+    def _is_free(self, piece: Piece, number: int) -> bool:
+        """Whether a passage can be taken in: it is shown nowhere, and nothing that says the same is."""
+        passages = piece.ranked.passages
+        if not 0 <= number < len(passages.starts) or number in self._taken[piece.path]:
+            return False
+        here = piece.first if number > piece.first else piece.last
+        if passages.headings[number] != passages.headings[here] or passages.parents[number] != passages.parents[here]:
+            return False
+        if passages.digests[number] in self._digests:
+            return False
+        made = Print(text_of(piece.note, passages, number))
+        return not any(made.is_copy_of(other) for other in self._prints)
+
+    def in_order(self) -> list[Piece]:
+        """The pieces by note, the note of the first one first; those of a note in its own order, the properties above
+        the first of them."""
+        places: dict[str, int] = {}
+        for piece in self.pieces:
+            places.setdefault(piece.path, len(places))
+        ordered = sorted(self.pieces, key=lambda piece: (places[piece.path], piece.first))
+        seen: set[str] = set()
+        shows = {piece.path for piece in ordered if piece.has_properties}
+        for piece in ordered:
+            piece.has_properties = piece.path in shows and piece.path not in seen
+            seen.add(piece.path)
+        return ordered
+
+
+def in_one_line(note: Note, most: int = _PROPERTIES) -> str:
+    """The properties of a note that have a value: `status: active; tags: work, home`, cut at so many characters."""
+    found = ((name, _value(value)) for name, value in note.properties.items())
+    return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_value, value)))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_value(each)}" for name, each in value.items())
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else " ".join(str(value).split())
