@@ -73,6 +73,7 @@ LATE_IMPORTS = {
     "index.content": {
         "vaulttools.index",
         "vaulttools.index.passages",
+        "vaulttools.notes.extracted",
         "vaulttools.notes.note",
         "vaulttools.notes.stored",
     },
@@ -123,6 +124,7 @@ LATE_IMPORTS = {
     "notes.blocks": None,
     "resources.archives": None,
     "notes.frontmatter": None,
+    "notes.extracted": {"vaulttools.notes.structure"},
     "notes.structure": None,
     "notes.note": None,
     "notes.safe_yaml": None,

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from vaulttools.attachments.kinds import is_searched
 from vaulttools.config import VaultConfig
 from vaulttools.core import moment, paths
 from vaulttools.core.dates import Calendar
@@ -94,7 +95,7 @@ class Session:
         """The index of this vault; it begins to work when it is first asked."""
         from vaulttools.index.background import BackgroundIndex
 
-        live = BackgroundIndex(self.root, self.config.index_folder, self.config.max_file_size)
+        live = BackgroundIndex(self.root, self.config.index_folder, self.config.max_file_size, self.attachments)
         made: BackgroundIndex = vars(self).setdefault("index", live)  # two threads may come first: one index for both
         if made is live:
             # Of a vault that nobody closed; a process that ends need not wait for it.
@@ -103,16 +104,21 @@ class Session:
 
     @cached_property
     def attachments(self) -> Attachments | None:
-        """What gives the text of PDF and DOCX files; None without the extra `[files]`."""
+        """What gives the text of PDF and DOCX files; None without the extra `[files]`. Without an index, too, the texts
+        are kept where one would be."""
         from vaulttools.attachments import texts
         from vaulttools.index import location
         from vaulttools.index.database import Unavailable
 
-        if self.has_index:
-            with suppress(Unavailable):
-                database = location.of(self.root, self.config.index_folder).database
-                return texts.beside(database, self.root, self.config.max_file_size)
-        return texts.in_memory(self.root, self.config.max_file_size)
+        root, index_folder = self.root, self.config.index_folder
+
+        def folder() -> str | None:
+            try:
+                return str(texts.folder_beside(location.of(root, index_folder).database))
+            except (Unavailable, BadArgument):  # no cache folder, or one in the vault
+                return None
+
+        return texts.of(root, folder, self.config.max_file_size)
 
     @property
     def passing_index(self) -> BackgroundIndex:
@@ -123,7 +129,7 @@ class Session:
         name = f"passing_index_{os.getpid()}"  # a child after a fork makes its own, since its parent may end first
         if name not in vars(self):
             folder = TemporaryFolder()
-            live = BackgroundIndex(self.root, folder.path, self.config.max_file_size)
+            live = BackgroundIndex(self.root, folder.path, self.config.max_file_size, self.attachments)
             if vars(self).setdefault(name, live) is live:
                 vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
         made: BackgroundIndex = vars(self)[name]
@@ -157,14 +163,14 @@ class Session:
 
             return location.of(root, index_folder).folder
 
-        meaning = BackgroundMeaning(root, choice, folder, supply)
+        meaning = BackgroundMeaning(choice, folder, supply)
         made: BackgroundMeaning = vars(self).setdefault("meaning", meaning)
         if made is meaning:
             weakref.finalize(self, meaning.end)
         return made
 
     def _embeddable(self, *, strictly: bool) -> Supply | None:
-        """The notes that may be embedded, as the index knows them now; None while it knows nothing.
+        """The notes and attachments that may be embedded, as the index knows them now; None while it knows nothing.
 
         `strictly`: excluded notes are left out even if the configuration does not respect them.
 
@@ -179,13 +185,15 @@ class Session:
         if known is None:
             return None
         rules = self._excluded(work) if strictly or self._excludes(include_excluded=False) else None
-        walks = (Walk("", notes_only=True),)
+        walks = (Walk("", notes_only=True, also=is_searched),)
         scope = self._scope(walks, (), work, Rules(hidden=False, excluded=rules or Excluded()), rules)
         listing = scope.listing() or Listing(scope.entries())
         if strictly and (work.warnings or scope.warnings):
             raise NoMeaning("Which files are excluded cannot be told, so nothing is sent to the embedder")
         held = (entry.path for entry in listing if entry.left_out is None and entry.kind == "file")
-        return Supply(known, [path for path in held if path not in known.large])
+        return Supply(
+            known, [path for path in held if path not in known.large], lambda path: self.read(path).normalised
+        )
 
     def close(self) -> None:
         """End the work on the indexes; calls under way go on to their end."""
@@ -276,7 +284,9 @@ class Session:
         covered = None
         if excluded_files is not None and excluded_files.patterns:
             covered = self._regex_excluded(excluded_files.patterns, work)
-        attachments = self.attachments if named or not all(walk.notes_only for walk in walks) else None
+        attachments = (
+            self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
+        )
         return Scope(self.root, rules, walks, named, covered, self.known(work), attachments)
 
     def known(self, work: Work) -> Known | None:

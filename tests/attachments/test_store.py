@@ -44,3 +44,14 @@ def test_other_contents_are_swept_out_once_they_are_old(tmp_path: Path) -> None:
         os.utime(file, (0, 0))
     store.sweep([ONE])
     assert (store.get(ONE), store.get(TWO)) == (Extracted("text\n"), None)
+
+
+def test_a_text_that_nobody_asked_for_in_two_months_is_removed(tmp_path: Path) -> None:
+    store = Store(str(tmp_path))
+    store.put(ONE, Extracted("one\n"))
+    store.put(TWO, Extracted("two\n"))
+    for file in tmp_path.iterdir():
+        os.utime(file, (0, 0))
+    assert store.get(ONE) == Extracted("one\n")
+    Store(str(tmp_path)).put(b"3" * 16, Extracted("three\n"))
+    assert (store.get(ONE), store.get(TWO)) == (Extracted("one\n"), None)

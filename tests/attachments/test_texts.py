@@ -46,7 +46,7 @@ def extractions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def attachments(vault: Path, kept: Path | None = None) -> Attachments:
     root = open_folder(str(vault), VaultConfig()).root
-    return Attachments(root, None if kept is None else str(kept))
+    return Attachments(root, lambda: None if kept is None else str(kept))
 
 
 def text(of: Attachments, path: str) -> str | None:
@@ -100,7 +100,7 @@ def test_why_there_is_no_text(vault: Path, data: bytes, reason: str) -> None:
 def test_a_file_beyond_the_limit_is_not_read(vault: Path) -> None:
     root = open_folder(str(vault), VaultConfig()).root
     with pytest.raises(NotRead) as raised:
-        Attachments(root, None, max_bytes=100).read("a.pdf", 60)
+        Attachments(root, lambda: None, max_bytes=100).read("a.pdf", 60)
     assert raised.value.reason == "too large"
 
 

@@ -59,6 +59,7 @@ def test_excerpts_stand_under_their_page_or_headings(vault: Vault) -> None:
 
 
 def test_a_page_of_search_says_the_page_of_each_line(vault: Vault) -> None:
+    assert vault.search(pattern="budget|closing").pages == {"report.pdf": [1, 2, 3]}
     assert vault.search(pattern="budget|closing", paths=["report.pdf"]).text == (
         "# report.pdf, page 1\n 1|Annual report\n*2|budget of 2026\n\n"
         "# report.pdf, page 2\n 3|Risks\n*4|the budget is tight\n 5|nothing else\n\n"

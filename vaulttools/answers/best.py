@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -17,9 +19,11 @@ from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
+from vaulttools.files.extracts import Extracts, patience
 from vaulttools.files.known import Known
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
+from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.ranked.expressions import expression
 from vaulttools.ranked.question import Term
@@ -95,15 +99,18 @@ def best(
     listing = corpus.listed(scope)
     known = scope.known if is_ready else None
 
+    extracts = scope.extracts
+
     def made() -> _Notes:
-        return _Notes.of(listing.entries)
+        return _Notes.of(listing.entries, are_searched=extracts is not None)
 
     notes = made() if known is None else known.kept(("notes", listing), made)
+    work.unextracted += notes.unextracted
     large = frozenset() if known is None else notes.files & known.large
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
     missed: dict[str, Reason] = {}
-    read = _reader(vault, known, missed)
+    read = _reader(vault, work, extracts, known, missed)
     counter = None if is_ready else _Ripgrep(vault, work)
     meaning, told = _meaning(vault, question) if known is not None else (None, [])
     most = most if meaning is None else max(most, BY_WORDS)
@@ -113,6 +120,7 @@ def best(
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
     if known is not None:
         missed.update(dict.fromkeys(known.holding("nul"), "binary"))
+        missed.update(known.textless(notes.attachments))
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
     # Notes outside the scope only say how frequent a word is.
@@ -206,7 +214,7 @@ def _copies(
     known: Known, notes: AbstractSet[str], read: Callable[[str], Note | None]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
     """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
-    unread = [] if known.version() is not None else known.unknown(sorted(notes))
+    unread = [] if known.version() is not None else known.unranked(sorted(notes))
     if not unread or len(unread) > corpus.FEW_TO_READ:
         return known.copies
     made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}
@@ -231,28 +239,56 @@ class _Notes:
     """The entries of a listing by whether they are notes that may be read."""
 
     files: frozenset[str]
+    attachments: Sequence[str]
+    """Those of them that are attachments by their names."""
+    unextracted: int
+    """Attachments that are not among them, since nothing gives their text."""
     left_out: Sequence[tuple[Entry, Reason]]
 
     @classmethod
-    def of(cls, entries: Sequence[Entry]) -> _Notes:
-        files = frozenset(entry.path for entry in entries if entry.left_out is None and entry.kind == "file")
-        return cls(files, [(entry, entry.left_out) for entry in entries if entry.left_out is not None])
+    def of(cls, entries: Sequence[Entry], *, are_searched: bool) -> _Notes:
+        """From a listing of notes and attachments; `are_searched`: the latter."""
+        files = [entry.path for entry in entries if entry.left_out is None and entry.kind == "file"]
+        attachments = [path for path in files if not paths.is_note(path)]
+        return cls(
+            frozenset(files if are_searched else filter(paths.is_note, files)),
+            attachments if are_searched else [],
+            0 if are_searched else len(attachments),
+            [(entry, entry.left_out) for entry in entries if entry.left_out is not None],
+        )
 
 
-def _reader(vault: Session, known: Known | None, missed: dict[str, Reason]) -> Callable[[str], Note | None]:
-    """Reads notes, each once; those that cannot be read go to `missed`, with the reason."""
+_EXTRACTING_SECONDS: Final = 3.0
+"""How long one answer waits for extractions: an answer that says what is missing is worth more than a late one."""
+
+
+def _reader(
+    vault: Session, work: Work, extracts: Extracts | None, known: Known | None, missed: dict[str, Reason]
+) -> Callable[[str], Note | None]:
+    """Reads notes and attachments, each once; those that cannot be read go to `missed`, with the reason."""
     read: dict[str, Note | None] = {}
     notes = vault.notes(known)
+    until = time.monotonic() + _EXTRACTING_SECONDS
+
+    def made(path: str) -> Note | None:
+        if extracts is None or paths.is_note(path):
+            document = notes.document(path)
+            return notes.note(replace(document, text=document.normalised))
+        seconds = max(0.0, min(patience(work), until - time.monotonic()))
+        extracted = extracts.read(path, seconds, None if known is None else partial(known.digest, path))
+        if extracted is None:
+            return None  # a file like others, which is called so
+        if not extracted.is_whole:
+            missed[path] = "not extracted whole"
+        return ExtractedNote.of(extracted)
 
     def reader(path: str) -> Note | None:
         if path not in read:
             read[path] = None
             try:
-                document = notes.document(path)
+                read[path] = made(path)
             except NotRead as error:
                 missed[path] = error.reason
-            else:
-                read[path] = notes.note(replace(document, text=document.normalised))
         return read[path]
 
     return reader

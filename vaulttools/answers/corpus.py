@@ -6,12 +6,13 @@ The parts come from the index; of a note that it does not know as it is, from it
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeVar
 
 from vaulttools.answers import answer
 from vaulttools.answers.followed import Corpus, Followed, NoteProjection
-from vaulttools.core import paths
+from vaulttools.attachments.kinds import kind_of
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files.file_times import FileTimes
@@ -52,13 +53,13 @@ def scope_now(
     times: FileTimes | None = None,
     include_excluded: bool = False,
 ) -> tuple[Scope, bool]:
-    """The notes in a folder that a glob and times select, with what is known of them after a second at most; and
-    whether that is nearly everything.
+    """The notes, PDF and DOCX files in a folder that a glob and times select, with what is known of them after a second
+    at most; and whether that is nearly everything.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = selection(vault, folder, glob)
+    walks, files = selection(vault, folder, glob, also=kind_of)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
     while True:
@@ -128,15 +129,22 @@ def listed(scope: Scope) -> Listing:
 
 
 def selection(
-    vault: Session, folder: str | None, glob: str | None, *, notes_only: bool = True
+    vault: Session,
+    folder: str | None,
+    glob: str | None,
+    *,
+    notes_only: bool = True,
+    also: Callable[[str], object] | None = None,
 ) -> tuple[tuple[Walk, ...], tuple[str, ...]]:
-    """The notes, or all files, in a folder that a glob selects: walks, and files named exactly.
+    """The notes, with `also` what that selects too, or all files, in a folder that a glob selects: walks, and files
+    named exactly.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.
     """
-    walks, files = vault.selected(glob, (Walk(_folder(vault, folder), notes_only=notes_only),), ignore_case=False)
-    return walks, tuple(filter(paths.is_note, files)) if notes_only else files
+    walk = Walk(_folder(vault, folder), notes_only=notes_only, also=also)
+    walks, files = vault.selected(glob, (walk,), ignore_case=False)
+    return walks, tuple(filter(Walk(notes_only=notes_only, also=also).selects, files))
 
 
 def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Final
 
-from vaulttools.answers import corpus, dated, filters
+from vaulttools.answers import answer, corpus, dated, filters
 from vaulttools.answers.best import Best, best
 from vaulttools.answers.exact import Order, Sort, exact, finds_any
 from vaulttools.answers.filters import Filters
@@ -89,6 +89,7 @@ def ranked(
     if is_ready:
         told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
     told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
+    told += answer.unextracted(work, found=False) if notes else []  # else it is told already
     return Ranked(found, notes, told, is_ready)
 
 

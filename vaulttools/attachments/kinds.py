@@ -32,6 +32,11 @@ def is_of(kind: Kind, head: bytes) -> bool:
     return _PDF in head[:HEAD_BYTES] if kind == "pdf" else head.startswith((_ZIP, OLE))
 
 
+def is_searched(path: str) -> bool:
+    """Whether a file is an attachment by its name, and the extra that gives its text is installed."""
+    return kind_of(path) is not None and is_installed()
+
+
 @cache
 def is_installed() -> bool:
     """Whether the extra `[files]` is installed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -22,17 +22,28 @@ _YOUNG_SECONDS: Final = 3_600.0
 """Seconds for which a file stays that no row of the index names: its row may be being written."""
 
 
+_UNUSED_SECONDS: Final = 60 * 86_400.0
+"""Seconds after which a text that nobody asked for is removed; where there is an index, that removes more."""
+
+_DAY_SECONDS: Final = 86_400.0
+
+
 class Store:
     """The folder, made when something is kept. When the disk fails, nothing is kept, and extracted again when asked."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
+        self._is_tidy = False
 
     def get(self, digest: bytes) -> Extracted | None:
         """What was extracted from a content; None when that is not kept."""
+        file = self._file(digest)
         try:
             inflater = zlib.decompressobj()
-            return load(inflater.decompress(self._file(digest).read_bytes(), _BYTES))
+            extracted = load(inflater.decompress(file.read_bytes(), _BYTES))
+            if os.path.getmtime(file) < time.time() - _DAY_SECONDS:
+                os.utime(file)
+            return extracted
         except (OSError, ValueError, zlib.error):
             return None
 
@@ -47,14 +58,20 @@ class Store:
                 new.replace(file)
             finally:
                 new.unlink(missing_ok=True)
+        if not self._is_tidy:
+            self._is_tidy = True
+            self._remove(lambda file: True, time.time() - _UNUSED_SECONDS)
 
     def sweep(self, digests: Collection[bytes]) -> None:
         """Remove what was extracted from other contents than these."""
         kept = {self._file(digest).name for digest in digests}
-        oldest = time.time() - _YOUNG_SECONDS
+        self._remove(lambda file: file.name not in kept, time.time() - _YOUNG_SECONDS)
+
+    def _remove(self, is_unwanted: Callable[[Path], bool], before: float) -> None:
+        """Remove files that were not used since a time, in seconds since 1970."""
         with suppress(OSError):
             for file in list(self._folder.iterdir()):
-                if file.name not in kept and os.path.getmtime(file) < oldest:
+                if is_unwanted(file) and os.path.getmtime(file) < before:
                     file.unlink(missing_ok=True)
 
     def _file(self, digest: bytes) -> Path:

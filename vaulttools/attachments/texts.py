@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -67,11 +68,10 @@ class _Running:
 class Attachments:
     """As `files.extracts.Extracts`, for calls from any number of threads."""
 
-    def __init__(self, root: Root, folder: str | None, max_bytes: int = FILE_BYTES) -> None:
+    def __init__(self, root: Root, folder: Callable[[], str | None], max_bytes: int = FILE_BYTES) -> None:
+        """`folder` makes the folder in which texts are kept when there is the first one; None: in memory alone."""
         self._root = root
-        self.folder = folder
-        """Where texts are kept; None: in memory alone."""
-        self._store = Store(folder) if folder is not None else None
+        self._folder = folder
         self._max_bytes = min(max_bytes, FILE_BYTES)
         self._guard = threading.Lock()
         self._kept: dict[str, _Kept] = {}
@@ -81,6 +81,15 @@ class Attachments:
         self._running: dict[tuple[int, bytes], _Running] = {}
         """By process and content: a thread is not inherited by a fork."""
 
+    @cached_property
+    def folder(self) -> str | None:
+        """Where texts are kept; None: in memory alone."""
+        return self._folder()
+
+    @cached_property
+    def _store(self) -> Store | None:
+        return Store(self.folder) if self.folder is not None else None
+
     def holds(self, path: str) -> bool:
         """Whether a file is an attachment by its name."""
         return kind_of(path) is not None
@@ -89,7 +98,7 @@ class Attachments:
         self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None
     ) -> Document | None:
         """As `Extracts.read`."""
-        extracted = self.look(path, seconds, known).extracted
+        extracted = self.look(path, seconds, known, self._max_bytes).extracted
         if extracted is None:
             return None
         if extracted.failure is not None:
@@ -101,8 +110,14 @@ class Attachments:
         if self._store is not None:
             self._store.sweep(digests)
 
-    def look(self, path: str, seconds: float, known: Callable[[os.stat_result], bytes | None] | None = None) -> Look:
-        """What an attachment holds; the arguments are those of `read`.
+    def look(
+        self,
+        path: str,
+        seconds: float,
+        known: Callable[[os.stat_result], bytes | None] | None = None,
+        max_bytes: int = FILE_BYTES,
+    ) -> Look:
+        """What an attachment of so many bytes at most holds; the other arguments are those of `read`.
 
         Raises:
             NotRead: it is unreadable, too large, not downloaded, kept changing, or there was no time to extract it.
@@ -115,7 +130,7 @@ class Attachments:
             except (VaultToolsError, OSError) as error:
                 raise NotRead("unreadable") from error
             try:
-                look = self._look(path, kind, descriptor, seconds, known)
+                look = self._look(path, kind, descriptor, seconds, known, max_bytes)
                 if _stamp(disk.fstat(descriptor)) == _stamp(look.status):
                     return look
             except OSError as error:
@@ -131,9 +146,10 @@ class Attachments:
         descriptor: int,
         seconds: float,
         known: Callable[[os.stat_result], bytes | None] | None,
+        max_bytes: int,
     ) -> Look:
         status = disk.fstat(descriptor)
-        if status.st_size > self._max_bytes:
+        if status.st_size > max_bytes:
             raise NotRead("too large")
         if sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0:
             raise NotRead("not downloaded")
@@ -162,7 +178,7 @@ class Attachments:
             head = head if len(head) >= HEAD_BYTES else (head + chunk)[:HEAD_BYTES]
             digest.update(chunk)
             size += len(chunk)
-            if size > self._max_bytes:
+            if size > FILE_BYTES:
                 raise NotRead("too large")
         return head, digest.digest()
 
@@ -222,14 +238,14 @@ class Attachments:
             self._kept[path] = kept
 
 
+def of(root: Root, folder: Callable[[], str | None], max_bytes: int = FILE_BYTES) -> Attachments | None:
+    """The attachments of a vault, as `Attachments`; None without the extra."""
+    return Attachments(root, folder, max_bytes) if is_installed() else None
+
+
 def beside(database: Path, root: Root, max_bytes: int = FILE_BYTES) -> Attachments | None:
     """The attachments of a vault, with their texts kept beside the database of its index; None without the extra."""
-    return Attachments(root, str(folder_beside(database)), max_bytes) if is_installed() else None
-
-
-def in_memory(root: Root, max_bytes: int = FILE_BYTES) -> Attachments | None:
-    """The attachments of a vault without an index; None without the extra."""
-    return Attachments(root, None, max_bytes) if is_installed() else None
+    return of(root, lambda: str(folder_beside(database)), max_bytes)
 
 
 def folder_beside(database: Path) -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from vaulttools.core.work import Reason
 from vaulttools.files.catalogue import Listed
 from vaulttools.patterns.literals import Requirement
 
@@ -76,6 +77,12 @@ class Known(Protocol):
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Those of the files of whose text nothing is known."""
+
+    def unranked(self, files: Sequence[str]) -> list[str]:
+        """Those of notes and attachments of whose words nothing is known."""
+
+    def textless(self, attachments: Sequence[str]) -> Mapping[str, Reason]:
+        """Why the text of attachments is not there, or not all of it, of those that were read as they are now."""
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """The files, of those whose text is known, that have a trait."""

@@ -35,12 +35,19 @@ class Walk:
     folder: str = ""
     glob: Glob | None = None
     notes_only: bool = False
+    also: Callable[[str], object] | None = None
+    """With `notes_only`: what else is meant, by its path."""
 
     def selects(self, path: str) -> bool:
         """Whether a file of the walk is meant."""
-        if self.notes_only and not paths.is_note(path):
+        if self.notes_only and not (paths.is_note(path) or (self.also is not None and self.also(path))):
             return False
         return self.glob is None or self.glob.matches(path)
+
+    @property
+    def selector(self) -> Callable[[str], bool]:
+        """What `selects` does, in the quickest way."""
+        return paths.is_note if self.notes_only and self.glob is None and self.also is None else self.selects
 
     def covers(self, path: str) -> bool:
         """Whether a file lies in the walk's folder and is meant, rules aside."""
@@ -133,8 +140,7 @@ class Scope:
     def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
         if self.known is not None and self.known.holds(walk.folder):
             return iter(self._kept(self.known, walk, folders=folders))
-        selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
-        entries = catalogue.walk(self.root, walk.folder, self.rules, selects, walk.glob, self._warn, folders)
+        entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selector, walk.glob, self._warn, folders)
         return entries if self.regex_excluded is None else self._without_regex_excluded(entries)
 
     def _kept(self, known: Known, walk: Walk, *, folders: bool) -> Listing:
@@ -150,8 +156,7 @@ class Scope:
             if warning not in self.warnings
             and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
-        selects = paths.is_note if walk.notes_only and walk.glob is None else walk.selects
-        select = partial(catalogue.selected, self.root, walk.folder, whole, selects, walk.glob, folders)
+        select = partial(catalogue.selected, self.root, walk.folder, whole, walk.selector, walk.glob, folders)
         return known.kept((walk, folders, *rests_on), lambda: Listing(select()))
 
     def _whole(self, known: Known, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:

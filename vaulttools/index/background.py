@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 from weakref import WeakSet
 
+from vaulttools.attachments.texts import Attachments
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.known import Known
@@ -46,8 +47,12 @@ _LOADS: Final = 2
 class BackgroundIndex:
     """One index, for calls from any number of threads."""
 
-    def __init__(self, root: Root, index_folder: str | None, max_bytes: int) -> None:
+    def __init__(
+        self, root: Root, index_folder: str | None, max_bytes: int, attachments: Attachments | None = None
+    ) -> None:
+        """`attachments` gives the text of PDF and DOCX files; None without the extra."""
         self._root = root
+        self._attachments = attachments
         self._index_folder = index_folder
         self._max_bytes = max_bytes
         self._is_closed = False
@@ -249,6 +254,7 @@ class BackgroundIndex:
                 on_progress=lambda done, total: self._count(done - len(pending.gone)),
                 stop=self._end,
                 wait=False,
+                attachments=self._attachments,
             )
             is_other = updated.done > 0 and present.settle(pending)
             self._count(0)

@@ -14,6 +14,7 @@ from threading import Event
 from typing import Final
 
 from vaulttools.attachments import texts
+from vaulttools.attachments.texts import Attachments
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
@@ -103,6 +104,7 @@ def update(
     stop: Event | None = None,
     workers: int | None = None,
     wait: bool = True,
+    attachments: Attachments | None = None,
 ) -> Updated:
     """Read the stale files and write them, notes first, and forget the files that are gone.
 
@@ -115,6 +117,7 @@ def update(
         stop: Ends the update, once set, within a file or two; what was read is written.
         workers: Processes that read; default: as many as are worth it. 0: none.
         wait: Whether to wait for another process that writes.
+        attachments: What gives the text of PDF and DOCX files; default: what keeps the texts beside the store.
 
     Raises:
         Unavailable: the index cannot be written; `Replaced` when the store has come to its end.
@@ -124,7 +127,7 @@ def update(
     forget = deque(gone)
     total = len(pending) + len(forget)
     updated = Updated()
-    attachments = texts.beside(store.path, root)
+    attachments = attachments or texts.beside(store.path, root)
     try:
         with readers(root, stale, workers, attachments) as contents:
             while (pending or forget) and not stop.is_set():

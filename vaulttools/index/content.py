@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import xxhash
 
+from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
-from vaulttools.files.document import NotRead
+from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
 from vaulttools.index.key import Key
 from vaulttools.patterns.literals import fold
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
     from vaulttools.notes.note import Note
 
 State = Literal["text", "binary", "unread"]
-"""`unread` files are candidates of every search: unreadable, too large, changing, or half decodable."""
+"""`unread` files are candidates of every search: unreadable, too large, changing, half decodable, or attachments
+without all of their text."""
+
+NoText = Failure | Literal["not extracted whole"]
+"""Why the text of an attachment is not there, or not all of it."""
 
 INDEXED_BYTES: Final = 16 * 1024 * 1024
 """Bytes beyond which a file is not indexed: parsing it would take seconds, and ripgrep reads it in milliseconds."""
@@ -40,6 +45,10 @@ HAS_LONE_CR: Final = 2
 HAS_FAILED: Final = 4
 """A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while
 (fault-S05)."""
+
+_REASONS: Final[tuple[NoText, ...]] = (*FAILURES, "not extracted whole")
+_REASON_BIT: Final = 3
+"""The first bit of what flags tell of an unread attachment: from 1, the place among `_REASONS`."""
 
 LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
 """Errors that stay until something is done about their cause."""
@@ -80,22 +89,26 @@ class Content:
     trigrams: str = ""
     """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
     words: Words | None = None
-    """Of a note whose text was read, else None; likewise the structure."""
+    """Of a note or attachment whose text was read, else None; likewise the passages."""
     structure: bytes | None = None
-    """What `notes.stored` makes of the note, compressed by zlib."""
+    """What `notes.stored` makes of a note, compressed by zlib."""
     passages: bytes | None = None
     """What `index.passages` makes of it."""
 
 
 def read(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
     """The content of a file that a walk gave; None when nothing is there any more. Never raises for what it holds."""
-    scanned, text = _scanned(root, path, attachments)
-    if scanned is None or scanned.state != "text" or not is_note(path):
+    scanned, document = _scanned(root, path, attachments)
+    if scanned is None or document is None:
         return scanned
     from vaulttools.index import passages
+    from vaulttools.notes.extracted import ExtractedNote
     from vaulttools.notes.note import Note
 
-    note = Note(path, text)
+    if not is_note(path):
+        extracted = ExtractedNote.of(document)
+        return replace(scanned, words=words_of(extracted), passages=passages.dump(extracted))
+    note = Note(path, document.text)
     return replace(scanned, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
 
 
@@ -104,13 +117,20 @@ def scan(root: Root, path: str, attachments: Attachments | None = None) -> Conte
     return _scanned(root, path, attachments)[0]
 
 
+def reason_of(flags: int) -> NoText | None:
+    """Why the text of an attachment with these flags is not there, or not all of it; None: it is, or it is another
+    file."""
+    number = flags >> _REASON_BIT
+    return _REASONS[number - 1] if 0 < number <= len(_REASONS) else None
+
+
 def digest(text: str) -> bytes:
     """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
     return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, str]:
-    """The content without words and structure, and the text."""
+def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, Document | None]:
+    """The content without words and structure, and the text of a note or attachment that has some."""
     if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
         return found
     key, flags = _UNREAD_KEY, 0
@@ -119,10 +139,10 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
         try:
             descriptor = root.open(path)
         except VaultToolsError:
-            return _unread(path, _key_at(root, path), checked), ""
+            return _unread(path, _key_at(root, path), checked), None
         except OSError as error:
             if isinstance(error, FileNotFoundError | NotADirectoryError) and disk.is_gone(root.absolute(path)):
-                return None, ""
+                return None, None
             key, flags = _key_at(root, path), _flags_of(error)
             continue
         try:
@@ -134,34 +154,41 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
             if data is None:
                 break
             if Key.of(disk.fstat(descriptor)) == key:
-                return _decoded(path, key, checked, data)
+                content, text = _decoded(path, key, checked, data)
+                is_text = is_note(path) and content.state == "text"
+                return content, Document(path, text) if is_text else None
             flags = 0
         except OSError as error:  # EIO and its like: often gone at once (fault-S05)
             flags = _flags_of(error)
         finally:
             disk.close(descriptor)
-    return _unread(path, key, checked, flags), ""
+    return _unread(path, key, checked, flags), None
 
 
-def _extracted(attachments: Attachments, path: str) -> tuple[Content, str] | None:
+def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document | None] | None:
     """As `_scanned`, of an attachment; None when nothing is there, it cannot be opened, or is a file like others.
 
-    One without all of its text is unread, so that every search looks at it, and tells why there is no more.
+    One without all of its text is unread, so that every search looks at it, and tells why there is no more. The words
+    of what there is are indexed.
     """
     checked = time.time_ns()
     try:
         look = attachments.look(path, EXTRACTION_SECONDS)
     except NotRead as error:
         if error.reason == "not extracted yet":  # no process could be started
-            return _unread(path, _UNREAD_KEY, checked, HAS_FAILED), ""
+            return _unread(path, _UNREAD_KEY, checked, HAS_FAILED), None
         return None
     key, extracted = Key.of(look.status), look.extracted
     if extracted is None:
         return None
-    if extracted.failure is not None or not extracted.is_whole:
-        return replace(_unread(path, key, checked), digest=look.digest), ""
+    reason: NoText | None = extracted.failure or (None if extracted.is_whole else "not extracted whole")
+    flags = 0 if reason is None else (_REASONS.index(reason) + 1) << _REASON_BIT
+    state: State = "text" if reason is None else "unread"
+    if extracted.failure is not None:
+        return Content(path, key, checked, state, flags, look.digest), None
     text = extracted.text
-    return Content(path, key, checked, "text", digest=look.digest, trigrams=_trigrams(text, is_binary=False)), text
+    content = Content(path, key, checked, state, flags, look.digest, trigrams=_trigrams(text, is_binary=False))
+    return content, Document(path, text, parts=extracted.parts)
 
 
 def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, str]:

@@ -19,14 +19,16 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Final, TypeVar
 
+from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
+from vaulttools.core.work import Reason
 from vaulttools.files import disk, ignores
 from vaulttools.files.catalogue import Listed
 from vaulttools.files.known import Spelling, Trait, WordHits
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
-from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest, reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.key import Key, is_racy
@@ -269,7 +271,7 @@ class IndexState:
     ) -> WordHits | None:
         """As `Known.words`; `all_known`: whether nothing is stale."""
         uncounted = self._uncounted(read)
-        rows = [row.id for path in uncounted if paths.is_note(path) and (row := self._rows.get(path)) is not None]
+        rows = [row.id for path in uncounted if _is_ranked(path) and (row := self._rows.get(path)) is not None]
         is_settled = all_known and not uncounted
         wanted, of_all = self._rows_of(among, all_known=is_settled)
         try:
@@ -295,7 +297,7 @@ class IndexState:
         with self.lock:
             if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._version:
                 rows = [row.id for path in notes if (row := self._rows.get(path)) is not None]
-                of_all = sum(map(paths.is_note, self._rows))
+                of_all = sum(map(_is_ranked, self._rows))
                 is_whole = all_known and len(rows) == of_all
                 self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
             return self._asked[2]
@@ -522,6 +524,21 @@ class IndexView:
             or (unlisted and not self._present.is_listed(path))
         ]
 
+    def unranked(self, files: Sequence[str]) -> list[str]:
+        """Those unknown, but for attachments of which it is known why not all of their text is there."""
+        row = self._present.row
+        return [
+            path
+            for path in self.unknown(files)
+            if path in self._stale or (known := row(path)) is None or reason_of(known.flags) is None
+        ]
+
+    def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
+        """Of the files that are not stale."""
+        rows = ((path, self._present.row(path)) for path in attachments if path not in self._stale)
+        reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
+        return {path: reason for path, reason in reasons if reason is not None}
+
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """Of what is known."""
         found = self._present.holding(trait) - self._stale
@@ -566,7 +583,9 @@ class IndexView:
     ) -> WordHits | None:
         """Of the rows at present."""
         if self._version is None:
-            among = among.difference(self.unknown(list(among)))
+            among = among.difference(self.unranked(list(among)))
+        elif not among.isdisjoint(self._stale):  # attachments
+            among -= self._stale
         return self._present.words(words, most, among, read, all_known=not self._stale)
 
     def text_digests(self, files: Sequence[str]) -> dict[str, bytes]:
@@ -575,14 +594,14 @@ class IndexView:
         return {path: row.digest for path, row in rows if row is not None}
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
-        """Of the notes that are not unknown."""
-        unknown = set(self.unknown(notes))
+        """Of those whose words are known."""
+        unknown = set(self.unranked(notes))
         return self._present.passages(path for path in notes if path not in unknown)
 
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
-        """Of the notes that are not unknown."""
+        """Of those whose words are known."""
         found = self._present.copies(digests)
-        unknown = set(self.unknown(list(set().union(*found.values()))))
+        unknown = set(self.unranked(list(set().union(*found.values()))))
         return {digest: paths - unknown for digest, paths in found.items()}
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
@@ -596,6 +615,11 @@ class IndexView:
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Of the rows at present."""
         return self._present.holding_text(literal, read)
+
+
+def _is_ranked(path: str) -> bool:
+    """Whether a file has words, by its name: a note, or an attachment whose text is extracted."""
+    return paths.is_note(path) or is_searched(path)
 
 
 def _identity(folder: str) -> tuple[int, int]:

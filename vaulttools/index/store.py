@@ -295,7 +295,7 @@ class Writer:
                 (*stamps, state, content.flags, content.digest, id_),
             )
             self._forget(id_)
-        if content.state == "unread":
+        if content.state == "unread" and content.words is None:
             return True
         text = scattered(content.trigrams.encode()).decode()
         self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, text))

@@ -69,9 +69,10 @@ def run() -> None:
     assert isinstance(root, Root)
     attachments = None
     if folder is not None:
+        assert isinstance(folder, str)
         from vaulttools.attachments.texts import Attachments
 
-        attachments = Attachments(root, folder)
+        attachments = Attachments(root, lambda: folder)
     # Parsing makes many objects and next to no cycles; what was imported is no garbage (a twentieth of the time).
     gc.freeze()
     gc.set_threshold(_MANY_OBJECTS)

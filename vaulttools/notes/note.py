@@ -134,6 +134,10 @@ class Note(Contents):
 
         return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 
+    def page_of(self, line: int) -> int | None:
+        """The page on which a line stands; None: notes have no pages."""
+        return None
+
     @property
     def body_line(self) -> int:
         """The first line after the properties block; one past the end when nothing follows."""

@@ -140,10 +140,10 @@ def _indent(line: str) -> int:
 
 
 def _sections(units: Iterator[_Unit], headings: dict[int, int]) -> Iterator[tuple[int, list[_Unit]]]:
-    """The units by the heading that they stand under, its own included."""
+    """The units by the heading that they stand under, its own included; a page of an attachment begins without one."""
     heading, section = -1, list[_Unit]()
     for unit in units:
-        if unit.kind == "heading" and unit.start_line in headings:
+        if unit.start_line in headings:
             if section:
                 yield heading, section
             heading, section = headings[unit.start_line], []

@@ -140,7 +140,7 @@ def rank(
 
     `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
     candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
-    nothing is known only those are read that hold most of what is asked.
+    nothing is known only those are read that hold most of what is asked, and all attachments.
     """
     return _Search(read_question(question), notes, known, read, stop, most, counter).ranking()
 
@@ -263,10 +263,16 @@ class _Search:
         return f"No passage holds {first} and {second} together" + (f"; the best hold only: {only}." if only else ".")
 
     def _unknown(self) -> Sequence[str]:
-        """The notes of which nothing is known, in order."""
+        """The notes of which nothing is known, in order, and behind them such attachments, which take longer."""
         if self._known is None:
-            return sorted(self._notes)
-        return [] if self._known.version() is not None else self._known.unknown(sorted(self._notes))
+            return sorted(self._notes, key=lambda path: (not paths.is_note(path), path))
+        if self._known.version() is not None:
+            return self._known.unranked(self._known.kept(("attachments", self._notes), self._attachments))
+        unknown = self._known.unranked(sorted(self._notes))
+        return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
+
+    def _attachments(self) -> Sequence[str]:
+        return sorted(path for path in self._notes if not paths.is_note(path))
 
     def _read_notes(self, notes: Sequence[str]) -> None:
         """Read notes of which nothing is known, while there is time; of notes outside the scope, which say how frequent
@@ -309,7 +315,9 @@ class _Search:
             return weight[path] / (1 + counter.size(path) / _LONG_BYTES)
 
         likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_STATED, self._most)]
-        return sorted(likely, key=lambda path: (-normed(path), path))[: self._most]
+        attachments = [path for path in unknown if not paths.is_note(path)]  # in which nothing was counted
+        notes = [path for path in likely if paths.is_note(path)]
+        return [*sorted(notes, key=lambda path: (-normed(path), path))[: self._most], *attachments]
 
     def _holders(
         self, term: Term, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]

@@ -57,6 +57,8 @@ class ShownPassage:
     """The other notes of the scope that hold a copy, in order."""
     found_by: tuple[str, ...] = ("words",)
     """As `Evidence` has it."""
+    page: int | None = None
+    """The page of a PDF that it stands on, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,20 @@ class ShownNote:
     note: RankedNote
     passages: Sequence[ShownPassage]
     """In the order of the note; empty when it could not be read any more."""
+
+    @property
+    def heading(self) -> str:
+        """The line above the passages, with the page of the first one."""
+        return heading_of(self.note.path, self.passages[0].page if self.passages else None)
+
+    @property
+    def lines(self) -> list[str]:
+        """The passages as lines of an answer's text; one on another page than the one before it says so."""
+        before = (None, *(passage.page for passage in self.passages))
+        pages = [passage.page for passage in self.passages]
+        turned = [number > 0 and page != before[number] for number, page in enumerate(pages)]
+        shown = zip(self.passages, turned, strict=True)
+        return [line for passage, is_turned in shown for line in lines_of(passage, names_page=is_turned)]
 
 
 @dataclass(slots=True)
@@ -228,15 +244,16 @@ _LEAST: Final = 160
 """Characters without which no further passage is begun: its place, and enough of it to tell what it is about."""
 
 
-def heading_of(path: str) -> str:
-    """The line above the passages of a note."""
-    return f"## {paths.shown(path)}"
+def heading_of(path: str, page: int | None = None) -> str:
+    """The line above the passages of a note, or of a page of an attachment."""
+    return f"## {paths.shown(path)}{f', page {page}' if page is not None else ''}"
 
 
-def lines_of(passage: ShownPassage) -> list[str]:
+def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
     """A passage as lines of an answer's text: where it stands, what it says, where else it stands."""
     one = passage.start_line == passage.end_line
     where = f"Line {passage.start_line}" if one else f"Lines {passage.start_line}-{passage.end_line}"
+    where = f"Page {passage.page}, {where.lower()}" if names_page else where
     starts_with_heading = passage.shown.startswith("#")
     above = passage.heading[:-1] if starts_with_heading else passage.heading  # a heading says itself
     under = f", under {render.line(' > '.join(above), most=_HEADING_CHARACTERS)}" if above else ""
@@ -282,14 +299,16 @@ def _passage(
             end = passages.starts[following] + kept
             text = note.text[start:end].rstrip()
     start_line = note.text.count("\n", 0, start) + 1
+    line = note.text.count("\n", 0, passages.starts[number]) + 1
     return ShownPassage(
         start_line,
         start_line + text.count("\n"),
-        note.breadcrumb(note.text.count("\n", 0, passages.starts[number]) + 1),
+        note.breadcrumb(line),
         header + text,
         shown,
         folder.copies(ranked.path, number, passages.digests[number]),
         next((each.found_by for each in ranked.evidence if each.number == number), ("words",)),
+        note.page_of(line),
     )
 
 

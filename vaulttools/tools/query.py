@@ -30,7 +30,7 @@ from vaulttools.query.explain import explain
 from vaulttools.query.language import parse, spelled
 from vaulttools.query.tree import And, Node, Not
 from vaulttools.ranked.question import without_operators
-from vaulttools.ranked.showing import ShownNote, heading_of, lines_of
+from vaulttools.ranked.showing import ShownNote
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
@@ -191,7 +191,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
             request,
             work,
             _ranked_first_line(request, page_, work, ranking.weakness, is_sorted=is_sorted),
-            [(_ranked_note(each), Section(heading_of(each.note.path), _lines_of(each))) for each in page_.shown],
+            [(_ranked_note(each), Section(each.heading, each.lines)) for each in page_.shown],
             notices,
             list(_ranked_closing(request, page_, next_page)),
             weak=bool(ranking.weakness),
@@ -228,9 +228,10 @@ def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None) -
         yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them."
     if next_page is not None:
         yield f"Set page to {next_page:,} for the next notes."
-    reading = next(((each.note.path, each.passages[0].start_line) for each in page_.shown if each.passages), None)
+    reading = next(((each.note.path, each.passages[0]) for each in page_.shown if each.passages), None)
     if reading is not None:
-        yield _to_read_on(*reading)
+        path, first = reading
+        yield _to_read_on(path, first.start_line, first.page)
 
 
 def _ranked_note(found: ShownNote) -> NoteFound:
@@ -243,6 +244,7 @@ def _ranked_note(found: ShownNote) -> NoteFound:
             Passage(
                 start_line=each.start_line,
                 end_line=each.end_line,
+                page=each.page,
                 heading=list(each.heading),
                 text=each.text,
                 found_by=list(each.found_by),
@@ -251,10 +253,6 @@ def _ranked_note(found: ShownNote) -> NoteFound:
             for each in found.passages
         ],
     )
-
-
-def _lines_of(found: ShownNote) -> list[str]:
-    return [line for passage in found.passages for line in lines_of(passage)]
 
 
 def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[str] = ()) -> QueryAnswer:
@@ -430,8 +428,9 @@ def _closing(
         yield _to_read_on(*reading)
 
 
-def _to_read_on(path: str, line: int) -> str:
-    call = json.dumps({"note": paths.portable(path), "start_line": line}, ensure_ascii=False)
+def _to_read_on(path: str, line: int, page: int | None = None) -> str:
+    start = {"start_line": line} if page is None else {"start_page": page}
+    call = json.dumps({"note": paths.portable(path), **start}, ensure_ascii=False)
     return f"To read on: read {call}"
 
 

@@ -80,6 +80,7 @@ class SearchAnswer(Answer):
     file_count: int = Field(description="Files shown on this page.")
     files: list[str] = Field(description="The files of this page, in order.")
     file_matches: dict[str, int] = Field(description="Matching lines shown, by file.")
+    pages: dict[str, list[int]] = Field(description="Pages with shown matching lines, by PDF file.")
     file_limit_reached: int | None = Field(description="The files of a page, when more files match; else null.")
     per_file_limit_reached: int | None = Field(description="The matching lines shown of a file, when one has more.")
     lines_truncated: bool = Field(description="Whether a shown line was cut.")
@@ -100,6 +101,8 @@ class _Shown:
     """Matching lines not shown."""
     cut: bool
     """Whether a shown line is longer than shown."""
+    pages: list[int]
+    """The pages with shown matching lines."""
     section: Section
 
 
@@ -176,6 +179,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         file_count=len(shown),
         files=names,
         file_matches={name: file.hits for name, file in zip(names, shown, strict=True)},
+        pages={name: file.pages for name, file in zip(names, shown, strict=True) if file.pages},
         file_limit_reached=PAGE_FILES if next_skip is not None else None,
         per_file_limit_reached=per_file,
         lines_truncated=lines_cut,
@@ -319,7 +323,11 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
         heading = f"{mark}{paths.shown(match.path)}#{tag}{heading[len(paths.shown(match.path)) :]}"
     else:
         heading = "" if plan.is_single and not document.parts else f"# {heading}"
-    return _Shown(match.path, len(columns), match.count - len(columns), cut, Section(heading, lines))
+    pages = dict.fromkeys(place.page_of(document, hit.line) for hit in shown.hits)
+    left = match.count - len(columns)
+    return _Shown(
+        match.path, len(columns), left, cut, [each for each in pages if each is not None], Section(heading, lines)
+    )
 
 
 def _numbers(

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 import filelock
 
 from vaulttools.errors import Cancelled, VaultToolsError
-from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.files.root import Root
 from vaulttools.index import passages as stored
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
@@ -59,9 +57,6 @@ BATCH: Final = 32
 _TOGETHER: Final = 200
 """Notes that are looked at together."""
 
-_MOST_BYTES: Final = 100 * 1024 * 1024
-"""Bytes of a note; larger ones are in no index."""
-
 _WORTH_FORGETTING: Final = 0.2
 """Part of the vectors that must be of passages gone from the vault before they are forgotten: undone edits and moved
 notes find theirs until then."""
@@ -88,7 +83,9 @@ class Supply(NamedTuple):
 
     known: PassageIndex
     notes: Sequence[str]
-    """Every note that may be embedded: excluded and protected ones are not among them."""
+    """Every note and attachment that may be embedded: excluded and protected ones are not among them."""
+    read: Callable[[str], str]
+    """The text of one, with `\\n` for `\\r\\n`; raises NotRead."""
 
 
 class Progress(NamedTuple):
@@ -118,15 +115,12 @@ class MeaningStatus:
 class BackgroundMeaning:
     """The vectors of one open vault."""
 
-    def __init__(
-        self, root: Root, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]
-    ) -> None:
+    def __init__(self, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]) -> None:
         """Nothing is done before `start`.
 
         `folder` gives where the index lies; `supply` what there is to embed, None while that is not known.
         """
         self.choice: Final = choice
-        self._root = root
         self._folder = folder
         self._supply = supply
         self._begin()
@@ -404,7 +398,7 @@ class BackgroundMeaning:
         if data is None:
             return {}
         try:
-            text = documents.read(self._root, path, _MOST_BYTES).normalised
+            text = supply.read(path)
         except NotRead:
             return {}
         columns = stored.load(data)

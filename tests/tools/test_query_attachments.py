@@ -1,0 +1,191 @@
+"""Ranked search in PDF and DOCX files: their passages stand beside those of notes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+
+from tests.attachments import samples
+from tests.conftest import Files, MakeVault, write_files
+from vaulttools import Vault
+from vaulttools.attachments import kinds, process
+from vaulttools.attachments.extracted import Extracted
+from vaulttools.attachments.kinds import Kind
+from vaulttools.attachments.store import Store
+from vaulttools.attachments.texts import folder_beside
+from vaulttools.cli.main import main
+from vaulttools.files.document import Part
+from vaulttools.index import location
+from vaulttools.tools.query import QueryAnswer
+
+REPORT = samples.pdf(
+    "Annual report\nbudget of 2026", "Risks\nthe budget is tight\nnothing else", "closing words of whales"
+)
+LETTER = samples.docx(
+    samples.paragraph("Letter", "Heading1"),
+    samples.paragraph("Dear reader"),
+    samples.paragraph("Money", "Heading2"),
+    samples.paragraph("our budget"),
+)
+FILES: Files = {"note.md": "the budget\n", "in/report.pdf": REPORT, "letter.docx": LETTER}
+
+
+def told(answer: QueryAnswer) -> list[tuple[str, int | None, int, list[str]]]:
+    """Each passage: its file, page, first line and headings."""
+    return [(note.path, each.page, each.start_line, each.heading) for note in answer.notes for each in note.passages]
+
+
+def test_passages_stand_under_their_page_or_headings(make_vault: MakeVault) -> None:
+    answer = make_vault(FILES).query("which risks does the tight budget have")
+    assert answer.text == (
+        "Showing 3 notes, best first.\n\n"
+        "## in/report.pdf, page 2\n"
+        "Lines 3-5:\n  Risks\n  the budget is tight\n  nothing else\n\n"
+        "## letter.docx\n"
+        "Lines 5-7, under Letter:\n  ## Money\n  our budget\n\n"
+        "## note.md\n"
+        "Line 1:\n  the budget\n\n"
+        '[To read on: read {"note": "in/report.pdf", "start_page": 2}]'
+    )
+    assert told(answer) == [
+        ("in/report.pdf", 2, 3, []),
+        ("letter.docx", None, 5, ["Letter", "Money"]),
+        ("note.md", None, 1, []),
+    ]
+
+
+def test_a_passage_of_another_page_says_so(make_vault: MakeVault) -> None:
+    pages = ["the keel of a boat " + "is long " * 60, "nothing here", "the keel of a boat " + "is deep " * 60]
+    answer = make_vault({"boats.pdf": samples.pdf(*pages)}).query("keel of a boat")
+    assert [page for _, page, _, _ in told(answer)] == [1, 3]
+    assert "## boats.pdf, page 1\nLine 1:\n" in answer.text
+    assert "\nPage 3, line 3:\n" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"folder": "in"}, ["in/report.pdf"]),
+        ({"glob": "*.docx"}, ["letter.docx"]),
+        ({"glob": "in/report.pdf"}, ["in/report.pdf"]),
+        ({"modified_before": "2000-01-01"}, []),
+        ({"properties": {"status": "open"}}, []),
+        ({"sort": "-name"}, ["in/report.pdf", "note.md", "letter.docx"]),
+    ],
+)
+def test_filters_and_orders_hold_for_attachments(
+    make_vault: MakeVault, filters: dict[str, str], found: list[str]
+) -> None:
+    answer = make_vault(FILES).call("query", {"query": "budget", **filters})
+    assert [note["path"] for note in answer.details["notes"]] == found
+
+
+def test_operators_hold_for_attachments(make_vault: MakeVault) -> None:
+    vault = make_vault(FILES)
+    assert [path for path, _, _, _ in told(vault.query("budget path:letter"))] == ["letter.docx"]
+    assert told(vault.query("budget tag:#work")) == []
+
+
+def test_what_looks_like_a_note_in_an_attachment_is_text(make_vault: MakeVault) -> None:
+    page = "---\ntags: work\n---\n# Keel #boat\n    indented keel\n[[link]]"
+    vault = make_vault({"boats.pdf": samples.pdf(page)})
+    assert told(vault.query("keel")) == [("boats.pdf", 1, 1, [])]
+    assert vault.tags().tags == []
+
+
+def test_a_changed_attachment_is_ranked_as_it_is_now(make_vault: MakeVault) -> None:
+    vault = make_vault(FILES)
+    assert told(vault.query("whales"))
+    write_files(vault.path, {"in/report.pdf": samples.pdf("first", "second", "third", "whales at last")})
+    assert told(vault.query("whales")) == [("in/report.pdf", 4, 4, [])]
+    (vault.path / "in/report.pdf").unlink()
+    assert told(vault.query("whales")) == []
+
+
+def test_a_vault_with_and_without_an_index_gives_the_same(make_vault: MakeVault) -> None:
+    drawn = random.Random(17)
+    words = ["keel", "mast", "rope", "sail", "wind", "tide", "harbour", "anchor"]
+    files: dict[str, str | bytes] = {"locked.pdf": samples.encrypted(), "plain.pdf": "mast and keel\n"}
+    for number, kind in product(range(6), ("md", "pdf", "docx")):
+        pages = [" ".join(drawn.choices(words, k=40)) for _ in range(3)]
+        files[f"{number}.{kind}"] = (
+            "\n\n".join(pages)
+            if kind == "md"
+            else samples.pdf(*pages)
+            if kind == "pdf"
+            else samples.docx(*map(samples.paragraph, pages))
+        )
+    indexed = make_vault(files)
+    with Vault.open(indexed.path, index="off") as scanned:
+        for question in ("keel of the mast", "tide", "anchor rope in the harbour", "windy sails"):
+            for filters in ({}, {"glob": "*.pdf"}, {"page": 2, "limit": 3}):
+                one, other = (vault.call("query", {"query": question, **filters}) for vault in (indexed, scanned))
+                assert one == other
+
+
+def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {f"{number}.md": f"the keel of boat {number}\n" for number in range(250)}
+    vault = make_vault({**notes, "boats.pdf": samples.pdf("first", "whales around the keel")})
+    monkeypatch.setattr("vaulttools.answers.corpus._OPENING_SECONDS", 0.0)
+    monkeypatch.setattr("vaulttools.session.Session.structures", lambda *_: None)
+    answer = vault.query("whales around the keel")
+    assert "[Ranked without the index, which is being built.]" in answer.text
+    assert told(answer)[0] == ("boats.pdf", 2, 2, [])
+
+
+def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.pdf": samples.pdf("whales"), "b.pdf": samples.pdf("whales too"), "c.pdf": samples.scanned()})
+    look = vault._opened.attachments
+    assert look is not None
+    digest = look.look("a.pdf", 60).digest
+    folder = folder_beside(location.of(vault._opened.root).database)
+    parts = (Part(1, 1, ()), Part(2, 2, ()))
+    Store(str(folder)).put(digest, Extracted("first page\nsecond of the whales\n", parts, is_whole=False))
+    look._texts.clear()
+    answer = vault.query("second whales")
+    assert told(answer) == [("a.pdf", 2, 2, []), ("b.pdf", 1, 1, [])]
+    assert "The search is incomplete: 1 file not extracted whole (a.pdf)." in answer.text
+    assert answer.skipped["no text"].paths == ["c.pdf"]
+
+
+class TestWithoutTheExtra:
+    """It is said once how to have attachments searched."""
+
+    @pytest.fixture(autouse=True)
+    def _missing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        kinds.is_installed.cache_clear()
+        monkeypatch.setattr(kinds, "find_spec", lambda name: None)
+        yield
+        kinds.is_installed.cache_clear()
+
+    @pytest.mark.parametrize("query", ["budget", "whales"])
+    def test_where_some_are_passed_over(self, make_vault: MakeVault, query: str) -> None:
+        answer = make_vault(FILES).query(query)
+        advice = (
+            "The text of 2 PDF or DOCX files was not searched; to have it searched: pip install 'vaulttools[files]'"
+        )
+        assert answer.text.count(advice) == 1
+        assert all(note.path == "note.md" for note in answer.notes)
+
+    def test_not_where_there_are_none(self, make_vault: MakeVault) -> None:
+        assert "files]" not in make_vault(FILES).query("budget", glob="*.md").text
+
+
+@pytest.mark.parametrize("command", [["grep", "whales"], ["query", "whales", "--no-index"]])
+def test_commands_extract_a_content_once(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    extracted: list[str] = []
+    extract: Callable[[Kind, int], Extracted] = process.extract
+
+    def counted(kind: Kind, descriptor: int) -> Extracted:
+        extracted.append(kind)
+        return extract(kind, descriptor)
+
+    monkeypatch.setattr(process, "extract", counted)
+    folder = str(make_vault(FILES).path)
+    assert [main(["--vault", folder, *command]) for _ in range(2)] == [0, 0]
+    assert sorted(extracted) == ["docx", "pdf"]
