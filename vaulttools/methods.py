@@ -490,7 +490,8 @@ class ToolMethods(ABC):
 
     def read(
         self,
-        note: str | PathLike[str],
+        note: str | PathLike[str] | None = None,
+        notes: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
         *,
         start_line: int | None = None,
         end_line: int | None = None,
@@ -506,14 +507,15 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`.
 
         Args:
-            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF and DOCX files.
+            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF, DOCX.
+            notes: Several of them, at most 20, in one answer: `["plan", "inbox#Today"]`; they share max_chars.
             start_line: First line to read, from 1. (a whole number, 1 or more)
             end_line: Last line to read, itself included. (a whole number, 1 or more)
             start_page: First page of a PDF file to read, from 1. (a whole number, 1 or more)
             end_page: Last page to read, itself included. (a whole number, 1 or more)
             heading: Read the section of this heading, with all below it; a nested one as `Tasks#Open`. Case and punctuation do not matter.
             block: Read the block with this id, with or without `^`.
-            frontmatter: Read the properties at the top of the note alone. (default false)
+            frontmatter: Read the properties at the top alone; of several notes as a table. (default false)
             max_chars: Most characters of text to show; a cut says how to go on. (a whole number from 1 to 50,000; default 20000)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
@@ -523,6 +525,7 @@ class ToolMethods(ABC):
         """
         arguments = {
             "note": note,
+            "notes": notes,
             "start_line": start_line,
             "end_line": end_line,
             "start_page": start_page,

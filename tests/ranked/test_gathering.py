@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
-from vaulttools.ranked.gathering import Gathered, gathered, in_one_line
+from vaulttools.ranked.gathering import Gathered, gathered
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import Folder
 
@@ -89,9 +89,3 @@ def test_a_part_of_a_passage_that_is_shown_is_told_as_a_copy() -> None:
     section = "# Roof\n\nThe repair of the roof costs a lot.\n\nAsk Ada about the repair.\n"
     found = asked({"a.md": section, "b.md": "The repair of the roof costs a lot.\n"}, "roof repair", 5_000)
     assert [(piece.path, list(piece.copies)) for piece in found.pieces] == [("a.md", ["b.md"])]
-
-
-def test_properties_stand_in_one_line() -> None:
-    text = "---\nstatus: active\ntags: [a, b]\nempty:\ndone: false\nmore: {x: 1}\n---\n"
-    assert in_one_line(Note("a.md", text)) == "status: active; tags: a, b; done: false; more: x 1"
-    assert in_one_line(Note("a.md", f"---\ntext: {'long ' * 60}\n---\n"), 20) == "text: long long long\u2026"

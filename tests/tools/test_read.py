@@ -432,8 +432,8 @@ def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
         (
             "plan",
             {"lines": "1-2"},
-            "unknown argument 'lines'; accepted are: note, start_line, end_line, start_page, end_page, heading, block, "
-            "frontmatter, max_chars",
+            "unknown argument 'lines'; accepted are: note, notes, start_line, end_line, start_page, end_page, heading, "
+            "block, frontmatter, max_chars",
         ),
     ],
 )
@@ -566,3 +566,93 @@ def test_a_cancelled_call_is_not_answered(make_vault: MakeVault) -> None:
 def test_a_method_raises_what_call_returns(make_vault: MakeVault) -> None:
     with pytest.raises(BadArgument, match=r"^Block not found: \^x in data\.csv; it has none$"):
         make_vault(FILES).read("data.csv", block="x")
+
+
+SEVERAL = {
+    "a.md": "---\nstatus: active\ntags: [x, y|z]\n---\nshort\n",
+    "b.md": "# B\n\n" + "\n".join(f"line {number} of b" for number in range(200)) + "\n\n## Part\n\nend ^end\n",
+    "c.md": "---\nSTATUS: done\ndue: 2026-11-20\n---\n" + "\n".join(f"line {number} of c" for number in range(200)),
+    ".obsidian/app.json": "{}",
+}
+
+
+def test_several_notes_share_the_characters_and_each_tells_how_to_read_on(make_vault: MakeVault) -> None:
+    vault = make_vault(SEVERAL)
+    answer = vault.read(notes=["a", "b", "c"], max_chars=400)
+    shown = {note.path: note.content for note in answer.notes}
+    assert shown["a.md"].endswith("short")
+    assert 370 < sum(map(len, shown.values())) <= 400
+    assert abs(len(shown["b.md"]) - len(shown["c.md"])) < 40
+    assert answer.text.startswith("## a.md, lines 1-5 of 5\n\n 1|---\n 2|status: active\n")
+    for note in answer.notes[1:]:
+        assert f'[To read on: read {{"note": "{note.path}", "start_line": {note.next_line}}}]' in answer.text
+        assert vault.read(note.path, start_line=note.next_line).start_line == note.end_line + 1
+    assert answer.path is None and "path" not in answer.model_dump(mode="json")
+
+
+def test_a_list_may_hold_what_a_note_may_be_called(make_vault: MakeVault) -> None:
+    answer = make_vault(SEVERAL).read(notes=["b#Part", "[[b#^end]]", "b.md:3-4", "b.md:3-4", "a"])
+    assert [(note.path, note.start_line, note.end_line) for note in answer.notes] == [
+        ("b.md", 204, 206),
+        ("b.md", 206, 206),
+        ("b.md", 3, 4),
+        ("a.md", 1, 5),
+    ]
+
+
+def test_the_properties_of_several_notes_are_a_table(make_vault: MakeVault) -> None:
+    answer = make_vault(SEVERAL).read(notes=["a", "b", "c"], frontmatter=True)
+    assert answer.text == (
+        "| note | status | tags | due |\n"
+        "| --- | --- | --- | --- |\n"
+        "| a.md | active | x, y\\|z |  |\n"
+        "| b.md |  |  |  |\n"
+        "| c.md | done |  | 2026-11-20 |"
+    )
+    assert [note.properties for note in answer.notes] == [
+        {"status": "active", "tags": ["x", "y|z"]},
+        {},
+        {"STATUS": "done", "due": "2026-11-20"},
+    ]
+
+
+def test_what_was_not_found_among_several_is_told(make_vault: MakeVault, capsys: pytest.CaptureFixture[str]) -> None:
+    vault = make_vault(SEVERAL)
+    answer = vault.read(notes=["a", "nowhere", "b#Nothing"])
+    assert not answer.complete and [note.path for note in answer.notes] == ["a.md"]
+    told = ["Path not found: nowhere", "Heading not found: Nothing in b.md; it has B, Part"]
+    assert answer.notices == told
+    assert answer.text.endswith("\n\n" + "\n".join(f"[{sentence}]" for sentence in told))
+    vault_option = ["--vault", str(vault.path)]
+    assert cli.main([*vault_option, "read", "a", "nowhere"]) == 0
+    assert cli.main([*vault_option, "read", "neither", "nowhere"]) == 2
+    assert capsys.readouterr().err == "error: Path not found: neither; Path not found: nowhere\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "note is required: a text; or notes, for several"),
+        ({"notes": []}, "note is required: a text; or notes, for several"),
+        ({"notes": [str(number) for number in range(21)]}, "notes takes at most 20 notes, got 21"),
+        (
+            {"notes": ["a", "b"], "heading": "Part"},
+            "heading is for one note; with notes write plan#Heading, plan#^block or plan:3-9",
+        ),
+        ({"notes": ["a", ".obsidian/app.json"]}, "Access denied: '.obsidian/' is a protected folder"),
+        ({"notes": ["a", "../out.md"]}, "Path is outside the vault: ../out.md"),
+    ],
+)
+def test_what_several_notes_are_refused_for(make_vault: MakeVault, arguments: dict[str, Any], sentence: str) -> None:
+    result = make_vault(SEVERAL).call("read", arguments)
+    assert (result.is_error, result.text) == (True, sentence)
+
+
+def test_several_notes_stay_within_the_bound(make_vault: MakeVault) -> None:
+    files = {f"{'日' * 60}/{'é' * 60}/{number}.md": "日本語\x1b " * 3_000 + "\nx" for number in range(20)}
+    files |= {f"long{number}.md": f"{'😀' * 9}\n" * 999 for number in range(3)}
+    vault = make_vault(files)
+    for notes in (list(files)[:20], [*list(files)[:17], "long0", "long1", "long2"]):
+        answer = vault.read(notes=notes, max_chars=50_000)
+        assert len(answer.notes) == 20
+        assert 40_000 < len(answer.text.encode()) <= limits.TEXT_BYTES

@@ -9,6 +9,7 @@ from typing import Final
 from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
+from vaulttools.notes.property_text import in_one_line
 from vaulttools.ranked.copies import Print
 from vaulttools.ranked.ranking import RankedNote
 from vaulttools.ranked.showing import Folder, around_terms, chosen, compact, text_of
@@ -113,7 +114,7 @@ class Piece:
         where = f"line {start}" if start == end else f"lines {start}-{end}"
         above = self.heading[:-1] if shown.startswith("#") else self.heading  # a heading says itself
         under = f", under {render.line(' > '.join(above), most=_HEADINGS)}" if above else ""
-        properties = in_one_line(self.note) if self.has_properties else ""
+        properties = in_one_line(self.note.properties, _PROPERTIES) if self.has_properties else ""
         first = f"## {paths.shown(self.path)}, {where}{under}{f' ({properties})' if properties else ''}"
         lines = [first, *(f"  {render.line(line, most=len(line))}" for line in shown.split("\n"))]
         if self.copies:
@@ -306,19 +307,3 @@ class _Gathering:
             piece.has_properties = piece.path in shows and piece.path not in seen
             seen.add(piece.path)
         return ordered
-
-
-def in_one_line(note: Note, most: int = _PROPERTIES) -> str:
-    """The properties of a note that have a value: `status: active; tags: work, home`, cut at so many characters."""
-    found = ((name, _value(value)) for name, value in note.properties.items())
-    return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(_value, value)))
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_value(each)}" for name, each in value.items())
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else " ".join(str(value).split())

@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from vaulttools.answers import answer, page, pictures, place, reading
+from vaulttools.answers import answer, corpus, page, part, pictures, place, reading, several
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.part import Part
 from vaulttools.answers.pictures import Image
 from vaulttools.answers.reading import Reading
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.attachments.picture import is_image
-from vaulttools.core import limits, paths, render
-from vaulttools.core.work import Work
-from vaulttools.errors import BadArgument
+from vaulttools.core import limits, paths
+from vaulttools.core.work import Work, named
+from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
-from vaulttools.notes import subpath
 from vaulttools.session import Session
 
 CHARACTERS: Final = 20_000
 """Characters of the text in one answer unless more or fewer are asked for."""
 
-MOST_CHARACTERS: Final = 50_000
-"""The most that can be asked for: about what the text of an answer has room for."""
+_CUT_BYTES: Final = 100
+"""Bytes kept for the sentence that a table of properties was cut."""
 
 _LEAST_SECONDS: Final = 0.5
 """For finding the notes that embed an image, however little time of a call is left."""
-
-_OTHERS: Final = 5
-"""Lines of other headings of the same name that are told."""
-
-_LABEL_CHARACTERS: Final = 120
-"""Characters of one heading in the first line: six of them leave room for the text."""
 
 Chain = Annotated[Texts, WithJsonSchema({"type": "string"})]
 """A heading, or a chain of them; to a model simply a text."""
 
 
+def _counted(notes: list[str]) -> list[str]:
+    if len(notes) > several.MOST:
+        raise ValueError(f"notes takes at most {several.MOST} notes, got {len(notes)}")
+    return notes
+
+
+Notes = Annotated[Texts, AfterValidator(_counted)]
+"""Names of notes or other texts."""
+
+
 class ReadRequest(Request):
     """The arguments of `read`."""
 
-    note: str = Field(
+    positional = ("note", "notes")
+
+    note: str | None = Field(
+        None,
         description="Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, "
-        "`[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF and DOCX files."
+        "`[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF, DOCX.",
+    )
+    notes: Notes | None = Field(
+        None, description='Several of them, at most 20, in one answer: `["plan", "inbox#Today"]`; they share max_chars.'
     )
     start_line: int | None = Field(None, ge=1, description="First line to read, from 1.")
     end_line: int | None = Field(None, ge=1, description="Last line to read, itself included.")
@@ -60,10 +68,25 @@ class ReadRequest(Request):
         "punctuation do not matter.",
     )
     block: str | None = Field(None, description="Read the block with this id, with or without `^`.")
-    frontmatter: bool = Field(False, description="Read the properties at the top of the note alone.")
+    frontmatter: bool = Field(False, description="Read the properties at the top alone; of several notes as a table.")
     max_chars: int = Field(
-        CHARACTERS, ge=1, le=MOST_CHARACTERS, description="Most characters of text to show; a cut says how to go on."
+        CHARACTERS,
+        ge=1,
+        le=part.MOST_CHARACTERS,
+        description="Most characters of text to show; a cut says how to go on.",
     )
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+_ABSENT: Final[Any] = None
+"""What a field about one text is in an answer about several, which leaves it out."""
+
+
+def _is_empty(value: object) -> bool:
+    return value == []
 
 
 class Pages(BaseModel):
@@ -74,8 +97,10 @@ class Pages(BaseModel):
     total: int = Field(description="Pages of the file.")
 
 
-class ReadAnswer(Answer):
-    """The answer of `read`."""
+class NoteRead(BaseModel):
+    """One of several texts."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     path: str = Field(description="Vault-relative path of the file, or the name of another text.")
     start_line: int = Field(description="First line shown, from 1.")
@@ -83,25 +108,41 @@ class ReadAnswer(Answer):
     total_lines: int = Field(description="Lines of the file.")
     content: str = Field(serialization_alias="text", description="The lines, whole, joined by line feeds.")
     next_line: int | None = Field(description="First line asked for that is not shown, or null.")
+    properties: dict[str, Any] | None = Field(
+        None, exclude_if=_is_none, description="With frontmatter: the properties of the note by name."
+    )
+
+
+class ReadAnswer(Answer):
+    """The answer of `read`; with `notes` the fields about one text are left out."""
+
+    path: str = Field(
+        _ABSENT, exclude_if=_is_none, description="Vault-relative path of the file, or the name of another."
+    )
+    start_line: int = Field(_ABSENT, exclude_if=_is_none, description="First line shown, from 1.")
+    end_line: int = Field(
+        _ABSENT, exclude_if=_is_none, description="Last line shown; one less than start_line when there is none."
+    )
+    total_lines: int = Field(_ABSENT, exclude_if=_is_none, description="Lines of the file.")
+    content: str = Field(
+        _ABSENT, exclude_if=_is_none, serialization_alias="text", description="The lines, whole, joined by line feeds."
+    )
+    next_line: int | None = Field(None, description="First line asked for that is not shown, or null.")
+    notes: list[NoteRead] = Field(
+        default_factory=list,
+        exclude_if=_is_empty,
+        description="With `notes`: those that were found, in the order asked.",
+    )
     pages: Pages | None = Field(None, description="What of a PDF file is shown; null elsewhere.")
     image: Image | None = Field(None, description="What an image is; null for a text.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The lines asked for, from 1, end inclusive."""
-
-    start: int
-    end: int
-    label: str = ""
-    """What they are, for the first line of the text; `""`: just lines."""
-    argument: str = ""
-    """The argument that goes when the call goes on by lines."""
-    notices: Sequence[str] = ()
-
-
 def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     """Read what is asked for, as far as it fits."""
+    if any(name.strip() for name in request.notes or ()):
+        return _several(vault, request, work)
+    if request.note is None:
+        raise BadArgument("note is required: a text; or notes, for several")
     selected = _selected(request)
     target = vault.named(request.note, work)
     if target.place is not None and is_image(target.place.path):
@@ -109,27 +150,127 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     opened = reading.read(vault, target, work)
     if selected and opened.target.is_part:
         raise BadArgument(f"{opened.target.given} names a part already; leave out {selected}, or name the whole text")
-    part = _part(request, opened)
+    meant = _part(request, opened)
     lines = opened.document.lines
-    notices = [*part.notices, *opened.notices]
-    longest = [*notices, _cut(part.end, MOST_CHARACTERS, limits.FILE_BYTES), _continuation(opened, part, part.end)]
-    room = limits.TEXT_BYTES - len(_composed(_first_line(opened, part, part.end), [""], longest).encode())
-    shown, cut_at = _fitting(opened.document, part, request.max_chars, room)
-    end = part.start + len(shown) - 1
+    notices = [*meant.notices, *opened.notices]
+    cut = part.cut(meant.end, part.MOST_CHARACTERS, limits.FILE_BYTES)
+    longest = [*notices, cut, _continuation(opened, meant, meant.end)]
+    room = limits.TEXT_BYTES - len(_composed(part.first_line(opened, meant, meant.end), [""], longest).encode())
+    shown, cut_at = part.fitting(opened.document, meant, request.max_chars, room)
+    end = meant.start + len(shown) - 1
     if cut_at is not None:
-        notices.append(_cut(end, cut_at, len(lines[end - 1])))
-    if end < part.end:
-        notices.append(_continuation(opened, part, end + 1))
+        notices.append(part.cut(end, cut_at, len(lines[end - 1])))
+    if end < meant.end:
+        notices.append(_continuation(opened, meant, end + 1))
     return ReadAnswer(
-        **answer.envelope(work, _composed(_first_line(opened, part, end), shown, notices), notices, found=True),
+        **answer.envelope(work, _composed(part.first_line(opened, meant, end), shown, notices), notices, found=True),
         path=paths.portable(opened.document.path),
-        start_line=part.start,
+        start_line=meant.start,
         end_line=end,
         total_lines=len(lines),
-        content="\n".join(lines[part.start - 1 : end]),
-        next_line=end + 1 if end < part.end else None,
-        pages=_pages_shown(opened.document, part.start, end),
+        content="\n".join(lines[meant.start - 1 : end]),
+        next_line=end + 1 if end < meant.end else None,
+        pages=_pages_shown(opened.document, meant.start, end),
     )
+
+
+def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
+    """Read several texts, or their properties, as far as they fit together."""
+    selected = _selected(request)
+    if selected not in ("", "frontmatter"):
+        raise BadArgument(f"{selected} is for one note; with notes write plan#Heading, plan#^block or plan:3-9")
+    given = list(dict.fromkeys(name for name in (request.note, *(request.notes or ())) if name and name.strip()))
+    texts: dict[tuple[str, int, int], tuple[Reading, Part]] = {}
+    missing: list[str] = []
+    for name in _counted(given):
+        try:
+            opened, meant = _one_of_several(vault, name, work)
+        except (AccessDenied, OutsideVault):
+            raise
+        except BadArgument as error:
+            missing.append(str(error))
+        else:
+            texts.setdefault((opened.document.path, meant.start, meant.end), (opened, meant))
+    if not texts:
+        raise BadArgument("; ".join(missing))
+    told = page.fitting(answer.bracketed(missing))
+    asked = list(texts.values())
+    if request.frontmatter:
+        blocks, cut = _table([opened for opened, _ in asked], request.max_chars, told)
+        found, notices = [_properties_read(opened) for opened, _ in asked], [*missing, *cut]
+    else:
+        shown = several.fitting(asked, request.max_chars, several.room_for(asked, told))
+        blocks = [each.text() for each in shown]
+        found = [_note_read(each) for each in shown]
+        notices = [*(notice for each in shown for notice in each.notices()), *missing]
+        cut = []
+    work.searched = len(asked)
+    last = "\n".join([*told, *answer.bracketed(cut)])
+    envelope = answer.envelope(work, "\n\n".join(filter(None, [*blocks, last])), notices, found=True)
+    envelope["complete"] = envelope["complete"] and not missing
+    return ReadAnswer(**envelope, notes=found)
+
+
+def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Part]:
+    """One text, and the part of it that its name tells.
+
+    Raises:
+        BadArgument: there is none, or it cannot be shown beside others.
+    """
+    again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel, started=work.started)
+    target = vault.named(name, again)
+    if target.place is not None and is_image(target.place.path):
+        raise BadArgument(f"An image is read alone: {target.given}")
+    opened = reading.read(vault, target, again)
+    if several.is_too_long(opened):
+        raise BadArgument(f"Its path is too long beside others, read it alone: {named([opened.name])}")
+    return opened, part.of_target(opened)
+
+
+def _table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The properties of notes as a table, as far as it fits, and what was left out."""
+    rows = several.table(texts)
+    room = limits.TEXT_BYTES - sum(_bytes(line) for line in told) - _CUT_BYTES
+    kept: list[str] = []
+    for row in rows:
+        characters -= len(row) + 1
+        room -= _bytes(row)
+        if min(characters, room) < 0 and len(kept) > 2:
+            break
+        kept.append(row)
+    left = len(rows) - len(kept)
+    return ["\n".join(kept)], [f"{corpus.counted(left, 'more note')}; raise max_chars."] if left else []
+
+
+def _note_read(shown: several.Shown) -> NoteRead:
+    document = shown.opened.document
+    return NoteRead(
+        path=paths.portable(document.path),
+        start_line=shown.part.start,
+        end_line=shown.end,
+        total_lines=len(document.lines),
+        content="\n".join(document.lines[shown.part.start - 1 : shown.end]),
+        next_line=shown.next_line,
+    )
+
+
+def _properties_read(opened: Reading) -> NoteRead:
+    block = opened.note.frontmatter
+    end = 0 if block is None else block.end_line
+    return NoteRead(
+        path=paths.portable(opened.document.path),
+        start_line=1,
+        end_line=end,
+        total_lines=len(opened.document.lines),
+        content="\n".join(opened.document.lines[:end]),
+        next_line=None,
+        properties=dict(opened.note.properties),
+    )
+
+
+def _bytes(line: str) -> int:
+    """Of a line with its end."""
+    return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
@@ -191,179 +332,37 @@ def _block(request: ReadRequest) -> str:
     return (request.block or "").strip().lstrip("#^")
 
 
-def _part(request: ReadRequest, opened: Reading) -> _Part:
+def _part(request: ReadRequest, opened: Reading) -> Part:
     if request.frontmatter:
-        return _frontmatter(opened)
+        return part.of_frontmatter(opened)
     if heading := _heading(request):
-        return _section(opened, _chain(opened, heading), "heading")
+        return part.of_section(opened, part.chain_of(opened, heading), "heading")
     if block := _block(request):
-        return _of_block(opened, block, "block")
+        return part.of_block(opened, block, "block")
     if request.start_page is not None or request.end_page is not None:
-        return _pages(opened, request.start_page, request.end_page)
-    target = opened.target
-    if target.block is not None:
-        return _of_block(opened, target.block)
-    if target.headings:
-        return _section(opened, target.headings)
-    if target.ranges is None:
-        return _lines(opened, request.start_line, request.end_line)
-    (start, end), *others = target.ranges
-    if others:
-        raise BadArgument(f"read takes one range of lines, got {target.given}; search takes several")
-    return _lines(opened, start, end)
+        return part.of_pages(opened, request.start_page, request.end_page)
+    return part.of_target(opened, request.start_line, request.end_line)
 
 
-def _lines(opened: Reading, start: int | None, end: int | None) -> _Part:
-    """From the first line to the last unless they are given; what lies behind the last is not there to be read."""
-    total = len(opened.document.lines)
-    first, last = start or 1, total if end is None else end
-    if first > max(total, 1):
-        has = f"has {reading.lines(total)}" if total else "is empty"
-        raise BadArgument(f"start_line {first} is past the end: {opened.name} {has}")
-    if end is not None and end < first:
-        raise BadArgument(f"end_line {end} is before start_line {first}")
-    return _Part(first, min(last, total))
-
-
-def _pages(opened: Reading, start: int | None, end: int | None) -> _Part:
-    parts = [part for part in opened.document.parts if part.page is not None]
-    if not parts:
-        raise BadArgument(f"start_page and end_page are for PDF files; {opened.name} has no pages")
-    first, last = start or 1, len(parts) if end is None else min(end, len(parts))
-    if first > len(parts):
-        raise BadArgument(f"start_page {first} is past the end: {opened.name} has {len(parts):,} pages")
-    if end is not None and end < first:
-        raise BadArgument(f"end_page {end} is before start_page {first}")
-    total = len(opened.document.lines)
-    start_line, end_line = parts[first - 1].line, parts[last].line - 1 if last < len(parts) else total
-    which = f"page {first}" if first == last else f"pages {first}-{last}"
-    notices = [] if end_line >= start_line else ["There is no text on them." if first < last else "It has no text."]
-    return _Part(start_line, end_line, f"{which} of {len(parts)}", "start_page and end_page", notices)
-
-
-def _frontmatter(opened: Reading) -> _Part:
-    block = opened.note.frontmatter
-    if block is None:
-        raise BadArgument(f"{opened.name} has no properties at its top")
-    return _Part(block.start_line, block.end_line, "properties", "frontmatter", opened.note.warnings)
-
-
-def _of_block(opened: Reading, block_id: str, argument: str = "") -> _Part:
-    found = subpath.block(opened.note, block_id, opened.name)
-    return _Part(found.start_line, found.end_line, f"block ^{found.id}", argument)
-
-
-def _section(opened: Reading, chain: Sequence[str], argument: str = "") -> _Part:
-    found = subpath.section(opened.note, chain, opened.name)
-    name = found.text.casefold()
-    others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
-    notices = [_others(others)] if others and len(chain) == 1 else []
-    trail = " > ".join(map(_shortened, opened.note.breadcrumb(found.line)))
-    return _Part(found.line, found.end_line, f"section {trail}", argument, notices)
-
-
-def _others(lines: Sequence[int]) -> str:
-    """Where other headings of the same name stand."""
-    if len(lines) == 1:
-        return f"Another heading of this name stands on line {lines[0]}."
-    more = f" and {len(lines) - _OTHERS:,} more" if len(lines) > _OTHERS else ""
-    return f"Other headings of this name stand on lines {', '.join(map(str, lines[:_OTHERS]))}{more}."
-
-
-def _chain(opened: Reading, heading: Sequence[str]) -> Sequence[str]:
-    """The chain that is meant: of one text the whole, or its parts between `#`, or between ` > ` as shown here."""
-    if len(heading) > 1:
-        return heading
-    readings = [heading, *([part.strip() for part in heading[0].split(sign) if part.strip()] for sign in ("#", " > "))]
-    fitting = (chain for chain in readings if chain and opened.note.section(chain) is not None)
-    return next(fitting, readings[1] or heading)
-
-
-def _fitting(document: Document, part: _Part, characters: int, room: int) -> tuple[list[str], int | None]:
-    """The numbered lines that fit into so many characters of the note and so many bytes of the answer, the first of a
-    page below a row with its number.
-
-    There is always a first one where there are any; the number is the characters of it that are shown when it is cut.
-    """
-    lines = document.lines
-    shown: list[str] = []
-    for number in range(part.start, part.end + 1):
-        text = lines[number - 1]
-        if len(text) > characters:
-            break
-        line = f"{_page_row(document, number)}{_numbered(number, text.rstrip())}"
-        if _bytes(line) > room:
-            break
-        shown.append(line)
-        characters -= len(text) + 1
-        room -= _bytes(line)
-    if shown or part.start > part.end:
-        return shown, None
-    text = lines[part.start - 1][:characters]
-    mark = render.ELLIPSIS
-
-    def size(end: int) -> int:
-        return _bytes(_numbered(part.start, text[:end] + mark))
-
-    end = max(0, bisect_right(range(len(text) + 1), room, key=size) - 1)
-    return [_numbered(part.start, text[:end] + mark)], end
-
-
-def _numbered(number: int, text: str) -> str:
-    """A line as `search` shows one of context: nothing that a note holds can stand at its beginning."""
-    return f" {number}|{render.visible(text)}"
-
-
-def _page_row(document: Document, line: int) -> str:
-    """The row above a line that is the first of a page; `""` above others."""
-    part = document.part_of(line)
-    return f"page {part.page}:\n" if part is not None and part.page is not None and part.line == line else ""
-
-
-def _first_line(opened: Reading, part: _Part, end: int) -> str:
-    total = len(opened.document.lines)
-    if not total:
-        return f"{opened.name} is empty"
-    which = f"line {end}" if end == part.start else f"lines {part.start}-{end}"
-    return ", ".join(filter(None, [opened.name, part.label, f"{which} of {total}"]))
-
-
-def _continuation(opened: Reading, part: _Part, line: int) -> str:
+def _continuation(opened: Reading, meant: Part, line: int) -> str:
     """How far this answer goes, and the arguments of the call for what follows."""
     total = len(opened.document.lines)
-    whole = part.start == 1 and part.end == total
+    whole = meant.start == 1 and meant.end == total
     name = json.dumps(opened.name, ensure_ascii=False)
     arguments = [
         *([f"note={name}"] if opened.target.is_part else []),
         f"start_line={line}",
-        *([f"end_line={part.end}"] if part.end < total else []),
+        *([f"end_line={meant.end}"] if meant.end < total else []),
     ]
-    instead = f" instead of {part.argument}" if part.argument else ""
-    of = f"{total}" if whole else f"{part.start}-{part.end}"
-    shown = f"Line {part.start}" if line == part.start + 1 else f"Lines {part.start}-{line - 1}"
+    instead = f" instead of {meant.argument}" if meant.argument else ""
+    of = f"{total}" if whole else f"{meant.start}-{meant.end}"
+    shown = f"Line {meant.start}" if line == meant.start + 1 else f"Lines {meant.start}-{line - 1}"
     return f"{shown} of {of}. Continue with {', '.join(arguments)}{instead}."
-
-
-def _cut(line: int, shown: int, length: int) -> str:
-    return (
-        f"Line {line} is cut after {shown:,} of {length:,} characters; raise max_chars (at most {MOST_CHARACTERS:,}), "
-        "or search for what stands in it."
-    )
 
 
 def _composed(first: str, lines: Sequence[str], notices: Sequence[str]) -> str:
     blocks = (first, "\n".join(lines), "\n".join(page.fitting(answer.bracketed(notices))))
     return "\n\n".join(filter(None, blocks))
-
-
-def _shortened(heading: str) -> str:
-    text = render.visible(heading)
-    return text if len(text) <= _LABEL_CHARACTERS else f"{text[:_LABEL_CHARACTERS]}{render.ELLIPSIS}"
-
-
-def _bytes(line: str) -> int:
-    """Of a line with its end."""
-    return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
 TOOL: Final = Tool(

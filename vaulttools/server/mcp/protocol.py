@@ -39,13 +39,13 @@ from mcp.types import (
 )
 
 from vaulttools import __version__
+from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server import uris
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import prompts
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools.definitions import definitions
-from vaulttools.tools.read import MOST_CHARACTERS
 from vaulttools.vault import ToolResult, Vault
 
 Context = ServerRequestContext[Any, Any]

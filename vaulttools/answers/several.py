@@ -1,0 +1,158 @@
+"""Shows several texts in one answer, which share its room fairly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from vaulttools.answers import answer, part
+from vaulttools.answers.part import Part
+from vaulttools.answers.reading import Reading
+from vaulttools.core import limits, paths, render
+from vaulttools.notes import property_text
+
+MOST: Final = 20
+"""Texts of one answer."""
+
+_NAME_BYTES: Final = 800
+"""Bytes of a path with which a text is shown beside others: twice twenty of them leave room for their lines."""
+
+_CELL: Final = 200
+"""Characters of one cell of a table of properties."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One of the texts, as far as it is shown."""
+
+    opened: Reading
+    part: Part
+    lines: Sequence[str]
+    """Numbered."""
+    cut_at: int | None
+    """Characters that are shown of its only line; None: lines are whole."""
+
+    @property
+    def end(self) -> int:
+        """The last line that is shown; one less than the first one when there is none."""
+        return self.part.start + len(self.lines) - 1
+
+    @property
+    def next_line(self) -> int | None:
+        """The first line asked for that is not shown."""
+        return self.end + 1 if self.end < self.part.end else None
+
+    def notices(self) -> list[str]:
+        """What is odd about it, what was cut, and the call that goes on."""
+        told = [*self.part.notices, *self.opened.notices]
+        if self.cut_at is not None:
+            told.append(part.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1])))
+        if self.next_line is not None:
+            told.append(f"To read on: read {json.dumps(self.call(self.next_line), ensure_ascii=False)}")
+        return told
+
+    def call(self, line: int) -> dict[str, Any]:
+        """The arguments of the call that reads on from a line."""
+        call: dict[str, Any] = {"note": paths.portable(self.opened.document.path), "start_line": line}
+        return call if self.part.end == len(self.opened.document.lines) else {**call, "end_line": self.part.end}
+
+    def text(self) -> str:
+        """Its first line, its lines, and its notices."""
+        first = f"## {part.first_line(self.opened, self.part, self.end)}"
+        return "\n\n".join(filter(None, [first, "\n".join(self.lines), "\n".join(answer.bracketed(self.notices()))]))
+
+
+def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, room: int) -> list[Shown]:
+    """The texts with as many of their lines as fit into so many characters of them together and so many bytes.
+
+    Each may have the same; what one does not need goes to the others. Of each at least the beginning of a line is
+    shown.
+    """
+    of_lines = shares([_needed(lambda line: len(line) + 1, *each, characters) for each in texts], characters)
+    of_bytes = shares([_needed(_octets, *each, room) for each in texts], room)
+
+    def shown(number: int, more: int = 0) -> Shown:
+        opened, asked = texts[number]
+        lines, cut_at = part.fitting(opened.document, asked, of_lines[number] + more, of_bytes[number])
+        return Shown(opened, asked, lines, cut_at)
+
+    found = [shown(number) for number in range(len(texts))]
+    left = characters - sum(map(_used, found))
+    for number, each in enumerate(found):  # lines are not cut, so that a share may be more than what it shows
+        if (each.next_line is not None or each.cut_at is not None) and left > 0:
+            found[number] = shown(number, characters - sum(map(_used, found)) - (of_lines[number] - _used(each)))
+    return found
+
+
+def shares(needs: Sequence[int], room: int) -> list[int]:
+    """What each gets of a room: what it needs, or as much as the others that need more.
+
+    >>> shares([10, 100, 300], 200)
+    [10, 95, 95]
+    """
+    found = [0] * len(needs)
+    left = room
+    for done, number in enumerate(sorted(range(len(needs)), key=lambda number: needs[number])):
+        found[number] = min(needs[number], left // (len(needs) - done))
+        left -= found[number]
+    return found
+
+
+def room_for(texts: Sequence[tuple[Reading, Part]], others: Sequence[str]) -> int:
+    """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
+    longest = [Shown(opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999) for opened, asked in texts]
+    fixed = sum(len(each.text().encode("utf-8", "surrogatepass")) + 50 for each in longest)
+    return limits.TEXT_BYTES - fixed - sum(len(each.encode("utf-8", "surrogatepass")) + 3 for each in others)
+
+
+def is_too_long(opened: Reading) -> bool:
+    """Whether the name of a text takes the room of others."""
+    return len(opened.name.encode("utf-8", "surrogatepass")) > _NAME_BYTES
+
+
+def table(texts: Sequence[Reading]) -> list[str]:
+    """The properties of notes as the lines of a Markdown table, a row each; the names as the first note writes them."""
+    names: dict[str, str] = {}
+    for each in texts:
+        for name in each.note.properties:
+            names.setdefault(name.casefold(), name)
+    rows = [["note", *names.values()]]
+    for each in texts:
+        held = {name.casefold(): value for name, value in each.note.properties.items()}
+        rows.append([each.name, *(property_text.text(held.get(name)) for name in names)])
+    return [*map(_row, rows[:1]), _row(["---"] * len(rows[0])), *map(_row, rows[1:])]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    return render.line(" ".join(text.split()), most=_CELL).replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _needed(size: Callable[[str], int], opened: Reading, asked: Part, most: int) -> int:
+    """What all lines of a part take, up to so much."""
+    total = 0
+    for line in _lines(opened, asked):
+        total += size(line)
+        if total >= most:
+            return most
+    return total
+
+
+def _lines(opened: Reading, asked: Part) -> Iterator[str]:
+    return (opened.document.lines[number - 1] for number in range(asked.start, asked.end + 1))
+
+
+def _octets(line: str) -> int:
+    """About what a numbered line takes; what is escaped takes more, and is then cut."""
+    return len(line.encode("utf-8", "surrogatepass")) + 12
+
+
+def _used(shown: Shown) -> int:
+    if shown.cut_at is not None:
+        return shown.cut_at
+    return sum(len(line) + 1 for line in shown.opened.document.lines[shown.part.start - 1 : shown.end])

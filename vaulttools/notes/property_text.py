@@ -1,0 +1,25 @@
+"""Writes the values of properties as text for one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vaulttools.core import render
+from vaulttools.notes.safe_yaml import Value
+
+
+def in_one_line(properties: Mapping[str, Value], most: int) -> str:
+    """The properties that have a value, cut at so many characters: `status: active; tags: work, home`."""
+    found = ((name, text(value)) for name, value in properties.items())
+    return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
+
+
+def text(value: Value) -> str:
+    """One value: a list with commas, `true` or `false`, `\"\"` for none; blanks and line ends as one blank."""
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(text, value)))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {text(each)}" for name, each in value.items())
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else " ".join(str(value).split())
