@@ -11,6 +11,7 @@ import sys
 
 from vaulttools import __version__
 from vaulttools.cli import output
+from vaulttools.cli.handover import handed_over
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def main(words: Sequence[str]) -> int:
     if words[:1] == ["--version"]:
         print(f"vaulttools {__version__}")
         return 0
+    if (status := handed_over(words)) is not None:
+        return status
     # pydantic would look for plugins in every package that is installed; no command here has use for one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from vaulttools.cli import main as commands

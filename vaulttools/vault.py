@@ -105,6 +105,21 @@ class Vault(ToolMethods):
         """The vault's folder, absolute, links resolved."""
         return Path(self._opened.root.folder)
 
+    @property
+    def config(self) -> VaultConfig:
+        """The configuration that it was opened with."""
+        return self._opened.config
+
+    def is_as_opened(self, path: str) -> bool:
+        """Whether to open a folder now, with the user's configuration, would give this vault: the same folder in the
+        same spelling, configured and protected in the same way."""
+        try:
+            now = open_folder(path, configuration.for_vault(Path(path)), has_index=True)
+        except VaultToolsError:
+            return False
+        then = self._opened
+        return (now.root, now.config, now.config_folder) == (then.root, then.config, then.config_folder)
+
     def close(self) -> None:
         """End the use of the vault, and the work on its index; calls under way go on to their end."""
         self._opened.close()

@@ -20,6 +20,7 @@ from tests.index.indexes import notes
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
 from vaulttools.cli import main as cli
+from vaulttools.cli.surroundings import NO_VAULT
 from vaulttools.index import build
 from vaulttools.index.file import SCHEMA
 
@@ -146,7 +147,7 @@ def test_no_index_is_made_of_whatever_folder_this_is(
 ) -> None:
     monkeypatch.chdir(folder / "b")
     assert cli.main(["index", command]) == 2
-    assert capsys.readouterr() == ("", f"error: {cli.NO_VAULT}\n")
+    assert capsys.readouterr() == ("", f"error: {NO_VAULT}\n")
 
 
 def test_the_vault_is_the_nearest_folder_with_settings(

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
-from vaulttools.cli.surroundings import NotResident, Surroundings, collect
-from vaulttools.cli.vault_around import is_unnamed, vault_around
+from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault
+from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value, take_values
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 
@@ -22,8 +22,6 @@ DIFFERENT: Final = 1
 """`index verify` found the index and the files to differ."""
 FAILED: Final = 2
 """Bad input, a failure, or nothing found in an incomplete search."""
-
-NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 
 
 class _Switches(NamedTuple):
@@ -202,7 +200,7 @@ def _index(words: list[str], switches: _Switches) -> int:
         return FOUND
     cli_index.check(words)
     # An index of whatever folder this happens to be is nothing anybody asked for.
-    folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)
+    folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
     with Vault.open(folder, index="auto") as opened:
         text, details, is_well = cli_index.run(words, opened)
     if switches.as_json:
@@ -220,6 +218,21 @@ def _completion(words: list[str], switches: _Switches) -> int:
         raise BadArgument(f"completion takes the name of a shell: {', '.join(cli_completion.SHELLS)}")
     print(cli_completion.script(shell, {name: summary for name, (_, summary) in _COMMANDS.items()}), end="")
     return FOUND
+
+
+def _daemon(words: list[str], switches: _Switches) -> int:
+    from vaulttools.cli import daemon as cli_daemon
+
+    if take_flag(words, "--help") or take_flag(words, "-h"):
+        print(cli_daemon.HELP)
+        return FOUND
+    folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
+    text, details, is_there = cli_daemon.run(words, folder)
+    if switches.as_json:
+        _print_json(details, sys.stdout)
+    else:
+        print(text)
+    return FOUND if is_there else NOTHING_FOUND
 
 
 def _init(words: list[str], switches: _Switches) -> int:
@@ -246,7 +259,7 @@ def _mcp(words: list[str], switches: _Switches) -> int:
         print(cli_mcp.HELP)
         return FOUND
     # Whatever folder a client starts programs in is no vault that anybody asked to be served.
-    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)]
+    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)]
     cli_mcp.run(cli_mcp.parse(words, folders, has_index=switches.has_index))
     return FOUND
 
@@ -257,7 +270,7 @@ def _serve(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_serve.HELP)
         return FOUND
-    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or _found_vault(or_here=False)]
+    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)]
     cli_serve.run(cli_serve.parse(words, folders, has_index=switches.has_index))
     return FOUND
 
@@ -265,6 +278,7 @@ def _serve(words: list[str], switches: _Switches) -> int:
 _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] = {
     "call": (_call, "Call a tool with a JSON object of arguments: call TOOL '{…}'"),
     "completion": (_completion, "Print what a shell completes commands with: completion bash, zsh or fish"),
+    "daemon": (_daemon, "Keep a process that answers these commands faster: daemon start, status or stop"),
     "index": (_index, "Keep an index for long-lived processes: index build, status, verify or clear"),
     "init": (_init, "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio"),
     "mcp": (_mcp, "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT"),
@@ -278,10 +292,9 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
 
     tool = tools.named(name)
     here = switches.here
-    folder = switches.vault or here.environ.get("VAULTTOOLS_VAULT") or _found_vault()
     # What searches has no index here: asking every file for its status takes as long as ripgrep takes to search them
     # all (measured: 50 ms).
-    with here.opened(folder, tool.needs_structure and switches.has_index) as vault:
+    with here.opened(switches.vault, tool.needs_structure and switches.has_index) as vault:
         if tool.needs_structure:
             from vaulttools.answers.request import parse
 
@@ -307,15 +320,6 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
     if answer.is_error or (not answer.found and not answer.complete):
         return FAILED
     return FOUND if answer.found else NOTHING_FOUND
-
-
-def _found_vault(*, or_here: bool = True) -> str:
-    """The vault around this folder, else this folder; never the root or the home folder."""
-    here = os.getcwd()
-    found = vault_around(here) or (here if or_here else None)
-    if found is None or is_unnamed(found):
-        raise BadArgument(NO_VAULT)
-    return found
 
 
 def _print_json(details: Any, out: TextIO) -> None:

@@ -112,6 +112,7 @@ def run(options: Options) -> None:
 
             stdio.serve(server, calls.close)
         else:
+            from vaulttools.cli import resident
             from vaulttools.server import listener
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
@@ -122,7 +123,8 @@ def run(options: Options) -> None:
             host, port = options.http
             service = Service(Alike(options.token, vaults), calls)
             app = application(service, streamable(server), Access(host, options.allow_origin))
-            listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
+            with resident.offered(map(vaults.lent, vaults.names)):
+                listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
 
 
 @contextmanager

@@ -120,6 +120,7 @@ def run(options: Options) -> None:
             from vaulttools.server.rest import errors, routes
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
+    from vaulttools.cli import resident
     from vaulttools.server.callers import Alike
     from vaulttools.server.calls import Calls
     from vaulttools.server.guard import Access
@@ -143,7 +144,8 @@ def run(options: Options) -> None:
         if not is_loopback(options.host) and files is None:
             print("Without TLS: whoever can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
-        listener.serve(AccessLog(app), listening, "Serving at {url}/ (MCP at /mcp, REST below /)", calls.close)
+        with resident.offered(map(vaults.lent, vaults.names)):
+            listener.serve(AccessLog(app), listening, "Serving at {url}/ (MCP at /mcp, REST below /)", calls.close)
 
 
 def _data_folder() -> Path:

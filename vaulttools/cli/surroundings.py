@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Final, TextIO
 
+from vaulttools.cli.vault_around import is_unnamed, vault_around
+from vaulttools.errors import BadArgument
+
 if TYPE_CHECKING:
     from vaulttools.vault import Vault
 
@@ -29,8 +32,9 @@ class Surroundings:
     out: TextIO
     err: TextIO
     environ: Mapping[str, str]
-    opened: Callable[[str, bool], AbstractContextManager[Vault]]
-    """The vault at a folder, with the index that its configuration asks for or without one."""
+    opened: Callable[[str | None, bool], AbstractContextManager[Vault]]
+    """The vault that was named, or is meant where none was, with the index that its configuration asks for or without
+    one."""
     read_structures: Callable[[Vault], None]
     """Waits until the structure of every note is known."""
     is_resident: bool = False
@@ -49,9 +53,26 @@ def collect() -> None:
     gc.enable()
 
 
-def _opened(folder: str, has_index: bool) -> Vault:
+NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
+
+
+def found_vault(*, or_here: bool = True) -> str:
+    """The vault around this folder, else this folder; never the root or the home folder.
+
+    Raises:
+        BadArgument: there is none.
+    """
+    here = os.getcwd()
+    found = vault_around(here) or (here if or_here else None)
+    if found is None or is_unnamed(found):
+        raise BadArgument(NO_VAULT)
+    return found
+
+
+def _opened(given: str | None, has_index: bool) -> Vault:
     from vaulttools.vault import Vault
 
+    folder = given or os.environ.get("VAULTTOOLS_VAULT") or found_vault()
     collect()
     return Vault.open(folder, index=None if has_index else "off")
 

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
@@ -274,17 +274,27 @@ def locate(configured: str | None = None) -> Ripgrep:
     Raises:
         RipgrepUnavailable: there is none, or it is older than 14; the sentence says how to get one.
     """
-    named = configured or os.environ.get("VAULTTOOLS_RG")
+    return _checked(found(configured, os.environ))
+
+
+def found(configured: str | None, environ: Mapping[str, str]) -> str:
+    """The absolute path of the ripgrep to use in an environment, not looked at.
+
+    Raises:
+        RipgrepUnavailable: there is none.
+    """
+    named = configured or environ.get("VAULTTOOLS_RG")
+    path = environ.get("PATH")
     if named:
-        found = shutil.which(os.path.expanduser(named))
-        if found is None:
+        command = shutil.which(os.path.expanduser(named), path=path)
+        if command is None:
             raise RipgrepUnavailable(f"ripgrep was not found at '{named}': {GET_IT}")
     else:
         beside = os.pathsep.join((sysconfig.get_path("scripts"), os.path.dirname(sys.executable)))
-        found = shutil.which("rg", path=beside) or shutil.which("rg")
-        if found is None:
+        command = shutil.which("rg", path=beside) or shutil.which("rg", path=path)
+        if command is None:
             raise RipgrepUnavailable(f"ripgrep is needed and was not found: {GET_IT}")
-    return _checked(os.path.abspath(found))
+    return os.path.abspath(command)
 
 
 def batches(files: Sequence[str], most: int = sys.maxsize) -> Iterator[Sequence[str]]:

@@ -1,0 +1,444 @@
+"""The resident process, through real processes: it answers as a one-shot command does, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from tests.conftest import FIXTURES, write_files
+from tests.test_transcripts import TRANSCRIPTS, replayed
+from vaulttools import Vault
+from vaulttools.__main__ import main
+from vaulttools.cli import handover, rendezvous, resident
+from vaulttools.cli import main as cli
+from vaulttools.cli.surroundings import Surroundings
+from vaulttools.errors import BadArgument
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no resident process")
+
+THIN = "import sys; sys.modules['pydantic'] = None; from vaulttools.__main__ import run; run()"
+"""Without pydantic no command runs by itself."""
+
+NONE = "No resident process serves this vault.\n"
+
+COMMANDS: Sequence[Sequence[str]] = [
+    ("search-files", "TODO"),
+    ("search-files", "occurs nowhere at all"),
+    ("search", "TODO", "--json"),
+    ("find", "*.md"),
+    ("grep", "TODO"),
+    ("survey", "plan", "TODO"),
+    ("scout", "plan"),
+    ("sample", "TODO", "inbox.md"),
+    ("show", "TODO", "inbox.md"),
+    ("query", "printer"),
+    ("query", "tag:#work", "--mode", "obsidian"),
+    ("read", "inbox.md"),
+    ("read", "no such note"),
+    ("outline", "Projects/plan.md"),
+    ("links", "--mode", "unresolved"),
+    ("tags",),
+    ("properties",),
+    ("tasks",),
+    ("base", "--where", "file.ext == 'md'", "--csv"),
+    ("call", "tags", '{"limit": 2}'),
+    ("show", "e", "inbox.md", "--max-total", "1"),
+    ("search-files", "("),
+    ("search-files", "x", "--nothing"),
+    ("tags", "--help"),
+]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+
+@dataclass(frozen=True)
+class Place:
+    """A vault, and the environment in which commands are run on it."""
+
+    vault: Path
+    environ: Mapping[str, str]
+
+    def ran(self, *words: str, code: str = THIN, **environ: str) -> Ran:
+        """A real process, that can do nothing by itself unless the code says otherwise."""
+        command = [sys.executable, "-c", code, "--vault", str(self.vault), *words]
+        done = subprocess.run(command, env={**self.environ, **environ}, stdin=subprocess.DEVNULL, capture_output=True)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def ran_alone(self, *words: str, **environ: str) -> Ran:
+        """A real process, by itself where no other takes the command."""
+        return self.ran(*words, code="from vaulttools.__main__ import run; run()", **environ)
+
+    def daemon(self, command: str, **environ: str) -> tuple[int, dict[str, object]]:
+        """The status and the details of a `daemon` command."""
+        done = self.ran_alone("--json", "daemon", command, **environ)
+        return done.status, json.loads(done.out)
+
+    @property
+    def process(self) -> int:
+        """The resident process."""
+        process = self.daemon("status")[1]["process"]
+        assert isinstance(process, int)
+        return process
+
+    @property
+    def socket(self) -> str:
+        """Where the resident process listens."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("XDG_RUNTIME_DIR", self.environ["XDG_RUNTIME_DIR"])
+            path = rendezvous.socket_path(str(self.vault))
+        assert path is not None
+        return path
+
+
+@contextlib.contextmanager
+def place(vault: Path) -> Iterator[Place]:
+    """A place of its own, with a short name, as sockets need it."""
+    with tempfile.TemporaryDirectory(prefix="vt") as folder:
+        home = {name: str(Path(folder) / name.lower()) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+        for each in home.values():
+            Path(each).mkdir()
+        switches = {"XDG_RUNTIME_DIR": folder, "VAULTTOOLS_MEANING": "off"}
+        yield Place(vault, {**os.environ, **home, **switches})
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Place]:
+    """The shipped vault, with a resident process for all tests here."""
+    with place(FIXTURES / "vault") as here:
+        assert here.daemon("start")[0] == 0
+        while here.ran("tags").status:  # the index is being built, and the call would be run by itself
+            pass
+        yield here
+        here.daemon("stop")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """A small vault that may be changed."""
+    write_files(tmp_path, {"a.md": "# Plan\nTODO #work\n", "b.md": "[[a]]\n", "c d/e.md": "---\nx: 1\n---\n"})
+    return tmp_path
+
+
+@pytest.fixture
+def own(vault: Path) -> Iterator[Place]:
+    """A small vault, with a resident process of its own."""
+    with place(vault) as here:
+        assert here.daemon("start")[0] == 0
+        yield here
+        here.daemon("stop")
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_command_answers_byte_for_byte_as_by_itself(words: Sequence[str], served: Place) -> None:
+    assert served.ran(*words) == served.ran_alone(*words, TZ="UTC0")  # in another environment it runs by itself
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_every_transcript_is_answered_alike(path: Path, served: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in served.environ.items():
+        monkeypatch.setenv(name, value)
+    expected = path.read_text(encoding="utf-8")
+    assert replayed(expected, FIXTURES / "vault", monkeypatch) == expected
+
+
+def test_the_folder_one_is_in_tells_the_vault(served: Place) -> None:
+    for folder in (served.vault, served.vault / "Projects"):
+        done = subprocess.run([sys.executable, "-c", THIN, "tags"], cwd=folder, env=served.environ, capture_output=True)
+        assert Ran(done.returncode, done.stdout, done.stderr) == served.ran("tags")
+
+
+def test_colour_is_for_the_terminal_of_the_caller(served: Place) -> None:
+    def printed(code: str, **environ: str) -> bytes:
+        master, slave = os.openpty()
+        command = [sys.executable, "-c", code, "--vault", str(served.vault), "search-files", "TODO"]
+        subprocess.run(command, env={**served.environ, **environ}, stdout=slave, stderr=slave, check=True)
+        os.close(slave)
+        chunks = []
+        with contextlib.suppress(OSError):
+            while chunk := os.read(master, 65536):
+                chunks.append(chunk)
+        os.close(master)
+        return b"".join(chunks)
+
+    alone = "from vaulttools.__main__ import run; run()"
+    coloured = printed(THIN, TERM="xterm")
+    assert b"\x1b[" in coloured
+    assert coloured == printed(alone, TERM="xterm", TZ="UTC0")
+    assert b"\x1b[" not in (plain := printed(THIN, TERM="xterm", NO_COLOR="1"))
+    assert plain == printed(alone, TERM="dumb", TZ="UTC0")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
+@pytest.mark.parametrize(
+    "redirected",
+    [">/dev/full", ">&-", "2>&-", "<&-", "| head -c 10; exit ${PIPESTATUS[0]}", "2>&1", "<<< left; cat"],
+)
+def test_streams_mean_what_they_mean_to_a_command_by_itself(redirected: str, served: Place) -> None:
+    def ran(code: str, environ: Mapping[str, str]) -> Ran:
+        script = f'"$@" {redirected}' if "cat" not in redirected else '{ "$@"; cat; } <<< left'
+        command = ["bash", "-c", script, "bash", sys.executable, "-c", code, "--vault", str(served.vault)]
+        done = subprocess.run([*command, "find", "**"], env=environ, stdin=subprocess.DEVNULL, capture_output=True)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    alone = ran("from vaulttools.__main__ import run; run()", {**served.environ, "TZ": "UTC0"})
+    assert ran(THIN, served.environ) == alone
+
+
+def test_many_callers_at_once_are_all_answered(served: Place) -> None:
+    commands = [("search-files", "TODO"), ("tags",), ("links", "--mode", "orphans"), ("query", "printer")] * 3
+    start = [sys.executable, "-c", THIN, "--vault", str(served.vault)]
+    running = [
+        subprocess.Popen([*start, *words], env=served.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for words in commands
+    ]
+    answers = [(*process.communicate(), process.returncode) for process in running]
+    assert [Ran(status, out, err) for out, err, status in answers] == [served.ran(*words) for words in commands]
+
+
+@pytest.mark.parametrize(
+    ("environ", "differs"),
+    [
+        ({"TZ": "Asia/Tokyo"}, "TZ"),
+        ({"LC_ALL": "de_DE.UTF-8"}, "LC_ALL"),
+        ({"VAULTTOOLS_RG": "/none"}, "VAULTTOOLS_RG"),
+    ],
+)
+def test_another_environment_runs_by_itself(environ: Mapping[str, str], differs: str, served: Place) -> None:
+    assert b"ImportError" in served.ran("tags", **environ).err.replace(b"ModuleNotFound", b"Import")
+    assert served.daemon("status", **environ)[1]["differs"] == differs
+    assert served.daemon("status", TERM="other", PATH="/bin")[1]["differs"] is None
+
+
+def test_another_version_does_not_meet_it(served: Place) -> None:
+    other = "import vaulttools; vaulttools.__version__ = '9.9.9'\n"
+    assert served.ran("daemon", "status", code=other + THIN.replace("sys.modules['pydantic'] = None; ", "")).status == 1
+    assert b"pydantic" in served.ran("tags", code=other + THIN).err
+
+
+def test_start_says_what_runs_already(served: Place) -> None:
+    process = served.process
+    assert served.daemon("start") == (0, {"process": process, "is_server": False, "differs": None})
+
+
+def test_another_configuration_runs_by_itself(own: Place) -> None:
+    assert own.ran("find", "*").status == 0
+    folder = Path(own.environ["XDG_CONFIG_HOME"]) / "vaulttools"
+    folder.mkdir()
+    (folder / "vaulttools.toml").write_text(f"[v]\npath = '{own.vault}'\ntime_limit = 9\n", encoding="utf-8")
+    assert b"pydantic" in own.ran("find", "*").err
+
+
+def test_a_new_protected_folder_runs_by_itself(own: Place) -> None:
+    (own.vault / ".other").mkdir()
+    (own.vault / ".other/app.json").write_text("{}", encoding="utf-8")
+    assert b"pydantic" in own.ran("find", "*").err
+
+
+def test_a_killed_process_is_nobody_and_its_socket_is_taken_over(own: Place) -> None:
+    os.kill(own.process, signal.SIGKILL)
+    while own.daemon("status")[0] == 0:
+        pass
+    assert os.path.exists(own.socket)
+    assert own.ran_alone("find", "*").status == 0
+    assert own.daemon("start")[0] == 0
+    assert own.ran("find", "*").status == 0
+
+
+def test_a_process_that_hangs_is_not_waited_for(own: Place) -> None:
+    process = own.process
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert own.ran_alone("find", "*").status == 0
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def test_stop_ends_it(own: Place) -> None:
+    process = own.process
+    assert own.daemon("stop") == (0, {"process": process})
+    while os.path.exists(own.socket):
+        pass
+    assert own.ran_alone("daemon", "status") == Ran(1, NONE.encode(), b"")
+    assert own.daemon("stop") == (1, {"process": None})
+
+
+def test_it_ends_when_idle(vault: Path) -> None:
+    with place(vault) as here:
+        code = "import sys; from vaulttools.cli.resident import run; run(sys.argv[1], 0.2)"
+        done = subprocess.run([sys.executable, "-c", code, str(vault)], env=here.environ, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"ready\n", b"")
+        assert not os.path.exists(here.socket)
+
+
+def test_a_folder_that_others_can_enter_is_not_used(own: Place) -> None:
+    folder = Path(own.socket).parent
+    folder.chmod(0o755)
+    assert b"pydantic" in own.ran("find", "*").err
+    sentence = f"error: {folder} must be a folder of this user alone, of mode 0700\n"
+    assert own.ran_alone("daemon", "start") == Ran(2, b"", sentence.encode())
+    folder.chmod(0o700)
+    moved = folder.rename(folder.with_name("moved"))
+    folder.symlink_to(moved)
+    assert b"pydantic" in own.ran("find", "*").err
+    folder.unlink()
+    moved.rename(folder)
+
+
+def test_another_user_is_refused_on_both_sides(own: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        assert rendezvous.is_of_one_user(ours)
+        monkeypatch.setattr(os, "geteuid", lambda: 54321)
+        assert not rendezvous.is_of_one_user(ours)
+    assert not rendezvous.is_private(own.socket)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can be another user")
+def test_a_process_of_another_user_gets_nothing(own: Place) -> None:
+    for path in (*Path(own.socket).parents, Path(own.socket)):
+        if str(path).startswith(own.environ["XDG_RUNTIME_DIR"]):
+            path.chmod(0o777)
+    code = (
+        "import os, socket, sys; os.setuid(65534); connection = socket.socket(socket.AF_UNIX)\n"
+        "connection.connect(sys.argv[1]); connection.sendall(b'\\0\\0\\0\\6status')\n"
+        "print(connection.recv(100))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, own.socket], capture_output=True, text=True, encoding="utf-8")
+    assert done.stdout == "b''\n" or "ConnectionResetError" in done.stderr
+
+
+def test_a_caller_that_goes_stops_its_command(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path
+) -> None:
+    begun, cancelled = Event(), Event()
+
+    def slow(words: Sequence[str], here: Surroundings) -> int:
+        begun.set()
+        assert here.cancel is not None
+        if here.cancel.wait(60):
+            cancelled.set()
+        return 0
+
+    monkeypatch.setattr(resident, "main", slow)
+    command = [sys.executable, "-c", THIN, "--vault", str(vault), "tags"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert begun.wait(60)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 130
+    assert cancelled.wait(60)
+
+
+def test_a_command_that_fails_or_dies_there_runs_by_itself(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(words: Sequence[str], here: Surroundings) -> int:
+        print("half an answer", file=here.out)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(resident, "main", broken)
+    assert main(["--vault", str(vault), "find", "*"]) == 0
+    assert "half an answer" not in capsys.readouterr().out
+
+
+@pytest.fixture
+def make_resident(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The small vault, served from this process as a server does it."""
+    folder = Path(tempfile.mkdtemp(prefix="vt"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    with Vault.open(vault) as opened, resident.offered([contextlib.nullcontext(opened)]):
+        yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_server_offers_its_vault_and_is_not_stopped(
+    vault: Path, make_resident: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = ["--vault", str(vault)]
+    assert main([*here, "daemon", "status"]) == 0
+    assert capsys.readouterr().out == (
+        f"Process {os.getpid()} serves this vault's commands. It is a server, and ends by itself.\n"
+    )
+    assert main([*here, "daemon", "stop"]) == 2
+    assert main([*here, "daemon", "start"]) == 0
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert handover.handed_over([*here, "find", "*"]) == 0
+    capsys.readouterr()
+    assert cli.main([*here, "find", "*"]) == 0
+    assert capsys.readouterr().out == out.getvalue()
+    with resident.offered([Vault.open(vault)]):  # the socket stays with the first
+        assert main([*here, "daemon", "status"]) == 0
+
+
+@pytest.mark.parametrize("words", [["daemon"], ["daemon", "go"], ["daemon", "start", "now"]])
+def test_daemon_takes_one_of_three(words: list[str], vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--vault", str(vault), *words]) == 2
+    assert capsys.readouterr().err.startswith("error: daemon takes one of start, status, stop")
+
+
+def test_a_path_too_long_for_a_socket_is_told(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", f"/tmp/{'x' * 120}")
+    assert handover.handed_over(["--vault", str(vault), "tags"]) is None
+    with pytest.raises(BadArgument, match="its path is too long"):
+        resident.usable_path(str(vault))
+
+
+def test_what_is_no_question_is_hung_up_on(make_resident: Path, vault: Path) -> None:
+    path = rendezvous.socket_path(str(vault))
+    assert path is not None
+    for sent in (b"", b"\0\0\0\1x", b"\0\0\0\0", b"\xff" * 64, rendezvous.packed(["run", "a"])):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(60)
+            connection.connect(path)
+            connection.sendall(sent)
+            connection.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionError):
+                assert connection.recv(1) in (b"", rendezvous.TAKEN)
+    assert handover.asked(path, rendezvous.STATUS) is not None
+
+
+def test_answers_are_sent_whole_however_long(vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path) -> None:
+    def long(words: Sequence[str], here: Surroundings) -> int:
+        for number in range(2_000):
+            print(f"{number} \udc80 ä" * 100, file=here.err if number % 3 else here.out)
+        return 3
+
+    monkeypatch.setattr(resident, "main", long)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        assert handover.handed_over(["--vault", str(vault), "tags"]) == 3
+    assert out.getvalue().count("\n") + err.getvalue().count("\n") == 2_000
+    assert out.getvalue().startswith("0 \\udc80 ä")
+
+
+def test_no_thread_is_left(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with place(vault) as here, Vault.open(vault, index="off") as opened:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", here.environ["XDG_RUNTIME_DIR"])
+        only = resident.Resident(opened, is_daemon=False)
+        assert only.listen()
+        assert not resident.Resident(opened, is_daemon=False).listen()
+        serving = Thread(target=only.serve)
+        serving.start()
+        only.stop()
+        serving.join()
+        assert not os.path.exists(here.socket)

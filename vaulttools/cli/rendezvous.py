@@ -1,0 +1,116 @@
+"""Says where a command meets a resident process, and whether both are of one user.
+
+A socket in a folder of mode 0700, under a name made of what two processes must share: the version and the place of this
+package, the Python, and the vault. Nothing here is imported by a command for which no process runs but `os` and `zlib`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import zlib
+
+from vaulttools import __version__
+
+TYPE_CHECKING = False  # as in `vaulttools`
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterable
+    from typing import Final
+
+_LONGEST: Final = 103
+"""Bytes of a socket's path that every system takes: macOS has room for 104 with a NUL."""
+
+LENGTH: Final = 4
+"""Bytes, the highest first, that say how long a message is."""
+
+PATIENCE_SECONDS: Final = 1.0
+"""For a resident process to take a command; the caller runs it by itself after that."""
+
+RUN, STATUS, STOP = "run", "status", "stop"
+"""The first text of a message: what is asked."""
+
+TAKEN: Final = b"+"
+"""The first byte of an answer: it follows. Any other, and the end: it does not."""
+
+
+def folder() -> str | None:
+    """The folder of sockets; None where the system has no such sockets."""
+    if sys.platform == "win32":
+        return None
+    own = os.environ.get("XDG_RUNTIME_DIR")
+    if own and os.path.isabs(own):
+        return os.path.join(own, "vaulttools")
+    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"vaulttools-{os.geteuid()}")  # noqa: S108 - it is checked
+
+
+def socket_path(vault: str) -> str | None:
+    """Where the process of a vault's folder listens, if there is one; None: it cannot be anywhere."""
+    where = folder()
+    if where is None:
+        return None
+    shared = (__version__, os.path.dirname(__file__), sys.prefix, sys.version, os.path.realpath(vault))
+    path = os.path.join(where, f"{zlib.crc32(os.fsencode(chr(0).join(shared))):08x}.sock")
+    return path if len(os.fsencode(path)) <= _LONGEST else None
+
+
+def is_private(path: str) -> bool:
+    """Whether the folder of a socket is a real one that nobody but this user can enter or change."""
+    try:
+        status = os.lstat(os.path.dirname(path))
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
+def peer_of(connection: socket.socket) -> int | None:
+    """The user at the other end of a connection; None where the system does not tell."""
+    if sys.platform == "linux":
+        import socket
+
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return int.from_bytes(credentials[4:8], sys.byteorder)  # struct ucred: pid, uid, gid
+    if sys.platform == "darwin":
+        credentials = connection.getsockopt(0, 1, 76)  # LOCAL_PEERCRED: struct xucred: version, uid, groups
+        return int.from_bytes(credentials[4:8], sys.byteorder)
+    return None
+
+
+def is_of_one_user(connection: socket.socket) -> bool:
+    """Whether the other end runs as this user. Root is nobody else's, and nobody else is root's."""
+    try:
+        return peer_of(connection) == os.geteuid()
+    except OSError:
+        return False
+
+
+def packed(texts: Iterable[str]) -> bytes:
+    """Texts without a NUL as one message."""
+    data = b"\0".join(map(os.fsencode, texts))
+    return len(data).to_bytes(LENGTH, "big") + data
+
+
+def received(connection: socket.socket, size: int) -> bytes:
+    """So many bytes.
+
+    Raises:
+        EOFError: the other end has gone before.
+    """
+    chunks = []
+    while size:
+        chunk = connection.recv(min(size, 1 << 20))
+        if not chunk:
+            raise EOFError
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
+
+
+def message(connection: socket.socket) -> bytes:
+    """The next message.
+
+    Raises:
+        EOFError: as `received`.
+    """
+    return received(connection, int.from_bytes(received(connection, LENGTH), "big"))
