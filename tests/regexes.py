@@ -55,7 +55,7 @@ MATCHES: list[tuple[str, str, list[str]]] = [
     ("notes.references.WIKILINK", "[[a] ]] [[ [b]]]", ["[[a] ]]", "[[ [b]]"]),
     ("notes.inline._TAG", "#a #a/b #é #1 # #a-b_c#d #a,b", ["#a", "#a/b", "#é", "#1", "#a-b_c", "#d", "#a"]),
     ("notes.inline._COMMENT_MARK", "%%a%% %%% %%%% b%%", ["%%", "%%", "%%"]),
-    ("notes.inline._MATH", "$a$ $ b$ $c $ $d$5 $$e$$ $f\\$ g$", ["$a$", "$e$"]),
+    ("notes.inline.MATH", "$a$ $ b$ $c $ $d$5 $$e$$ $f\\$ g$", ["$a$", "$e$"]),
     ("notes.inline._DEFINITION", "[a]: b [^c]: d [e]:f [g]:", ["[a]: b", "[e]:f"]),
     ("notes.inline._DEFINITION", "[a\nb]: c", []),
     ("notes.inline._DESTINATION", "[a](b) [c](d(e)f) [g](h(i)(j)k)", ["](b)", "](d(e)f)", "](h(i)(j)k)"]),

@@ -270,6 +270,16 @@ class Vault(ToolMethods):
         finally:
             cancel.set()
 
+    def link_resolver(self, *, cancel: Event | None = None) -> Callable[[str, str | None], str | None]:
+        """What finds the file that a link leads to, as Obsidian would, by the link's target, percent-decoded and
+        without headings, and the path of the note it stands in, if any; None: there is none. It knows the names of
+        files as they are now.
+
+        Raises:
+            Cancelled: the caller set `cancel`.
+        """
+        return self._opened.links(Work(self._opened.config.time_limit, cancel)).resolve
+
     def register_resolver(self, scheme: str, resolver: Resolver) -> None:
         """Let `resolver` answer for URLs of a scheme, `"mail"` for `mail://…`, wherever tools take paths.
 

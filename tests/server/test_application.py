@@ -91,7 +91,7 @@ def test_without_the_token_each_room_refuses_in_its_form(app: ASGIApp, headers: 
     assert (mcp.status_code, mcp.text) == (401, "A bearer token is required")
     for path in ("/ui/", "/v/notes/ui/", "/v/none/ui/"):
         page = ask(app, "GET", path, headers=headers)
-        assert (page.status_code, page.headers["location"]) == (303, "/ui/login")
+        assert (page.status_code, page.headers["location"]) == (303, f"/ui/login?to={path}")
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def run(options: Options) -> None:
             from vaulttools.server.application import Rooms, application
             from vaulttools.server.mcp import protocol
             from vaulttools.server.mcp.streamable import streamable
+            from vaulttools.server.page import routes as page
             from vaulttools.server.rest import errors, routes
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
@@ -139,13 +140,20 @@ def run(options: Options) -> None:
         service = Service(Alike(options.token, vaults), calls)
         with without_collections():
             mcp = streamable(protocol.server(vaults, options.tools, calls, is_structured=options.is_structured))
-        rooms = Rooms((), routes.routes(service, None), routes.is_open, None, errors.refused)
+        rooms = Rooms(
+            page.routes(service),
+            routes.routes(service, page.FIRST),
+            lambda path: page.is_open(path) or routes.is_open(path),
+            page.LOGIN,
+            errors.refused,
+        )
         app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
         if not is_loopback(options.host) and files is None:
             print("Without TLS: whoever can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
+        told = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
         with resident.offered(map(vaults.lent, vaults.names)):
-            listener.serve(AccessLog(app), listening, "Serving at {url}/ (MCP at /mcp, REST below /)", calls.close)
+            listener.serve(AccessLog(app), listening, told, calls.close)
 
 
 def _data_folder() -> Path:

@@ -47,7 +47,7 @@ _CANDIDATES = (_TAG, _COMMENT_MARK, re.compile(r"\[\["), re.compile(r"\]\("))
 _SIGN = re.compile(r"[\\`%<#$\[\]]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _BACKTICKS = re.compile("`+")
-_MATH = re.compile(r"\$(?![\s$])[^$\n]*+(?<![\s\\])\$(?!\d)")
+MATH = re.compile(r"\$(?![\s$])[^$\n]*+(?<![\s\\])\$(?!\d)")
 _DEFINITION = re.compile(r"\[(?!\^)[^\]\n]++\]:[ \t]*+\S++")
 # Looser than a link, since what looks like a destination has no tags either.
 _DESTINATION = re.compile(r"\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*\)")
@@ -152,7 +152,7 @@ def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag 
             case "$":
                 if text.startswith("$$", at):
                     after = closers.after(at + 2, "$$")
-                elif math := _MATH.match(text, at, end):
+                elif math := MATH.match(text, at, end):
                     after = math.end()
         position = after
 

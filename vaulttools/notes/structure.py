@@ -27,12 +27,10 @@ def parse(text: str, body_line: int = 1) -> Structure:
     """The structure of ``text`` from line ``body_line`` on; never raises."""
     source = Source(text)
     walk = Walk(source, body_line)
-    in_code = bytearray(source.count + 2)
-    for start, end in walk.code:
-        in_code[start : end + 1] = b"\1" * (end + 1 - start)
+    in_code = _lines_in(walk.code, source)
     start = source.offset(body_line)
     regions = RegionIndex(walk.regions)
-    tags, references, comments = _inline(source, regions, RegionIndex(walk.html), in_code, start)
+    tags, references, spans = _inline(source, regions, RegionIndex(walk.html), in_code, start)
     blocks = tuple(sorted(walk.blocks, key=attrgetter("start_line")))
     return Structure(
         headings=tuple(with_sections(walk.headings, source.count)),
@@ -40,11 +38,30 @@ def parse(text: str, body_line: int = 1) -> Structure:
         block_ids=tuple(block_ids(walk, regions, blocks, start)),
         callouts=tuple(walk.callouts),
         code=tuple(walk.code),
-        comments=comments,
+        comments=tuple((source.line_of(first), source.line_of(last)) for first, last in spans),
         tasks=tuple(_tasks(source, walk.items, in_code, start)),
         tags=tags,
         references=references,
     )
+
+
+def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
+    """The first and the last character of each `%%…%%` of ``text``, from line ``body_line`` on, in order; ``text`` has
+    ``\\n`` for ``\\r\\n`` and no byte order mark."""
+    if "%%" not in text:
+        return []
+    source = Source(text)
+    walk = Walk(source, body_line)
+    regions, html = RegionIndex(walk.regions), RegionIndex(walk.html)
+    return _inline(source, regions, html, _lines_in(walk.code, source), source.offset(body_line))[2]
+
+
+def _lines_in(spans: list[Span], source: Source) -> bytearray:
+    """By line, from 1, whether it lies in one of the spans."""
+    held = bytearray(source.count + 2)
+    for start, end in spans:
+        held[start : end + 1] = b"\1" * (end + 1 - start)
+    return held
 
 
 def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray, start: int) -> Iterator[Task]:
@@ -61,8 +78,8 @@ def _tasks(source: Source, items: dict[int, tuple[int, int]], in_code: bytearray
 
 def _inline(
     source: Source, regions: RegionIndex, html_regions: RegionIndex, in_code: bytearray, start: int
-) -> tuple[tuple[Tag, ...], tuple[Reference, ...], tuple[Span, ...]]:
-    """The tags, the links, and the lines of the comments, from offset ``start`` on."""
+) -> tuple[tuple[Tag, ...], tuple[Reference, ...], list[Span]]:
+    """The tags, the links, and the offsets of the comments, from offset ``start`` on."""
     text = source.text
     tags: list[Tag] = []
     links: list[inline.Wikilink | MarkdownLink] = []
@@ -86,9 +103,7 @@ def _inline(
                 links.append(hit)
     links.sort(key=attrgetter("start"))  # one may hold another, which then ends first
     references = (_reference(link, text[link.start : link.end], source.line_of(link.start)) for link in links)
-    spans = inline.comment_spans(marks, len(text) - 1)
-    comments = tuple((source.line_of(first), source.line_of(last)) for first, last in spans)
-    return tuple(tags), tuple(filter(None, references)), comments
+    return tuple(tags), tuple(filter(None, references)), list(inline.comment_spans(marks, len(text) - 1))
 
 
 def _reference(link: inline.Wikilink | MarkdownLink, written: str, line: int) -> Reference | None:

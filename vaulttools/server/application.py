@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -63,7 +64,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         if rooms is None or path == MCP:
             return PlainTextResponse(sentence, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
         if status == 401 and rooms.login is not None and _is_for_people(path):
-            return RedirectResponse(rooms.login, 303)
+            return RedirectResponse(f"{rooms.login}?to={quote(path)}", 303)
         return rooms.refused(status, sentence)
 
     async def failed(request: Request, error: Exception) -> Response:

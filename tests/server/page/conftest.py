@@ -1,0 +1,49 @@
+"""The pages of a vault, behind the guard, without a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from typing import Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp
+
+from tests.conftest import Files, write_files
+from vaulttools.server.application import Mcp, Rooms, application
+from vaulttools.server.callers import Alike
+from vaulttools.server.calls import Calls
+from vaulttools.server.guard import Access
+from vaulttools.server.page import routes as page
+from vaulttools.server.rest import errors, routes
+from vaulttools.server.service import Service
+from vaulttools.server.vaults import opened
+
+Serve = Callable[..., ASGIApp]
+
+
+@asynccontextmanager
+async def _at_rest() -> Any:
+    yield
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Serve vaults of `{path: content}` by their names, to everybody or to those with a token."""
+    with ExitStack() as stack:
+
+        def served(token: str | None = None, **vaults: Files) -> ASGIApp:
+            folder = tmp_path_factory.mktemp("vaults")
+            for name, files in vaults.items():
+                write_files(folder / name, files)
+            calls = Calls()
+            stack.callback(calls.close)
+            by_name = {name: str(folder / name) for name in vaults}
+            service = Service(Alike(token, stack.enter_context(opened(by_name, index="off"))), calls)
+            rooms = Rooms(
+                page.routes(service), routes.routes(service, page.FIRST), page.is_open, page.LOGIN, errors.refused
+            )
+            return application(service, Mcp(PlainTextResponse("mcp"), _at_rest), Access("127.0.0.1"), rooms)
+
+        yield served

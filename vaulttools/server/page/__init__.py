@@ -1,0 +1,1 @@
+"""Shows a vault to people: the pages below `/ui/`."""

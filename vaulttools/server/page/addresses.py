@@ -1,0 +1,65 @@
+"""Builds the addresses of the pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from urllib.parse import quote, urlencode
+
+from vaulttools.query.language import spelled
+from vaulttools.query.tree import Tag
+
+Mode: TypeAlias = Literal["ranked", "text", "regex", "obsidian"]
+"""How a search is meant: a question, plain text, a regex, or a query of Obsidian's language."""
+
+HERE = "s-here"
+"""The anchor of the part of a note that an address means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The addresses of one vault's pages."""
+
+    root: str = ""
+    """What all addresses of the vault begin with: nothing, or `/v/NAME`."""
+
+    @property
+    def base(self) -> str:
+        """What those of pages begin with, without a slash at its end."""
+        return f"{self.root}/ui"
+
+    def note(self, path: str, *, at: str = "", line: int | None = None) -> str:
+        """A note or another file. `at` is a part as links write it behind the `#` (`H1#H2`, `^id`), `line` one of its
+        lines, from 1."""
+        asked: dict[str, str | int] = {"at": at} if at else {} if line is None else {"line": line}
+        address = f"{self.base}/note/{_quoted(path)}"
+        return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
+
+    def file(self, path: str) -> str:
+        """The bytes of a file, as they are answered over REST: only raster images are shown in place."""
+        return f"{self.root}/vault/{_quoted(path)}"
+
+    def search(self, query: str, mode: Mode = "ranked") -> str:
+        """The results of a search."""
+        return f"{self.base}/?{urlencode({'q': query, 'mode': mode}, quote_via=quote)}"
+
+    def tag(self, name: str) -> str:
+        """The notes that have a tag."""
+        return self.search(spelled(Tag(name)), "obsidian")
+
+    def may_be_linked(self, address: str) -> bool:
+        """Whether a note may hold a link to a page of ours: to notes and results, and not to tools or the login."""
+        return address.startswith((f"{self.base}/note/", f"{self.base}/?")) and _stays(address)
+
+    def may_be_shown(self, address: str) -> bool:
+        """Whether a note may show the image at an address: one of the vault's."""
+        return address.startswith(f"{self.root}/vault/") and _stays(address)
+
+
+def _stays(address: str) -> bool:
+    """Whether a browser takes no step of an address back."""
+    return "/.." not in address and "\\" not in address and "%2e" not in address.lower()
+
+
+def _quoted(path: str) -> str:
+    return quote(path, safe="/", errors="replace")

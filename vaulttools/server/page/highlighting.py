@@ -1,0 +1,91 @@
+"""Marks in a text the words that a search was for.
+
+It marks, and finds nothing itself: a line that the tools found is shown with or without marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
+
+import re2
+
+from vaulttools.index.words import tokens
+from vaulttools.ranked.question import read, without_operators
+from vaulttools.server.page.addresses import Mode
+
+Span: TypeAlias = tuple[int, int]
+Finder: TypeAlias = Callable[[str], Iterable[Span]]
+"""The places of a text that are marked: first character, and the one behind the last."""
+
+_MARKS: Final = 200
+"""Marks in one text: a regex such as `.` has one for each character."""
+
+_MEMORY: Final = 1 << 20
+"""Bytes for one compiled regex."""
+
+
+class Piece(NamedTuple):
+    """A piece of a text."""
+
+    text: str
+    is_marked: bool
+
+
+def finder(query: str, mode: Mode) -> Finder:
+    """What finds the places to mark for a search."""
+    if mode == "regex":
+        return _by_regex(query, ignore_case=False)
+    if mode == "text":
+        return _by_literals([query])
+    terms = read(without_operators(query)[0]).terms
+    if mode == "obsidian":  # finds words inside others, too
+        return _by_literals([term.text for term in terms if term.text != "OR"])
+    stems = {stem for term in terms for spelling in term.spellings for _, _, stem in tokens(spelling.text)}
+    literals = _by_literals([term.text for term in terms if term.literal])
+    return lambda text: (*_of_stems(text, stems), *literals(text))
+
+
+def pieces(text: str, find: Finder) -> list[Piece]:
+    """The text in pieces, those that were looked for marked."""
+    found: list[Piece] = []
+    done = 0
+    for start, end in islice(sorted(find(text)), _MARKS):
+        if start < done or start == end:
+            continue
+        found += (Piece(text[done:start], False), Piece(text[start:end], True))
+        done = end
+    return [piece for piece in (*found, Piece(text[done:], False)) if piece.text]
+
+
+def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:
+    """By RE2, which takes linear time; what it cannot read, as look-around, marks nothing."""
+    options = re2.Options()
+    options.max_mem = _MEMORY
+    options.log_errors = False
+    options.case_sensitive = not ignore_case
+    try:
+        compiled = re2.compile(_utf8(pattern), options)
+    except re2.error:
+        return lambda _: ()
+    return lambda text: (found.span() for found in islice(compiled.finditer(_utf8(text)), _MARKS))
+
+
+def _by_literals(texts: Sequence[str]) -> Finder:
+    """By plain text, case ignored."""
+    return _by_regex("|".join(map(re2.escape, texts)), ignore_case=True) if texts else lambda _: ()
+
+
+def _of_stems(text: str, wanted: set[str]) -> Iterator[Span]:
+    encoded = text.encode("utf-8", "replace")
+    for start, end, stem in tokens(text):
+        if stem in wanted:
+            # Bytes before it, as characters.
+            first = len(encoded[:start].decode("utf-8", "replace"))
+            yield first, first + len(encoded[start:end].decode("utf-8", "replace"))
+
+
+def _utf8(text: str) -> str:
+    """The text with half surrogate pairs replaced; no character moves."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,205 @@
+"""Gathers what the pages of tags, tasks and the vault's health show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from threading import Event
+from typing import Any, Final
+
+from vaulttools.core import render
+from vaulttools.errors import BadArgument
+from vaulttools.notes.note import Note
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.searching import title
+from vaulttools.tools.base import BaseAnswer
+from vaulttools.tools.links import LinksAnswer
+from vaulttools.tools.query import QueryAnswer
+from vaulttools.tools.tags import TagsAnswer
+from vaulttools.tools.tasks import TasksAnswer
+from vaulttools.vault import Vault
+
+_TAGS: Final = 2_000
+_TASKS: Final = 100
+"""Tasks on a page."""
+
+_LISTED: Final = 100
+"""Notes or links of each kind that the page of health lists."""
+
+_NAMES: Final = 10_000
+"""Notes whose names are asked for at once; the most that a tool gives."""
+
+_MOST_NAMES: Final = 50_000
+"""Notes among which equal names are looked for: 0.3 s for 10,000."""
+
+_SMALL_BYTES: Final = 64
+"""Notes of at most so many bytes are looked into for the empty ones."""
+
+TASK_FIELDS: Final = ("status", "text", "tags", "folder", "priority", "due")
+"""What the form of tasks asks for; `due` is one of `DUE`."""
+
+DUE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "overdue": {"overdue": True},
+    "today": {"due_after": "today", "due_before": "tomorrow"},
+    "week": {"due_before": "next week"},
+    "none": {"no_due": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag, and where its notes are listed."""
+
+    name: str
+    notes: int
+    address: str
+    depth: int
+    """How many tags it is nested in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task, and where it stands."""
+
+    status: str
+    text: str
+    where: str
+    address: str
+    facts: Sequence[str]
+    """Dates, priority and the like, as they are shown."""
+    is_nested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A note, or what else is listed."""
+
+    text: str
+    address: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the vault's health."""
+
+    name: str
+    summary: str
+    rows: Sequence[Listed]
+    is_whole: bool
+    """False where some of the vault could not be looked at."""
+
+
+def tags(vault: Vault, addresses: Addresses, cancel: Event) -> tuple[list[Tag], TagsAnswer]:
+    """All tags, by name."""
+    answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+    by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
+    return [Tag(each.tag, each.notes, addresses.tag(each.tag), each.tag.count("/")) for each in by_name], answer
+
+
+def task_arguments(form: Mapping[str, str], page: int) -> dict[str, Any]:
+    """The arguments of `tasks` for what was put into the form."""
+    given = {name: value for name in TASK_FIELDS if (value := form.get(name, "").strip())}
+    due = DUE.get(given.pop("due", ""), {})
+    named = {**given, **({"tags": given["tags"].split()} if "tags" in given else {})}
+    return {**named, **due, "limit": _TASKS, "page": page}
+
+
+def tasks(
+    vault: Vault, addresses: Addresses, arguments: Mapping[str, Any], cancel: Event
+) -> tuple[list[Task], TasksAnswer]:
+    """The tasks that are asked for.
+
+    Raises:
+        VaultToolsError: with the sentence of the tool.
+    """
+    answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
+    facts = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
+    found = [
+        Task(
+            each.status,
+            render.line(each.text),
+            " › ".join((title(each.path), *each.heading)),
+            addresses.note(each.path, line=each.line),
+            [
+                *(f"{name} {value}" for name in facts if (value := getattr(each, name))),
+                *(f"#{tag}" for tag in each.tags),
+            ],
+            each.parent is not None,
+        )
+        for each in answer.tasks
+    ]
+    return found, answer
+
+
+def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[Section]:
+    """What may be amiss in a vault."""
+    return [
+        _unresolved(vault, addresses, cancel),
+        _orphans(vault, addresses, cancel),
+        _empty(vault, addresses, cancel),
+        _duplicates(vault, addresses, cancel),
+    ]
+
+
+def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+    answer: LinksAnswer = vault.answer("links", {"direction": "unresolved", "limit": _LISTED}, cancel=cancel)
+    rows = [
+        Listed(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
+        for each in answer.links
+    ]
+    return Section("Unresolved links", _first_line(answer.text), rows, answer.complete)
+
+
+def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+    answer: LinksAnswer = vault.answer("links", {"direction": "orphans", "limit": _LISTED}, cancel=cancel)
+    rows = [Listed(path, addresses.note(path)) for path in answer.orphans]
+    return Section("Orphans", _first_line(answer.text), rows, answer.complete)
+
+
+def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+    """Notes with nothing below their properties."""
+    where = f'file.ext == "md" && file.size <= {_SMALL_BYTES}'
+    answer: BaseAnswer = vault.answer(
+        "base", {"where": where, "columns": ["file.path"], "limit": 10 * _LISTED}, cancel=cancel
+    )
+    empty = [row.path for row in answer.rows if _is_empty(vault, row.path, cancel)]
+    rows = [Listed(path, addresses.note(path)) for path in empty[:_LISTED]]
+    summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
+    return Section("Empty notes", summary, rows, answer.complete and len(answer.rows) < 10 * _LISTED)
+
+
+def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
+    try:
+        note = Note(path, vault.answer("read", {"note": path}, cancel=cancel).content)
+    except BadArgument:  # it has gone since
+        return False
+    return not "".join(note.text.split("\n")[note.body_line - 1 :]).strip()
+
+
+def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+    """Names that several notes have, so that a link by the name alone may lead to another than is meant."""
+    found: list[str] = []
+    page: int | None = 1
+    complete = True
+    while page is not None and len(found) < _MOST_NAMES:
+        arguments = {"query": "path:.md", "mode": "obsidian", "limit": _NAMES, "page": page}
+        answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
+        found += [each.path for each in answer.notes if each.path.lower().endswith(".md")]
+        complete &= answer.complete
+        page = answer.next_page
+    by_name = sorted(found, key=lambda path: (title(path).casefold(), path))
+    groups = [list(each) for _, each in groupby(by_name, key=lambda path: title(path).casefold())]
+    several = [each for each in groups if len(each) > 1]
+    rows = [Listed(path, addresses.note(path)) for group in several for path in group][:_LISTED]
+    summary = f"{_counted(len(several), 'name')} of several notes"
+    return Section("Duplicate names", summary, rows, complete and page is None)
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0].rstrip(":.")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number or 'No'} {what}{'s' if number != 1 else ''}" if number < 1000 else f"{number:,} {what}s"

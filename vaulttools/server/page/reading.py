@@ -1,0 +1,185 @@
+"""Gathers what the page of one note or file shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from threading import Event
+from typing import Final
+
+from markupsafe import Markup
+
+from vaulttools.core import paths, render
+from vaulttools.errors import BadArgument, PartNotFound
+from vaulttools.notes import subpath
+from vaulttools.notes.links import split_linktext
+from vaulttools.notes.note import Note
+from vaulttools.server.page import neighbourhood
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.neighbourhood import Picture
+from vaulttools.server.page.properties import Property, properties
+from vaulttools.server.page.rendering.note import Rendering
+from vaulttools.server.page.rendering.place import Place, heading_id, is_image
+from vaulttools.server.page.searching import title
+from vaulttools.server.page.vault_notes import Text, VaultNotes
+from vaulttools.tools.links import LinksAnswer
+from vaulttools.vault import Vault
+
+_BACKLINKS: Final = 200
+"""Links to a note that are listed."""
+
+_LINE_CHARACTERS: Final = 2_000
+"""Characters shown of a line of what is no note."""
+
+_BEFORE: Final = 20
+"""Lines shown before the one that is meant, where a note is too long for one page."""
+
+
+_NOTHING: Final = Markup()
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineRow:
+    """A heading, and where it is."""
+
+    level: int
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a note."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A note that links to another, and the lines in which it does."""
+
+    title: str
+    path: str
+    address: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class NotePage:
+    """What the page of a file shows."""
+
+    path: str
+    html: Markup = _NOTHING
+    """A note, safe to show as it is."""
+    text: str = ""
+    """Of what is no note."""
+    image: str = ""
+    """The address of an image."""
+    properties: Sequence[Property] = ()
+    outline: Sequence[OutlineRow] = ()
+    backlinks: Sequence[Backlink] = ()
+    backlinks_summary: str = ""
+    backlinks_complete: bool = True
+    picture: Picture | None = None
+    part: str = ""
+    """Which lines are shown of a text that is too long for one page."""
+    earlier: str = ""
+    later: str = ""
+    """The addresses of the lines before them and after."""
+    notices: Sequence[str] = ()
+
+    @property
+    def title(self) -> str:
+        """What the file is called."""
+        return title(self.path)
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders that it lies in, outermost first."""
+        return self.path.split("/")[:-1]
+
+
+def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> NotePage:
+    """What the page of a file shows; `at` is the part meant, as links write it, `line` the line.
+
+    Raises:
+        VaultToolsError: it cannot be read.
+    """
+    notes = VaultNotes(vault, cancel)
+    if is_image(name) and (path := notes.resolve(f"/{name}", "")) is not None:
+        return _beside(vault, addresses, NotePage(path, image=addresses.file(path)), cancel)
+    text = notes.lines(name)
+    if line is not None and line > text.end_line:
+        text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
+    shown = _partly(text, addresses)
+    if not paths.is_note(text.path):
+        lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
+        return _beside(vault, addresses, replace(shown, text=lines), cancel)
+    # Empty lines stand for those before, so that all lines keep their numbers.
+    note = Note(text.path, "\n" * (text.start_line - 1) + text.text)
+    told: list[str] = []
+    if at:
+        line, told = _line_of(note, at)
+    place = Place(note, notes, addresses, lambda *_: "")
+    rendered = replace(
+        shown,
+        html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
+        properties=properties(note, addresses, place.address_of),
+        outline=[OutlineRow(each.level, each.text, f"#{heading_id(each.line)}") for each in note.headings],
+        notices=[*shown.notices, *note.warnings, *told],
+    )
+    return _beside(vault, addresses, rendered, cancel)
+
+
+def _partly(text: Text, addresses: Addresses) -> NotePage:
+    """A page of some lines, with the way to the others."""
+    is_whole = text.start_line == 1 and text.end_line >= text.total_lines
+    return NotePage(
+        text.path,
+        part="" if is_whole else f"Lines {text.start_line:,} to {text.end_line:,} of {text.total_lines:,}",
+        earlier=addresses.note(text.path) if text.start_line > 1 else "",
+        later=addresses.note(text.path, line=text.end_line + 1) if text.end_line < text.total_lines else "",
+        notices=text.notices if is_whole else (),
+    )
+
+
+def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
+    """The line of the part that a link names behind its `#`, or a sentence that there is none."""
+    _, headings, block = split_linktext(f"#{at}")
+    name = paths.shown(note.path)
+    try:
+        if block is not None:
+            return subpath.block(note, block, name).start_line, []
+        return (subpath.section(note, headings, name).line if headings else None), []
+    except PartNotFound as error:
+        return None, [str(error)]
+
+
+def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -> NotePage:
+    """The page with the links to the file and from it."""
+    out: LinksAnswer | None = None
+    try:
+        back: LinksAnswer = vault.answer(
+            "links", {"note": page.path, "direction": "back", "limit": _BACKLINKS}, cancel=cancel
+        )
+        if paths.is_note(page.path):
+            out = vault.answer("links", {"note": page.path, "direction": "out", "limit": _BACKLINKS}, cancel=cancel)
+    except BadArgument:  # an archive's member, or another text that is no file of the vault
+        return page
+    sources = [each.path for each in back.notes if each.path != page.path]
+    targets = [] if out is None else [each.path for each in out.notes if each.path != page.path]
+    return replace(
+        page,
+        backlinks=list(_backlinks(back, addresses)),
+        backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
+        backlinks_complete=back.complete,
+        picture=neighbourhood.drawn(sources, targets, addresses),
+    )
+
+
+def _backlinks(answer: LinksAnswer, addresses: Addresses) -> Iterator[Backlink]:
+    for source, links in groupby(answer.links, key=lambda link: link.source):
+        lines = {link.line: Line(render.line(link.text), addresses.note(source, line=link.line)) for link in links}
+        yield Backlink(title(source), source, addresses.note(source), list(lines.values()))

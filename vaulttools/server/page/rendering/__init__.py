@@ -1,0 +1,1 @@
+"""Renders Obsidian's Markdown to HTML that is safe to show."""

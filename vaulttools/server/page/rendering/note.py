@@ -1,0 +1,81 @@
+"""Renders one note, and the notes that it embeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Final
+
+from vaulttools.core import paths
+from vaulttools.errors import VaultToolsError
+from vaulttools.notes.note import Note
+from vaulttools.notes.references import Reference
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.rendering.comments import without_comments
+from vaulttools.server.page.rendering.parser import parser
+from vaulttools.server.page.rendering.place import Place
+from vaulttools.server.page.rendering.sanitizer import sanitized
+from vaulttools.server.page.rendering.vault import Notes
+
+EMBED_DEPTH: Final = 3
+"""Notes within notes; Obsidian goes on to five."""
+
+EMBEDS: Final = 30
+"""Notes embedded in one page: each is read on its own."""
+
+EMBED_CHARACTERS: Final = 100_000
+"""Characters of all notes embedded in one page."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What the embedded notes of one page may still take."""
+
+    embeds: int = EMBEDS
+    characters: int = EMBED_CHARACTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """Renders the notes of one vault for one page."""
+
+    notes: Notes
+    addresses: Addresses
+    _budget: _Budget = field(default_factory=_Budget)
+
+    def html(self, path: str, text: str, here: int | None = None) -> str:
+        """The body of a note as HTML that is safe to show, without its properties; `here` is the line meant, from 1."""
+        return sanitized(self._rendered(path, text, here, (path,)), self.addresses)
+
+    def _rendered(self, path: str, text: str, here: int | None, above: tuple[str, ...]) -> str:
+        """The HTML of a note that is embedded in others, the outermost first, as the parser makes it."""
+        note = Note(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))
+
+        def embed(reference: Reference, target: str) -> str:
+            return self._embedded(reference, target, above)
+
+        place = Place(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
+        # Empty lines stand for the properties, so that all lines keep their numbers.
+        body = without_comments(note.text, note.body_line).split("\n")[note.body_line - 1 :]
+        env: dict[str, Any] = place.into({"docId": str(EMBEDS - self._budget.embeds)} if len(above) > 1 else {})
+        rendered: str = parser().render("\n" * (note.body_line - 1) + "\n".join(body), env)
+        return rendered
+
+    def _embedded(self, reference: Reference, path: str, above: tuple[str, ...]) -> str:
+        if path in above:
+            return _told("This note is shown further up.")
+        if len(above) > EMBED_DEPTH or not self._budget.embeds or self._budget.characters <= 0:
+            return _told("Not shown here: the page embeds too much.")
+        self._budget.embeds -= 1
+        try:
+            text = self.notes.read(path, reference.headings, reference.block)
+        except VaultToolsError as error:
+            return _told(str(error))
+        self._budget.characters -= len(text)
+        if self._budget.characters < 0:
+            return _told("Not shown here: the note is long.")
+        return self._rendered(path, text, None, (*above, path))
+
+
+def _told(sentence: str) -> str:
+    return f'<p class="n-told">{escape(paths.shown(sentence))}</p>'

@@ -1,0 +1,141 @@
+"""Configures markdown-it-py as Obsidian reads Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from html import escape
+from typing import Any, Final, TypeAlias
+
+from markdown_it import MarkdownIt, rules_block
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from vaulttools.server.page.rendering import (
+    anchors,
+    block_ids,
+    callouts,
+    embeds,
+    highlights,
+    links,
+    math,
+    tags,
+    tasks,
+    urls,
+    wikilinks,
+)
+
+_QUOTES: Final = 8
+_LISTS: Final = 48
+"""How deep quotes and lists are told apart; what lies deeper is text. Each quote reads its lines again for those in it:
+50 kB of nested ones take 1 s so, and 20 s with 128. Each level of a list takes four frames of the 1,000 that there are.
+"""
+
+_BLOCK_DEPTH: Final = 2 * (_QUOTES + _LISTS) + 8
+"""More than both come to: what lies deeper, markdown-it leaves out."""
+
+_INLINE_DEPTH: Final = 20
+"""How deep what stands in a line is nested, as CommonMark's own parser has it; 100 kB of brackets take 2 s."""
+
+_Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+
+_OURS: Final = (math, wikilinks, tags, highlights, block_ids, urls, callouts, tasks, links, embeds, anchors)
+
+
+class _Parser(MarkdownIt):
+    """Hands destinations of links on as they are written, to be resolved in the vault."""
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802 - the name that markdown-it calls
+        """The destination."""
+        return url
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        """True: `links` decides."""
+        return True
+
+
+@cache
+def parser() -> MarkdownIt:
+    """The parser; the environment of each parse holds its `Place`. It may be used by several threads."""
+    made, of_lines = _configured(_BLOCK_DEPTH), _configured(_INLINE_DEPTH)
+
+    def inline(state: StateCore) -> None:
+        for token in state.tokens:
+            if token.type == "inline":
+                token.children = []
+                of_lines.inline.parse(token.content, of_lines, state.env, token.children)
+
+    made.core.ruler.at("inline", inline)
+    for ruler in (made.core.ruler, made.block.ruler, of_lines.inline.ruler, of_lines.inline.ruler2):
+        ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
+    return made
+
+
+def _configured(depth: int) -> MarkdownIt:
+    made = _Parser("commonmark", {"maxNesting": depth, "breaks": True})
+    made.enable(["table", "strikethrough"])
+    made.use(footnote_plugin)
+    made.use(dollarmath_plugin, allow_labels=False)
+    made.disable("math_inline")  # it looks for a digit before the text's beginning at its end, and finds no math there
+    for rule in _OURS:
+        made.use(rule.plugin)
+    ends = ["paragraph", "reference", "blockquote", "list"]
+    made.block.ruler.at("blockquote", _bounded(rules_block.blockquote, "quotes", _QUOTES), {"alt": ends})
+    made.block.ruler.at("list", _bounded(rules_block.list_block, "lists", _LISTS), {"alt": ends[:3]})
+    for kind in ("math", "math_block"):
+        made.add_render_rule(kind, _math)
+    for kind in ("fence", "code_block"):
+        made.add_render_rule(kind, _code)
+    made.add_render_rule("table_open", lambda *_: '<div class="n-table" tabindex="0"><table>\n')
+    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    for kind in ("th_open", "td_open"):
+        made.add_render_rule(kind, _cell)
+    return made
+
+
+def _bounded(rule: _Rule, name: str, most: int) -> _Rule:
+    """A rule of blocks that holds only so many times at once."""
+
+    def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        open_now: int = state.env.get(name, 0)
+        if open_now >= most:
+            return False
+        state.env[name] = open_now + 1
+        try:
+            return rule(state, start, end, silent)
+        finally:
+            state.env[name] = open_now
+
+    return bounded
+
+
+def _math(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
+) -> str:
+    content = escape(tokens[index].content.strip())
+    if tokens[index].type == "math_block":
+        return f'<pre class="n-math" tabindex="0"><code>{content}</code></pre>\n'
+    return f'<code class="n-math">{content}</code>'
+
+
+def _code(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
+) -> str:
+    language = tokens[index].info.strip().partition(" ")[0]
+    label = f'<span class="n-language">{escape(language)}</span>' if language else ""
+    return f'<div class="n-code">{label}<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre></div>\n'
+
+
+def _cell(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: dict[str, Any]
+) -> str:
+    """A cell whose alignment is a class: a style would need a policy that lets notes set styles."""
+    style = str(tokens[index].attrs.get("style", ""))
+    side = style.removeprefix("text-align:")
+    aligned = f' class="n-{side}"' if side in ("left", "right", "center") else ""
+    return f"<{tokens[index].tag}{aligned}>"

@@ -1,0 +1,112 @@
+"""Removes from rendered HTML whatever could do more than be read.
+
+Notes may hold HTML of their own, so nothing that the parser made is trusted: every tag and attribute that is not listed
+here goes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import nh3
+
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.rendering.place import is_web
+
+_TAGS: Final = frozenset(
+    (
+        *(
+            "a",
+            "abbr",
+            "b",
+            "bdi",
+            "bdo",
+            "blockquote",
+            "br",
+            "caption",
+            "cite",
+            "code",
+            "col",
+            "colgroup",
+            "dd",
+            "del",
+        ),
+        *("details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *(
+            "hr",
+            "i",
+            "img",
+            "ins",
+            "kbd",
+            "li",
+            "mark",
+            "ol",
+            "p",
+            "pre",
+            "q",
+            "rp",
+            "rt",
+            "ruby",
+            "s",
+            "samp",
+            "section",
+        ),
+        *("small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
+        *("u", "ul", "var", "wbr"),
+    )
+)
+"""No form, frame, media, style or script; SVG and MathML have ways to become HTML that sanitisers got wrong."""
+
+_ATTRIBUTES: Final = {
+    "*": {"class", "id", "title", "lang", "dir"},
+    "a": {"href"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "div": {"tabindex"},
+    "img": {"src", "alt", "width", "height", "loading"},
+    "ol": {"start"},
+    "pre": {"tabindex"},
+    "span": {"role", "aria-label"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+
+_OURS: Final = re.compile(r"n-[a-z-]+|footnote[a-z-]*")
+"""The classes of the rendering: a note cannot look like the page around it."""
+_ANCHOR: Final = re.compile(r"s-[a-z0-9-]+|fn[a-z0-9:-]*")
+"""The anchors of the rendering, which no script or style of the page looks for."""
+_NUMBER: Final = re.compile(r"[0-9]{1,5}")
+
+
+def sanitized(html: str, addresses: Addresses) -> str:
+    """The HTML with what is allowed alone, well-formed: nothing in it can close what stands around it."""
+
+    def allowed(tag: str, name: str, value: str) -> str | None:
+        match name:
+            case "class":
+                return " ".join(filter(_OURS.fullmatch, value.split())) or None
+            case "id":
+                return value if _ANCHOR.fullmatch(value) else None
+            case "href":
+                anchor = value.startswith("#") and _ANCHOR.fullmatch(value[1:])
+                return value if anchor or is_web(value) or addresses.may_be_linked(value) else None
+            case "src":
+                return value if addresses.may_be_shown(value) else None
+            case "tabindex":
+                return value if value == "0" else None
+            case "role":
+                return value if value == "img" else None
+            case "width" | "height" | "span" | "colspan" | "rowspan" | "start":
+                return value if _NUMBER.fullmatch(value) else None
+        return value
+
+    return nh3.clean(
+        html,
+        tags=set(_TAGS),
+        attributes=_ATTRIBUTES,
+        attribute_filter=allowed,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+    )

@@ -1,0 +1,288 @@
+"""Answers the requests of browsers for pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from threading import Event
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qs, quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from vaulttools import tools
+from vaulttools.core import paths
+from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
+from vaulttools.server.calls import Busy
+from vaulttools.server.logins import LASTS_SECONDS, cookie_name
+from vaulttools.server.page import overviews, reading, searching, templates
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.templates import ASSETS, HEADERS
+from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.vault import Vault
+
+T = TypeVar("T")
+
+FIRST: Final = "/ui/"
+"""Where a browser begins."""
+
+LOGIN: Final = "/ui/login"
+"""Where a browser without a token is led."""
+
+_LOGOUT: Final = "/ui/logout"
+_STATIC: Final = "/ui/static/"
+
+_FORM_BYTES: Final = 10_000
+"""Of a form that is sent."""
+
+_PAGES: Final = 1_000
+"""Pages of results that can be asked for."""
+
+
+def is_open(path: str) -> bool:
+    """Whether a path is answered without a token: the login, and what is the same for everybody."""
+    return path == LOGIN or path.startswith(_STATIC)
+
+
+def routes(service: Service) -> Sequence[BaseRoute]:
+    """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
+    pages = Pages(service)
+    shown: dict[str, Callable[[Request], Awaitable[Response]]] = {
+        "/": pages.search,
+        "/results": pages.results,
+        "/note/{path:path}": pages.note,
+        "/tags": pages.tags,
+        "/tasks": pages.tasks,
+        "/health": pages.health,
+        "/assistant": pages.assistant,
+    }
+    return [
+        *(Route(path, pages.shown(handler)) for path, handler in shown.items()),
+        Route("/static/{name}", _static),
+        Route("/login", pages.login_form),
+        Route("/login", pages.login, methods=["POST"]),
+        Route("/logout", pages.logout, methods=["POST"]),
+    ]
+
+
+class Pages:
+    """The pages of the vaults of one server."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def shown(self, handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """The handler, with refusals as pages."""
+
+        async def answered(request: Request) -> Response:
+            await request.body()
+            try:
+                return await handler(request)
+            except NoSuchVault as error:
+                return self._vaults(request, error)
+            except PathNotFound as error:
+                return self._told("Not found", str(error), 404)
+            except Busy as error:
+                return self._told("Busy", str(error), 503)
+            except Cancelled:
+                return PlainTextResponse("The browser has gone", 499)
+            except VaultToolsError as error:
+                return self._told("Not shown", str(error), 400)
+
+        return answered
+
+    async def search(self, request: Request) -> Response:
+        """The page to search on, with the results of what is asked."""
+        return templates.page("search.html", **await self._searched(request))
+
+    async def results(self, request: Request) -> Response:
+        """The results alone, for the script of the page."""
+        return templates.page("results.html", **await self._searched(request))
+
+    async def _searched(self, request: Request) -> dict[str, Any]:
+        query = request.query_params.get("q", "")
+        mode = searching.mode_of(request.query_params.get("mode", ""))
+        page = _number(request, "page", 1, _PAGES)
+        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
+        addresses = self._addresses(request)
+        values = {**self._around(request), "query": query, "mode": mode, "error": "", "more": "", "assistant": ""}
+
+        def call(vault: Vault, cancel: Event) -> searching.Results:
+            if not query.strip():
+                return searching.recent(vault, addresses, cancel)
+            return searching.results(vault, addresses, query, mode, page, limit, cancel)
+
+        try:
+            found = await self._service.run(request, call)
+        except (Busy, Cancelled, NoSuchVault):
+            raise
+        except VaultToolsError as error:
+            return {**values, "results": None, "error": str(error)}
+        values["assistant"] = self._assistant(addresses, found.tool, found.arguments)
+        if found.next:
+            values["more"] = f"{addresses.search(query, mode)}&{urlencode(found.next)}"
+        return {**values, "results": found}
+
+    async def note(self, request: Request) -> Response:
+        """A note, or another file."""
+        name = request.path_params["path"]
+        at = request.query_params.get("at", "")
+        line = _number(request, "line", 0, 10_000_000) or None
+        addresses = self._addresses(request)
+        page = await self._service.run(
+            request, lambda vault, cancel: reading.page(vault, addresses, name, at, line, cancel)
+        )
+        if page.path != name and paths.unshown(page.path) != paths.unshown(name):
+            return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
+        assistant = self._assistant(addresses, "read", {"note": page.path})
+        return templates.page("note.html", **self._around(request), page=page, assistant=assistant)
+
+    async def tags(self, request: Request) -> Response:
+        """All tags."""
+        addresses = self._addresses(request)
+        tags, answer = await self._service.run(request, lambda vault, cancel: overviews.tags(vault, addresses, cancel))
+        return templates.page("tags.html", **self._around(request), tags=tags, answer=answer)
+
+    async def tasks(self, request: Request) -> Response:
+        """The tasks that the form asks for."""
+        form = {name: request.query_params.get(name, "") for name in overviews.TASK_FIELDS}
+        page = _number(request, "page", 1, _PAGES)
+        addresses = self._addresses(request)
+        arguments = overviews.task_arguments(form, page)
+        values = {**self._around(request), "form": form, "error": "", "more": ""}
+        values["assistant"] = self._assistant(addresses, "tasks", arguments)
+        try:
+            tasks, answer = await self._service.run(
+                request, lambda vault, cancel: overviews.tasks(vault, addresses, arguments, cancel)
+            )
+        except (Busy, Cancelled, NoSuchVault):
+            raise
+        except VaultToolsError as error:
+            return templates.page("tasks.html", 400, **{**values, "error": str(error)}, tasks=[], answer=None)
+        if answer.next_page is not None:
+            values["more"] = f"{addresses.base}/tasks?{urlencode({**form, 'page': answer.next_page})}"
+        return templates.page("tasks.html", **values, tasks=tasks, answer=answer)
+
+    async def health(self, request: Request) -> Response:
+        """What may be amiss in the vault."""
+        addresses = self._addresses(request)
+        sections = await self._service.run(request, lambda vault, cancel: overviews.health(vault, addresses, cancel))
+        return templates.page("health.html", **self._around(request), sections=sections)
+
+    async def assistant(self, request: Request) -> Response:
+        """The text that a tool returns to a model."""
+        tool = request.query_params.get("tool", "")
+        given = request.query_params.get("arguments", "")
+        values = {**self._around(request), "tools": tools.NAMES, "tool": tool, "arguments": given or '{"query": ""}'}
+        if not tool:
+            return templates.page("assistant.html", **values, result=None)
+
+        def call(vault: Vault, cancel: Event) -> Any:
+            return vault.call(tool, _arguments(given), cancel=cancel)
+
+        result = await self._service.run(request, call)
+        return templates.page("assistant.html", **values, result=result, size=len(result.text))
+
+    async def login_form(self, request: Request) -> Response:
+        """The form for the token."""
+        return templates.page("login.html", to=_way_back(request.query_params.get("to", "")), error="")
+
+    async def login(self, request: Request) -> Response:
+        """Check the token of the form, and let a cookie stand for it."""
+        form = await _form(request)
+        token, to = form.get("token", ""), _way_back(form.get("to", ""))
+        if not token or self._service.callers.of(token) is None:
+            return templates.page("login.html", 401, to=to, error="This token is not known.")
+        response = RedirectResponse(to, 303, HEADERS)
+        response.set_cookie(
+            _cookie(request),
+            self._service.logins.begin(token),
+            max_age=LASTS_SECONDS,
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    async def logout(self, request: Request) -> Response:
+        """Forget the login."""
+        self._service.logins.end(request.cookies.get(_cookie(request)))
+        response = RedirectResponse(LOGIN, 303, HEADERS)
+        response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
+        return response
+
+    def _addresses(self, request: Request) -> Addresses:
+        named = request.path_params.get("vault")
+        self._service.vault_name(request)
+        return Addresses("" if named is None else f"/v/{quote(named, safe='')}")
+
+    def _around(self, request: Request) -> dict[str, Any]:
+        """What the frame of each page shows."""
+        return {
+            "base": self._addresses(request).base,
+            "vault_name": self._service.vault_name(request),
+            "is_logged_in": self._service.logins.token(request.cookies.get(_cookie(request))) is not None,
+        }
+
+    def _assistant(self, addresses: Addresses, tool: str, arguments: dict[str, Any]) -> str:
+        given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
+        return f"{addresses.base}/assistant?{urlencode(given)}"
+
+    def _vaults(self, request: Request, error: NoSuchVault) -> Response:
+        """The vaults to choose from, where none of them is named; unknown ones are told as such."""
+        caller = self._service.caller(request)
+        names = caller.vaults.names if caller is not None else ()
+        links = [(f"/v/{quote(name, safe='')}/ui/", name) for name in names]
+        if "vault" in request.path_params:
+            return self._told("Not found", str(error), 404, links)
+        return self._told("Vaults", "", 200, links)
+
+    def _told(self, heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
+        return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in ASSETS:
+        return PlainTextResponse("Not found", 404, HEADERS)
+    headers = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(templates.asset(name), media_type=ASSETS[name], headers=headers)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form; none of one that is too long."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _FORM_BYTES:
+            return {}
+    return {name: values[0] for name, values in parse_qs(body.decode("utf-8", "replace"), max_num_fields=10).items()}
+
+
+def _way_back(given: str) -> str:
+    """The page of ours that a browser was led to the login from; the first page where it is none."""
+    is_ours = given.startswith(("/ui/", "/v/")) and "\\" not in given and "//" not in given
+    return given if is_ours else FIRST
+
+
+def _cookie(request: Request) -> str:
+    server = request.scope.get("server")
+    return cookie_name(server[1] if server else 0)
+
+
+def _number(request: Request, name: str, default: int, most: int) -> int:
+    """A whole number of the address, at least 1; the default where it is none."""
+    given = request.query_params.get(name, "")
+    return min(max(int(given), 1), most) if given.isascii() and given.isdigit() and len(given) < 10 else default
+
+
+def _arguments(given: str) -> dict[str, Any]:
+    try:
+        arguments = json.loads(given or "{}")
+    except (ValueError, RecursionError) as error:
+        raise BadArgument(f"The arguments are no JSON: {error}") from error
+    if not isinstance(arguments, dict):
+        raise BadArgument('The arguments must be a JSON object, such as {"query": "lease"}')
+    return arguments

@@ -1,0 +1,191 @@
+"""Searches by the tools, and makes of their answers what the page of results shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, Final, get_args
+
+from vaulttools.core import render
+from vaulttools.server.page.addresses import Addresses, Mode
+from vaulttools.server.page.highlighting import Finder, Piece, finder, pieces
+from vaulttools.tools.find import FindAnswer
+from vaulttools.tools.query import NoteFound, QueryAnswer
+from vaulttools.tools.search_files import FileMatch, SearchFilesAnswer
+from vaulttools.vault import Vault
+
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+
+NOTES: Final = 20
+"""Notes on a page of results."""
+
+MOST_FILES: Final = 500
+"""Files that exact search shows when more are asked for; it has no pages."""
+
+RECENT: Final = 15
+"""Notes shown before anything is searched."""
+
+_PASSAGE_CHARACTERS: Final = 1_000
+"""Characters shown of one passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a note."""
+
+    number: int
+    pieces: Sequence[Piece]
+    is_match: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a note that was found."""
+
+    address: str
+    where: str
+    """The headings that it stands under, and its page."""
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note that was found."""
+
+    path: str
+    address: str
+    title: Sequence[Piece]
+    passages: Sequence[Passage]
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a search came to."""
+
+    summary: str
+    found: Sequence[Found]
+    tool: str
+    """The tool that was called, with its arguments."""
+    arguments: dict[str, Any]
+    complete: bool = True
+    notices: Sequence[str] = ()
+    next: dict[str, Any] = field(default_factory=dict)
+    """What the address of the page with more results has beside `q` and `mode`; empty: there are no more."""
+
+
+def mode_of(given: str) -> Mode:
+    """The mode that is meant; `ranked` by default."""
+    return next((mode for mode in MODES if mode == given), "ranked")
+
+
+def results(
+    vault: Vault, addresses: Addresses, query: str, mode: Mode, page: int, limit: int, cancel: Event
+) -> Results:
+    """What a search finds; `page` is for the modes of `query`, `limit` for the others.
+
+    Raises:
+        VaultToolsError: with the sentence of the tool.
+    """
+    find = finder(query, mode)
+    if mode in ("ranked", "obsidian"):
+        arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": NOTES, "page": page}
+        answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
+        more = {} if answer.next_page is None else {"page": answer.next_page}
+        found = [_note(note, addresses, find) for note in answer.notes]
+        summary = _counted(answer.total_notes, is_exact=answer.total_is_exact is not False, found=len(found), page=page)
+        if answer.weak and found:
+            summary += " No passage holds the main words together."
+        return Results(summary, found, "query", arguments, answer.complete, answer.notices, more)
+    arguments = {"pattern": query, "max_results": limit, "context_lines": 1}
+    arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
+    files: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
+    summary = _counted(files.total_files, is_exact=files.total_is_exact, found=len(files.files), page=1)
+    more = {"limit": MOST_FILES} if files.total_files > len(files.files) and limit < MOST_FILES else {}
+    found = [_file(file, addresses, find) for file in files.files]
+    return Results(summary, found, "search_files", arguments, files.complete, files.notices, more)
+
+
+def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
+    """The notes that were changed last.
+
+    Raises:
+        VaultToolsError: with the sentence of the tool.
+    """
+    arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
+    answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
+    found = [
+        Found(path, addresses.note(path), [Piece(title(path), False)], ())
+        for path in answer.files
+        if not path.endswith("/")
+    ]
+    return Results("Changed last", found, "find", arguments, answer.complete)
+
+
+def title(path: str) -> str:
+    """What a file is called: a note without its extension."""
+    name = path.rpartition("/")[2]
+    return name[:-3] if name.lower().endswith(".md") else name
+
+
+def _counted(total: int | None, *, is_exact: bool, found: int, page: int) -> str:
+    if total is None:  # ranked search counts nothing: it has no end but where no word occurs any more
+        return ("Best notes" if page == 1 else f"Best notes, page {page}") if found else "No notes found."
+    if not total:
+        return "No notes found."
+    return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
+
+
+def _note(note: NoteFound, addresses: Addresses, find: Finder) -> Found:
+    passages = [
+        Passage(
+            addresses.note(note.path, line=each.start_line),
+            _where(each.heading, each.page),
+            _rows(each.start_line, _cut(each.text).split("\n"), find),
+        )
+        for each in note.passages
+    ]
+    passages += [
+        Passage(
+            addresses.note(note.path, line=each.start_line),
+            _where(each.heading),
+            _rows(each.start_line, each.lines, find),
+        )
+        for each in note.excerpts
+    ]
+    return Found(note.path, addresses.note(note.path), pieces(note.title, find), passages)
+
+
+def _file(file: FileMatch, addresses: Addresses, find: Finder) -> Found:
+    passages = [
+        Passage(
+            addresses.note(file.path, line=next(iter(each.matching_lines), each.start_line)),
+            _where(each.heading, each.page),
+            _rows(each.start_line, each.lines, find, each.matching_lines),
+        )
+        for each in file.excerpts
+    ]
+    shown = sum(len(each.matching_lines) for each in file.excerpts)
+    more = f"{file.match_count - shown:,} more matching lines" if file.match_count > shown else ""
+    return Found(file.path, addresses.note(file.path), [Piece(title(file.path), False)], passages, more)
+
+
+def _rows(start: int, lines: Sequence[str], find: Finder, matching: Sequence[int] | None = None) -> list[Row]:
+    """The lines; marks stand in those that match, or in all where that is not told."""
+
+    def rows() -> Iterator[Row]:
+        for number, line in enumerate(lines, start):
+            is_match = matching is None or number in matching
+            shown = render.line(line)
+            yield Row(number, pieces(shown, find if is_match else lambda _: ()), matching is not None and is_match)
+
+    return list(rows())
+
+
+def _where(heading: Sequence[str], page: int | None = None) -> str:
+    return " › ".join([*heading, *([f"page {page}"] if page is not None else [])])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _PASSAGE_CHARACTERS else f"{text[:_PASSAGE_CHARACTERS]}{render.ELLIPSIS}"

@@ -1,0 +1,64 @@
+// Searches while a query is typed, and moves between results by the arrow keys. Everything else works without.
+"use strict";
+
+const form = document.querySelector("form.search");
+const results = document.getElementById("results");
+
+function pause(call, milliseconds) {
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(call, milliseconds);
+  };
+}
+
+if (form && results) {
+  const input = form.elements.q;
+  let running;
+  let shown = new URLSearchParams(new FormData(form)).toString();
+
+  const search = async () => {
+    const asked = new URLSearchParams(new FormData(form)).toString();
+    if (asked === shown) return;
+    running?.abort();
+    running = new AbortController();
+    results.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(`${form.dataset.results}?${asked}`, { signal: running.signal, redirect: "error" });
+      results.innerHTML = await answer.text(); // made by our own templates, which escape what notes hold
+      shown = asked;
+      // Going back from a note leads to these results.
+      history.replaceState(null, "", `${form.getAttribute("action")}?${asked}`);
+      results.removeAttribute("aria-busy");
+    } catch (error) {
+      if (error.name !== "AbortError") form.submit(); // a login may have ended: let the server say so
+    }
+  };
+
+  input.addEventListener("input", pause(search, 150));
+  form.addEventListener("change", (event) => event.target !== input && search());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    search();
+  });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyping = event.target.matches("input:not([type=radio]), textarea, select");
+  const input = form?.elements.q;
+  if (event.key === "/" && !isTyping && input) {
+    event.preventDefault();
+    input.select();
+    return;
+  }
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const links = [...document.querySelectorAll("a.result")];
+  const index = links.indexOf(event.target);
+  if (index < 0 && event.target !== input) return;
+  const next = event.key === "ArrowDown" ? links[index + 1] : index > 0 ? links[index - 1] : input;
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+});

@@ -1,0 +1,75 @@
+"""Fills the templates of the pages; every value is escaped but the rendered note."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse, Response
+
+from vaulttools.core import paths
+from vaulttools.server.page.highlighting import Piece
+from vaulttools.server.page.rendering.tasks import box
+
+HEADERS: Final[Mapping[str, str]] = {
+    # Own files alone; nothing inline, so that nothing that a note brings in could run or dress up as the page.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+"""Of every page."""
+
+ASSETS: Final = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
+"""The files that pages load, with their types."""
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A page of a template."""
+    return HTMLResponse(_environment().get_template(template).render(**values), status, HEADERS)
+
+
+@cache
+def asset(name: str) -> bytes:
+    """The bytes of one of `ASSETS`."""
+    return files(__package__).joinpath("static", name).read_bytes()
+
+
+@cache
+def asset_address(name: str) -> str:
+    """Where one of `ASSETS` is loaded from: another address when it changes, so that browsers may keep it."""
+    return f"/ui/static/{name}?{hashlib.sha256(asset(name)).hexdigest()[:12]}"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.globals |= {
+        "asset": asset_address,
+        "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
+        "folder": lambda path: paths.shown(path.rpartition("/")[0]),
+        "marked": _marked,
+        "shown": paths.shown,
+    }
+    return made
+
+
+def _marked(pieces: list[Piece]) -> Markup:
+    return Markup().join(
+        Markup("<mark>{}</mark>").format(each.text) if each.is_marked else escape(each.text) for each in pieces
+    )

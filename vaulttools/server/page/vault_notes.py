@@ -1,0 +1,80 @@
+"""Reads notes for rendering by the tools of a vault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from threading import Event
+from typing import Final, NamedTuple
+
+from vaulttools.answers.part import MOST_CHARACTERS
+from vaulttools.core import paths
+from vaulttools.tools.read import ReadAnswer
+from vaulttools.vault import Vault
+
+CHARACTERS: Final = 200_000
+"""Characters of a note that are shown on one page: the longest hostile ones of this length take 3 s to render."""
+
+
+class Text(NamedTuple):
+    """Some lines of a file."""
+
+    path: str
+    text: str
+    start_line: int
+    """From 1."""
+    end_line: int
+    total_lines: int
+    notices: list[str]
+
+
+@dataclass(frozen=True)
+class VaultNotes:
+    """The notes of one vault, for one page."""
+
+    vault: Vault
+    cancel: Event
+
+    @cached_property
+    def _resolver(self) -> Callable[[str, str | None], str | None]:
+        return self.vault.link_resolver(cancel=self.cancel)
+
+    def resolve(self, target: str, source: str) -> str | None:
+        """The path of the file that a link in the note `source` leads to."""
+        found = self._resolver(target, source)
+        return None if found is None else paths.portable(found)
+
+    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
+        """The text of a note, or of the section or block of it that a link names.
+
+        Raises:
+            VaultToolsError: it cannot be read, or has no such part.
+        """
+        part: dict[str, object] = {"block": block} if block else {"heading": list(headings)} if headings else {}
+        # A section that is too long for one answer is shown as far as that goes.
+        return "\n".join(answer.content for answer in islice(self._answers(path, part), 1 if part else None))
+
+    def lines(self, name: str, start_line: int = 1) -> Text:
+        """The text of what a name means, from a line on, as far as one page shows it.
+
+        Raises:
+            VaultToolsError: it cannot be read, or has no such line.
+        """
+        answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
+        first, last = answers[0], answers[-1]
+        text = "\n".join(answer.content for answer in answers)
+        return Text(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
+
+    def _answers(self, name: str, part: dict[str, object]) -> Iterator[ReadAnswer]:
+        """As many answers of `read` as it takes."""
+        left = CHARACTERS
+        asked: dict[str, object] = {"note": name, **part}
+        while True:
+            answer: ReadAnswer = self.vault.answer("read", {**asked, "max_chars": MOST_CHARACTERS}, cancel=self.cancel)
+            yield answer
+            left -= len(answer.content)
+            if answer.next_line is None or left <= 0:
+                return
+            asked = {"note": answer.path, "start_line": answer.next_line}
