@@ -64,11 +64,11 @@ def test_of_equal_passages_the_first_comes_first() -> None:
 
 
 def test_the_score_of_a_note_lies_between_nothing_and_one() -> None:
-    assert combined(0.0, []) == 0.001
+    assert combined(0.0, 0.0) == 0.001
     note, terms = (
         Note("a.md", "# Anchor chain\n\nThe anchor chain. The anchor chain.\n"),
         question.read("anchor chain").terms,
     )
     finder = Finder(terms)
     evidence = best(finder.places(note), finder.passages(note), [1.0, 1.0])
-    assert 0.95 < combined(1.0, evidence) <= 1.0
+    assert 0.95 < combined(1.0, evidence[0].score) <= 1.0

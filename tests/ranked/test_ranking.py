@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from tests.ranked.ranking import Ranked, opened
 from vaulttools.index import build
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.order import RankedNote
 
 NOTES = {
     "Minerals/Anglesite.md": "Consists of lead sulphate and forms where galena weathers.\n",
@@ -177,7 +179,7 @@ def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
 
         def told() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
-            return [(each.notes, each.weakness, each.notices, each.nowhere, each.rarities) for each in found]
+            return [(list(each.notes), each.weakness, each.notices, each.nowhere, each.rarities) for each in found]
 
         changed = told()
         made.settle()
@@ -225,9 +227,14 @@ def test_every_hit_holds_a_word_and_every_note_that_does_is_a_hit(
     with opened(tmp_path_factory.mktemp("holding"), files) as made:
         for question in questions:
             indexed, blind = made.ask(question, most=50), made.ask(question, most=50, blind=True)
+            assert {told(each) for each in indexed.notes} == {told(each) for each in blind.notes}
             for ranking in (indexed, blind):
                 for path in files:
                     note = made.read(path)
                     assert note is not None
                     holds = any(any(map(any, [columns])) for columns in ranking.finder.places(note).found)
                     assert holds == (path in {hit.path for hit in ranking.notes})
+
+
+def told(note: RankedNote) -> tuple[str, float, tuple[Evidence, ...]]:
+    return note.path, note.score, tuple(note.evidence)

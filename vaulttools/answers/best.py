@@ -25,10 +25,12 @@ from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
+from vaulttools.ranked.counted import Frequencies
 from vaulttools.ranked.expressions import expression
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.question import read as read_question
-from vaulttools.ranked.ranking import Frequencies, RankedNote, Ranking, rank
+from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
 from vaulttools.session import Session
 

@@ -18,8 +18,8 @@ from vaulttools.errors import BadArgument
 from vaulttools.query import foreign, tree
 from vaulttools.query.language import parse
 from vaulttools.query.tree import Term, Within
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
-from vaulttools.ranked.ranking import RankedNote
 from vaulttools.session import Session
 
 _LOOKED_FOR: Final = 5

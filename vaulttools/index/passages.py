@@ -120,7 +120,7 @@ def load(data: bytes) -> Passages:
         starts=_starts(skipped, lengths),
         lengths=lengths,
         headings=[heading - 1 for heading in headings],
-        parents=[number - back if back else -1 for number, back in enumerate(parents)],
+        parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
         digests=digests,
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],
@@ -139,11 +139,8 @@ def digests(data: bytes) -> Iterator[int]:
     return iter(dict.fromkeys(array("q", reader.unused_data)))
 
 
-def _starts(gaps: Sequence[int], lengths: Sequence[int]) -> list[int]:
+def _starts(gaps: array[int], lengths: array[int]) -> list[int]:
     """Where each of some pieces begins, by what lies before each and how long each is."""
-    starts = []
-    end = 0
-    for gap, length in zip(gaps, lengths, strict=True):
-        starts.append(end + gap)
-        end += gap + length
-    return starts
+    both = array("I", [0]) * (2 * len(gaps))
+    both[::2], both[1::2] = gaps, lengths
+    return list(accumulate(both))[::2]

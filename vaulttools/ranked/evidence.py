@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -64,10 +65,34 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
-def combined(of_note: float, evidence: Sequence[Evidence], weights: Weights = WEIGHTS) -> float:
-    """How well a note answers, by its own score (`scoring.score`) and its best passage: 0.001 to 1, three decimals."""
-    of_passage = min(1.0, evidence[0].score / _FULL) if evidence else 0.0
-    return round(max(0.001, (of_note + weights.passage * of_passage) / (1 + weights.passage)), 3)
+def combined(of_note: float, of_passage: float, weights: Weights = WEIGHTS) -> float:
+    """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
+    decimals."""
+    passage = weights.passage * min(1.0, of_passage / _FULL)
+    return round(max(0.001, (of_note + passage) / (1 + weights.passage)), 3)
+
+
+def most(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) -> float:
+    """A score that no passage of a note exceeds, whatever its passages are."""
+    total = sum(rarities)
+    if not total:
+        return 0.0
+    beside = max(weights.header, weights.beside, weights.heading, weights.name)
+    score = 0.0
+    before: Sequence[int] = ()
+    for term, (rare, columns) in enumerate(zip(rarities, places.found, strict=True)):
+        body = columns[BODY]
+        if body:
+            score += rare * max(1 + weights.again * (len(body) > 1), beside)
+            if before:
+                score += weights.row * min(rarities[term - 1], rare)
+        elif columns[HEADINGS]:
+            score += rare * max(weights.heading, weights.name)
+        elif columns[TITLE] or columns[ALIASES]:
+            score += rare * weights.name
+        before = body
+    # Sums of the same numbers in another order differ in their last digits.
+    return score * (1 + weights.early) / total + 1e-9
 
 
 def best(places: Places, passages: Passages, rarities: Sequence[float], weights: Weights = WEIGHTS) -> list[Evidence]:
@@ -75,62 +100,79 @@ def best(places: Places, passages: Passages, rarities: Sequence[float], weights:
     total = sum(rarities)
     if not total:
         return []
-    held: dict[int, dict[int, int]] = defaultdict(dict)
+    first_words, words, lengths = passages.first_words, passages.words, passages.lengths
+    held: dict[int, dict[int, int]] = {}
     """By passage: the terms in it, and how often."""
-    first_words, words = passages.first_words, passages.words
-    rows: dict[int, float] = defaultdict(float)
+    rows: dict[int, float] = {}
     """By passage: the weight of the words that stand in a row."""
     for term, columns in enumerate(places.found):
-        following = set(places.found[term + 1][BODY]) if term + 1 < len(places.found) else set[int]()
+        body = columns[BODY]
+        if not body:
+            continue
+        following: AbstractSet[int] = frozenset(places.found[term + 1][BODY] if term + 1 < len(rarities) else ())
+        number, end = -1, 0
         pairs: set[int] = set()
-        for place in columns[BODY]:
-            number = bisect_right(first_words, place) - 1
-            if number < 0 or place >= first_words[number] + words[number]:
-                continue
-            counts = held[number]
-            counts[term] = counts.get(term, 0) + 1
-            if place + 1 in following or place + 2 in following:
+        for place in body:
+            if place >= end:
+                number = bisect_right(first_words, place) - 1
+                end = first_words[number] + words[number] if number >= 0 else 0
+                if number + 1 < len(first_words):  # in scripts without blanks both may hold the same place
+                    end = min(end, first_words[number + 1])
+                if place >= end:
+                    end = 0
+                    continue
+            counts = held.get(number)
+            if counts is None:
+                held[number] = {term: 1}
+            else:
+                counts[term] = counts.get(term, 0) + 1
+            if following and (place + 1 in following or place + 2 in following):
                 pairs.add(number)
         for number in pairs:
-            rows[number] += min(rarities[term], rarities[term + 1])
+            rows[number] = rows.get(number, 0.0) + min(rarities[term], rarities[term + 1])
     headings = _terms_of_headings(places, passages)
-    named = {term for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES]}
-    headers = set(passages.parents)
-    paths: dict[int, frozenset[int]] = {}
+    named = {term: weights.name for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES]}
+    parents = passages.parents
+    headers = set(parents)
+    above: dict[int, tuple[dict[int, float], float]] = {}
+    """By heading: the terms in it, in those above it and in the names, what each counts, and their sum."""
+    sets: dict[tuple[int, ...], frozenset[int]] = {}
     found: list[Evidence] = []
     for number, counts in held.items():
         heading = passages.headings[number]
-        if heading not in paths:
-            paths[heading] = frozenset().union(*(headings[each] for each in passages.path(heading)))
-        above = paths[heading]
-        header = held.get(passages.parents[number], {}) if passages.parents[number] >= 0 else {}
+        if heading not in above:
+            weigh = dict(named)
+            for each in passages.path(heading):
+                weigh |= dict.fromkeys(headings.get(each, ()), weights.heading)
+            above[heading] = weigh, sum(rarities[term] * weight for term, weight in weigh.items())
+        weigh, score = above[heading]
+        terms = {**weigh, **counts}
+        for term, count in counts.items():
+            score += rarities[term] * (1 + weights.again * (count > 1) - weigh.get(term, 0.0))
+        header = held.get(parents[number], _NONE) if parents[number] >= 0 else _NONE
+        for term in header.keys() - counts.keys():
+            score += rarities[term] * (weights.header - weigh.get(term, 0.0))
+            terms[term] = 1
         beside: set[int] = set()
         for other in (number - 1, number + 1):
-            if 0 <= other < len(words) and passages.headings[other] == heading and other in held:
+            if other in held and passages.headings[other] == heading:
                 beside.update(held[other])
-        score = 0.0
-        for term, rare in enumerate(rarities):
-            if term in counts:
-                score += rare * (1 + weights.again * (counts[term] > 1))
-                continue
-            weight = 0.0
-            if term in header:
-                weight = weights.header
-            elif term in above:
-                weight = weights.heading
-            elif term in named:
-                weight = weights.name
-            if term in beside:
-                weight = max(weight, weights.beside)
-            score += rare * weight
+        for term in beside - terms.keys():
+            score += rarities[term] * weights.beside
         score += weights.row * rows.get(number, 0.0)
         score *= 1 + weights.early * EARLY / (EARLY + first_words[number])
-        score *= 1 - weights.length * passages.lengths[number] / (USUAL + passages.lengths[number])
+        score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
         if number in headers:
             score *= weights.is_header
-        found.append(Evidence(number, score / total, frozenset(counts) | above | named | frozenset(header)))
-    found.sort(key=lambda each: (-each.score, each.number))
+        key = tuple(terms)
+        if key not in sets:
+            sets[key] = frozenset(terms)
+        found.append(Evidence(number, score / total, sets[key]))
+    found.sort(key=lambda each: (-round(each.score, 9), each.number))
     return found
+
+
+_NONE: Final[Mapping[int, int]] = {}
 
 
 def _terms_of_headings(places: Places, passages: Passages) -> dict[int, set[int]]:

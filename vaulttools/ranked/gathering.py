@@ -11,7 +11,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.property_text import in_one_line
 from vaulttools.ranked.copies import Print
-from vaulttools.ranked.ranking import RankedNote
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import Folder, around_terms, chosen, compact, text_of
 
 TermsOf = Callable[[str], Sequence[tuple[int, int]]]

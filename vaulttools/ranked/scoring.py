@@ -61,15 +61,17 @@ def score(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS)
     if not total:
         return 0.0
     norm = 1 - weights.length + weights.length * places.lengths[BODY] / USUAL_LENGTH
-    worth = (1 / norm, weights.title, weights.aliases, weights.headings)
     often = 0.0
-    for rare, columns in zip(rarities, places.found, strict=True):
-        count = sum(len(column) * each for column, each in zip(columns, worth, strict=True))
-        often += rare * count / (count + weights.saturation)
+    for rare, (body, title, aliases, headings) in zip(rarities, places.found, strict=True):
+        count = len(body) / norm
+        if title or aliases or headings:
+            count += len(title) * weights.title + len(aliases) * weights.aliases + len(headings) * weights.headings
+        if count:
+            often += rare * count / (count + weights.saturation)
     return (
         often
         + weights.passage * _passage(places, rarities, weights.window)
-        + weights.row * max(_row(places, rarities, column) for column in range(4))
+        + weights.row * _row(places, rarities)
         + weights.name * _name(places, rarities)
     ) / (total * (1 + weights.passage + weights.row + weights.name))
 
@@ -78,43 +80,58 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
     """The weight of the words in the passage of the body, or among the headings, that holds most of it."""
     best = 0.0
     for column in (BODY, HEADINGS):
-        stands = sorted((place, word) for word, found in enumerate(places.found) for place in found[column])
+        words = [word for word, found in enumerate(places.found) if found[column]]
+        whole = sum(rarities[word] for word in words)
+        if whole <= best:
+            continue
+        if len(words) == 1:
+            best = whole
+            continue
+        stands = sorted((place, word) for word in words for place in places.found[word][column])
         within = [0] * len(rarities)
         weight = 0.0
-        first = 0
+        first, missing = 0, len(words)
         for place, word in stands:
-            if not within[word]:
-                weight += rarities[word]
-            within[word] += 1
             while stands[first][0] <= place - window:
                 left = stands[first][1]
                 within[left] -= 1
                 if not within[left]:
                     weight -= rarities[left]
+                    missing += 1
                 first += 1
-            best = max(best, weight)
+            if not within[word]:
+                weight += rarities[word]
+                missing -= 1
+                if weight > best:
+                    best = weight
+                if not missing:
+                    break  # no passage holds more
+            within[word] += 1
     return best
 
 
-def _row(places: Places, rarities: Sequence[float], column: int) -> float:
-    """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order."""
-    weight = 0.0
+def _row(places: Places, rarities: Sequence[float]) -> float:
+    """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order, in the
+    part of the note with most of them."""
+    weights = [0.0] * 4
     for word in range(len(rarities) - 1):
-        following = set(places.found[word + 1][column])
-        if following:
+        for column, (stands, follows) in enumerate(zip(places.found[word], places.found[word + 1], strict=True)):
+            if not stands or not follows:
+                continue
+            following = set(follows)
             rare = min(rarities[word], rarities[word + 1])
-            if any(place + 1 in following for place in places.found[word][column]):
-                weight += rare
-            elif any(place + 2 in following for place in places.found[word][column]):
-                weight += rare / 2  # a stop word between them
-    return weight
+            if any(place + 1 in following for place in stands):
+                weights[column] += rare
+            elif any(place + 2 in following for place in stands):
+                weights[column] += rare / 2  # a stop word between them
+    return max(weights)
 
 
 def _name(places: Places, rarities: Sequence[float]) -> float:
     """How much of the question is the title, times how much of the title is the question."""
     best = 0.0
     for column in (TITLE, ALIASES):
-        if places.lengths[column]:
+        if places.lengths[column] and any(found[column] for found in places.found):
             held = [(rare, len(found[column])) for rare, found in zip(rarities, places.found, strict=True)]
             asked = sum(rare for rare, count in held if count)
             filled = min(1.0, sum(count for _, count in held) / places.lengths[column])

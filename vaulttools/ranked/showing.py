@@ -18,7 +18,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.copies import Print
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.ranking import RankedNote
+from vaulttools.ranked.order import RankedNote
 
 ALLOTTED: Final = (800, 400, 400, 400, 400)
 """Characters of the first passages that are shown, in their order."""

@@ -16,7 +16,8 @@ from typing import Final
 from vaulttools.index.passages import load
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes
-from vaulttools.ranked.ranking import RankedNote, Ranking
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import Ranking
 
 _SOFTNESS: Final = 10
 """How slowly a share falls with the place: the first of a list has 1/11, the fifth 1/15."""

@@ -1,0 +1,118 @@
+"""Tells which notes hold a question's terms, by the index and by notes read.
+
+Notes that the index does not know are read, so that one that was changed a moment ago counts as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Final
+
+from vaulttools.core import paths
+from vaulttools.files.known import Known, WordHits
+from vaulttools.notes.note import Note
+from vaulttools.patterns.literals import fold
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.question import Term
+from vaulttools.ranked.vocabulary import Vocabulary
+
+_FEW_ELSEWHERE: Final = 20
+"""Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
+held before is counted: each takes a third of a millisecond, and they only say how frequent a word is."""
+
+Reader = Callable[[str], Note | None]
+"""The note at a path as it is now; None when it cannot be read, which the reader has taken note of."""
+
+
+class Holders:
+    """The notes of one scope, as one question is put to them."""
+
+    def __init__(self, notes: frozenset[str], known: Known | None, read: Reader, stop: Callable[[], bool]) -> None:
+        self.notes: Final = notes
+        self.known: Final = known
+        self.read: Final = read
+        self.fresh: Final[dict[str, Note]] = {}
+        """Notes of the scope that were read because nothing was known of them."""
+        self.looked_at: Final[dict[str, Note | None]] = {}
+        """These, and notes outside the scope that changed a moment ago; None: it could not be read."""
+        self.vocabulary: Final = Vocabulary(known, self.looked_at)
+        self.waiting: Sequence[str] = ()
+        """Notes that should have been read."""
+        self._stop = stop
+        self._held: dict[str, AbstractSet[str]] = {}
+        """The notes that hold a piece of text."""
+
+    def unknown(self) -> Sequence[str]:
+        """The notes of which nothing is known, in order, and behind them such attachments, which take longer."""
+        if self.known is None:
+            return sorted(self.notes, key=lambda path: (not paths.is_note(path), path))
+        if self.known.version() is not None:
+            return self.known.unranked(self.known.kept(("attachments", self.notes), self._attachments))
+        unknown = self.known.unranked(sorted(self.notes))
+        return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
+
+    def _attachments(self) -> Sequence[str]:
+        return sorted(path for path in self.notes if not paths.is_note(path))
+
+    def read_notes(self, notes: Sequence[str]) -> None:
+        """Read notes of which nothing is known, while there is time; of notes outside the scope, which say how frequent
+        a word is, those that changed a moment ago when they are few."""
+        for number, path in enumerate(notes):
+            if path in self.fresh:
+                continue
+            if self._stop():
+                self.waiting = notes[number:]
+                return
+            note = self.looked_at[path] = self.read(path)
+            if note is not None:
+                self.fresh[path] = note
+        elsewhere = () if self.known is None else sorted(self.known.changed() - self.notes)
+        if len(elsewhere) <= _FEW_ELSEWHERE:
+            self.looked_at.update((path, self.read(path)) for path in elsewhere if not self._stop())
+
+    def hits(self, terms: Sequence[Term], most: int) -> WordHits:
+        """What the index knows of the terms that are words."""
+        nothing = WordHits([0] * len(terms), {})
+        if self.known is None:
+            return nothing
+        spellings = [term.spellings for term in terms]
+        return self.known.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
+
+    def holding(self, term: Term) -> AbstractSet[str]:
+        """The notes that hold a piece of text, or have it in their names; none for words."""
+        literal = term.literal
+        if not literal:
+            return frozenset()
+        if literal not in self._held:
+            held = {path for path, name in self._names() if literal in name}
+            held.update(path for path, text in self._texts.items() if literal in text)
+            if self.known is not None:
+                held |= self.known.holding_text(literal, self.looked_at.keys())
+            self._held[literal] = held
+        return self._held[literal]
+
+    def stands(self, term: Term, count: int) -> bool:
+        """Whether any note holds a term, in the scope or elsewhere; `count` notes of the index do."""
+        if count or self.holding(term):
+            return True
+        if term.literal:
+            return False  # the names of notes outside the scope are not looked at, whether they were read or not
+        finder = Finder([term])
+        read = (note for note in self.looked_at.values() if note is not None)
+        return any(any(map(any, finder.places(note).found)) for note in read)
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """The texts of the notes that were read, as they are compared."""
+        return {path: fold(note.text) for path, note in self.looked_at.items() if note is not None}
+
+    def _names(self) -> Sequence[tuple[str, str]]:
+        """The notes with their names as they are compared."""
+
+        def made() -> Sequence[tuple[str, str]]:
+            return [(path, fold(PurePosixPath(path).stem)) for path in self.notes]
+
+        return made() if self.known is None else self.known.kept(("names", self.notes), made)

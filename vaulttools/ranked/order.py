@@ -1,0 +1,141 @@
+"""Puts the notes that answer a question into their order, looking at few passages.
+
+What a note is worth is bounded by the words that it holds. While the bound of a note is below the worth of those that
+were asked for, nobody looks at its passages. The order is that of all notes looked at in full.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import islice
+from typing import Final, overload
+
+from vaulttools.files.known import Places
+from vaulttools.index.passages import Passages
+from vaulttools.ranked.evidence import Evidence, best, combined, most
+
+_TOGETHER: Final = 12
+"""Notes whose passages are asked for at once: about as many as a page of ten notes needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedNote:
+    """One note that answers, by its best passage."""
+
+    path: str
+    score: float
+    """From 0 to 1, higher is better. Three decimals."""
+    passages: Passages
+    """All of them."""
+    evidence: Sequence[Evidence]
+    """Those that hold a word of the question, best first; empty when only the name or a property block does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One note that may answer."""
+
+    path: str
+    score: float
+    """`scoring.score` of it."""
+    places: Places
+    turn: int
+    """Those of a later turn come behind all of an earlier one."""
+
+
+class BestFirst(Sequence[RankedNote]):
+    """The candidates whose passages are known, in their order: by turn, by what they are worth, ties as `tie` says."""
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        rarities: Sequence[float],
+        passages: Callable[[Sequence[str]], dict[str, Passages]],
+        tie: Callable[[Sequence[str]], Sequence[str]],
+    ) -> None:
+        """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
+        the same."""
+        self._rarities = rarities
+        self._passages = passages
+        self._tie = tie
+        bounds = [
+            (each.turn, -combined(each.score, most(each.places, rarities)), number)
+            for number, each in enumerate(candidates)
+        ]
+        self._waiting = deque((turn, bound, candidates[number]) for turn, bound, number in sorted(bounds))
+        """By turn and bound: those whose passages nobody has looked at."""
+        self._looked_at: list[tuple[int, float, str, RankedNote]] = []
+        """A heap of those that are, by turn and worth."""
+        self._known: dict[str, Passages | None] = {}
+        self._notes: dict[str, RankedNote] = {}
+        """Every note that was looked at."""
+        self._ordered: list[RankedNote] = []
+
+    @overload
+    def __getitem__(self, index: int) -> RankedNote: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
+    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
+        if isinstance(index, slice) or index < 0:
+            self._order(None)
+        else:
+            self._order(index + 1)
+        return self._ordered[index]
+
+    def __len__(self) -> int:
+        self._order(None)
+        return len(self._ordered)
+
+    def __bool__(self) -> bool:
+        self._order(1)
+        return bool(self._ordered)
+
+    def holding(self, is_wanted: Callable[[Places], bool]) -> Iterator[RankedNote]:
+        """The notes whose words `is_wanted`, and perhaps others, in no order."""
+        yield from [*self._notes.values()]
+        for _, _, each in [*self._waiting]:
+            if each.path not in self._notes and is_wanted(each.places) and (note := self._note(each)) is not None:
+                yield note
+
+    def _order(self, count: int | None) -> None:
+        """Order so many of them, or all, and those that are worth the same as the last one."""
+        while (count is None or len(self._ordered) < count) and (self._waiting or self._looked_at):
+            self._look()
+            if not self._looked_at:
+                return
+            turn, worth, _, first = heappop(self._looked_at)
+            same = {first.path: first}
+            while self._looked_at and self._looked_at[0][:2] == (turn, worth):
+                note = heappop(self._looked_at)[3]
+                same[note.path] = note
+            self._ordered += [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
+
+    def _look(self) -> None:
+        """Look at the passages of every note that may be worth as much as the best of those looked at."""
+        while self._waiting:
+            turn, bound, candidate = self._waiting[0]
+            if self._looked_at and self._looked_at[0][:2] < (turn, bound):
+                return
+            self._waiting.popleft()
+            note = self._note(candidate)
+            if note is not None:
+                heappush(self._looked_at, (turn, -note.score, note.path, note))
+
+    def _note(self, candidate: Candidate) -> RankedNote | None:
+        path = candidate.path
+        if path in self._notes:
+            return self._notes[path]
+        if path not in self._known:
+            following = (each.path for _, _, each in islice(self._waiting, _TOGETHER))
+            together = [path, *(each for each in following if each not in self._known)]
+            self._known |= dict.fromkeys(together) | self._passages(together)
+        passages = self._known[path]
+        if passages is None:
+            return None
+        evidence = best(candidate.places, passages, self._rarities)
+        score = combined(candidate.score, evidence[0].score if evidence else 0.0)
+        note = self._notes[path] = RankedNote(path, score, passages, evidence)
+        return note

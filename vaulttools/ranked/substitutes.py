@@ -1,0 +1,102 @@
+"""Finds what is looked for instead of words that stand nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from vaulttools.core import paths
+from vaulttools.files.known import Spelling
+from vaulttools.index.words import first_written, tokens
+from vaulttools.ranked import corrections
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.holders import Holders
+from vaulttools.ranked.question import Term, word
+
+_SHORTEST_BEGINNING: Final = 3
+"""Characters of what may be the beginning of a word."""
+
+_SHORTEST_PART: Final = 3
+"""Characters of a word that a compound may be made of."""
+
+_WRITTEN_IN: Final = 3
+"""Notes that are read to see how a word is written; one is enough unless it changes meanwhile."""
+
+
+class Substitutes:
+    """What is looked for instead of the terms of one question, and what has to be said of it."""
+
+    def __init__(self, holders: Holders) -> None:
+        self._holders = holders
+        self.notices: Final[list[str]] = []
+        self.nowhere: Final[list[str]] = []
+        """Words that no text or title holds, and that no word of one begins with."""
+        self.unfound: Final[list[str]] = []
+        """Those of them for which nothing else is looked for either."""
+
+    def of(self, terms: Sequence[Term], missing: AbstractSet[int]) -> Sequence[Term]:
+        """The terms that stand somewhere, and for those that do not, by number, what is looked for instead."""
+        resolved: dict[tuple[str, bool], Term] = {}
+        for number, term in enumerate(terms):
+            for each in self._instead_of(term) if number in missing else (term,):
+                resolved[each.text, each.is_phrase] = each
+        if not resolved and any(term.literal for term in terms):
+            self.notices.append("No note holds any part of it.")
+        return list(resolved.values())
+
+    def _instead_of(self, term: Term) -> Sequence[Term]:
+        name = f'No text or title holds "{term.text}"'
+        if term.is_phrase:
+            self.notices.append(f"{name}; its words were searched for one by one.")
+            return ()
+        if term.literal:
+            return tuple(map(Term, term.parts))
+        if term.parts:
+            self.notices.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
+            return tuple(map(word, term.parts))
+        beginning = Term(term.text, (Spelling(term.text, is_beginning=True),))
+        if len(term.text) >= _SHORTEST_BEGINNING and self._stands(beginning):
+            self.notices.append(f"{name}; words that begin so were searched for.")
+            return (beginning,)
+        if split := self._split(term.text):
+            self.notices.append(f'{name}; "{split}" was searched for instead.')
+            return (Term(split, (Spelling(split),)),)
+        self.nowhere.append(term.text)
+        close = corrections.of(term.text, self._holders.vocabulary)
+        if not close:
+            self.unfound.append(term.text)
+            self.notices.append(f"{name}.")
+            return ()
+        written = [self._as_written(stem) for stem in close]
+        spelled = " or ".join(f'"{each}"' for each in written)
+        self.notices.append(f"{name}; {spelled} was searched for instead.")
+        # What is a stem may have another one.
+        spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
+        return (Term(" or ".join(written), spellings),)
+
+    def _stands(self, term: Term) -> bool:
+        [count] = self._holders.hits([term], 0).counts
+        return self._holders.stands(term, count)
+
+    def _split(self, text: str) -> str:
+        """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
+        cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
+        pairs = [f"{text[:cut]} {text[cut:]}" for cut in cuts]
+        terms = list(map(word, pairs))
+        counts = list(self._holders.hits(terms, 0).counts)
+        finder = Finder(terms)
+        for note in filter(None, self._holders.looked_at.values()):
+            counts = [count + any(columns) for count, columns in zip(counts, finder.places(note).found, strict=True)]
+        most = max(counts, default=0)
+        return pairs[counts.index(most)] if most else ""
+
+    def _as_written(self, stem: str) -> str:
+        """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
+        notes = self._holders.vocabulary.notes(stem)
+        for path in sorted(notes & self._holders.notes or notes, key=paths.order)[:_WRITTEN_IN]:
+            note = self._holders.read(path)
+            for text in () if note is None else (note.title, note.text):
+                if written := first_written(stem, text):
+                    return written
+        return stem
