@@ -1,4 +1,4 @@
-"""Chooses which notes to read without an index, by the lines that hold the words.
+"""Chooses which notes to read without an index, by the lines that hold the words."""
 
 from __future__ import annotations
 
