@@ -49,6 +49,9 @@ class ToolMethods(ABC):
         file_pattern: str | PathLike[str] | None = None,
         context_lines: int = 2,
         max_results: int = 10,
+        max_per_file: int = 5,
+        output: Literal["excerpts", "paths", "counts"] = "excerpts",
+        columns: str | list[str] | None = None,
         case_sensitive: bool = True,
         fixed: bool = False,
         within: Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"] | None = None,
@@ -70,6 +73,9 @@ class ToolMethods(ABC):
             file_pattern: Glob that selects the files, relative to the vault, case ignored: `Projects/**`, `*.md`, `{Daily,Weekly}/*.md`. Default: every note.
             context_lines: Lines shown before and after each matching line. (a whole number from 0 to 20; default 2)
             max_results: Files shown. (a whole number from 1 to 10,000; default 10)
+            max_per_file: Excerpts shown of one file. (a whole number from 1 to 10,000; default 5)
+            output: What is shown of each file: excerpts, its path alone, or its number of matching lines. (one of excerpts, paths, counts; default excerpts)
+            columns: Properties shown beside each path: `["status", "due"]`.
             case_sensitive: Whether upper and lower case differ. (default true)
             fixed: Take the pattern as plain text. (default false)
             within: The part of a note in which a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
@@ -92,6 +98,9 @@ class ToolMethods(ABC):
             "file_pattern": file_pattern,
             "context_lines": context_lines,
             "max_results": max_results,
+            "max_per_file": max_per_file,
+            "output": output,
+            "columns": columns,
             "case_sensitive": case_sensitive,
             "fixed": fixed,
             "within": within,

@@ -454,7 +454,8 @@ def test_case_is_ignored_with_i_and_otherwise_told_where_it_would_help(make_vaul
     assert text_of(vault, "hit", "b.md:1-1") == f"{NOTHING}\n\n1 file matches when case is ignored."
     assert text_of(vault, "hit", "b.md:2-2") == NOTHING
     assert text_of(vault, " HIT", "b.md") == (
-        f"{NOTHING}\n\n1 file matches when the blanks around the pattern are left out."
+        f"{NOTHING}\n\nb.md was searched and holds no match.\n"
+        "1 file matches when the blanks around the pattern are left out."
     )
 
 

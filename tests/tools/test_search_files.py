@@ -161,6 +161,9 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "modified_before": ("string", None),
         "created_after": ("string", None),
         "created_before": ("string", None),
+        "max_per_file": ("integer", 5),
+        "output": ("string", "excerpts"),
+        "columns": ("array", None),
         "sort": ("string", "path"),
         "include_excluded": ("boolean", False),
     }
@@ -611,8 +614,9 @@ def test_no_hits_but_some_with_case_ignored_is_told(make_vault: MakeVault) -> No
     vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n", "c.md": "x\n"})
     assert text_of(vault, "hit") == f"{NOTHING}\n\n[2 files match when case is ignored.]"
     assert vault.search_files("hit").notices == ["2 files match when case is ignored."]
-    assert text_of(vault, "hit", file_pattern="a.md") == f"{NOTHING}\n\n[1 file matches when case is ignored.]"
-    assert text_of(vault, "h.t$", file_pattern="a.md") == f"{NOTHING}\n\n[1 file matches when case is ignored.]"
+    told = f"{NOTHING}\n\n[a.md was searched and holds no match.]\n[1 file matches when case is ignored.]"
+    assert text_of(vault, "hit", file_pattern="a.md") == told
+    assert text_of(vault, "h.t$", file_pattern="a.md") == told
     assert text_of(vault, "hit", case_sensitive=False).startswith("Found 2 matching files:")
     assert text_of(vault, "nothing") == NOTHING
 
@@ -738,3 +742,51 @@ def test_the_typed_method_raises_what_call_returns(make_vault: MakeVault) -> Non
     with pytest.raises(InvalidPattern) as refusal:
         vault.search_files("(?P<")
     assert vault.call("search_files", {"pattern": "(?P<"}).text == str(refusal.value)
+
+
+SHAPES = {
+    "a.md": "---\nStatus: Final\ndue: 2026-11-20\n---\n" + "\n\n".join(["word"] * 9),
+    "b/c.md": "word\n",
+    "d.txt": "word\n",
+}
+
+
+def test_paths_alone_and_counts_with_properties_beside_them(make_vault: MakeVault) -> None:
+    vault = make_vault(SHAPES)
+    assert vault.search_files("word", output="paths").text == "Found 2 matching files:\n\na.md\nb/c.md"
+    answer = vault.search_files("word", output="counts", columns=["DUE", "status", "none"])
+    assert answer.text == "Found 2 matching files:\n\na.md: 9 (due: 2026-11-20; Status: Final)\nb/c.md: 1"
+    assert [file.properties for file in answer.files] == [{"due": "2026-11-20", "Status": "Final"}, {}]
+    assert [file.excerpts for file in answer.files] == [[], []]
+    excerpts = vault.search_files("word", columns=["status"], file_pattern="{a.md,d.txt}", max_results=1)
+    assert excerpts.text.startswith("Found 2 matching files:\n\n## a.md (Status: Final)\nLine 3:")
+
+
+@pytest.mark.parametrize(("most", "left"), [(1, 8), (5, 4), (9, 0)])
+def test_max_per_file_bounds_the_excerpts_of_one_file(make_vault: MakeVault, most: int, left: int) -> None:
+    answer = make_vault(SHAPES).search_files("word", context_lines=0, file_pattern="a.md", max_per_file=most)
+    assert len(answer.files[0].excerpts) == most
+    assert ("more match" in answer.text) == bool(left)
+    assert f"({left} more matches in this file)" in answer.text or not left
+
+
+def test_a_file_named_exactly_without_a_match_is_said_to_have_been_searched(make_vault: MakeVault) -> None:
+    vault = make_vault(SHAPES)
+    answer = vault.search_files("nowhere", file_pattern="b/c.md")
+    assert answer.text == "No files found matching the pattern.\n\n[b/c.md was searched and holds no match.]"
+    assert vault.grep("nowhere", path="d.txt").notices == ["d.txt was searched and holds no match."]
+    assert vault.search("nowhere", paths=["b/c.md", "d.txt"]).notices == [
+        "b/c.md, d.txt were searched and hold no match."
+    ]
+    assert vault.search_files("nowhere", file_pattern="b/*").notices == []
+
+
+def test_many_more_matches_with_case_ignored_are_told(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "50MB\n", **{f"{number}.md": "50mb\n" for number in range(5)}})
+    told = "6 files match when case is ignored."
+    assert told in vault.search_files("50MB").notices
+    assert told in vault.grep("50MB").notices
+    assert told in vault.search("50MB").notices
+    assert told not in vault.search_files("50mb").notices  # which found nearly all
+    assert told not in vault.search_files("50MB", case_sensitive=False).notices
+    assert told not in vault.search_files("50").notices

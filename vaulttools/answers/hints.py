@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, Literal
 
 from vaulttools.core import limits
-from vaulttools.core.work import Work
+from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
 from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
+
+_FEW: Final = 5
+"""Matching files up to which it is looked whether case hides more: the run takes as long as the search did."""
+_MANY_MORE: Final = 4
+"""Files that match with case ignored from which on they are told; at least twice those that were found."""
 
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
@@ -51,6 +56,29 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
         count = number(written, ignore_case=compiled.ignore_case)
         hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
     return [hint for hint in hints if hint]
+
+
+def many_more(search: Search, total: int, files: Callable[[Pattern, Work], int]) -> list[str]:
+    """One sentence when a few files were found, `total`, and many more match with case ignored; `files` counts as for
+    `other_readings`."""
+    compiled = search.pattern
+    most = max(_MANY_MORE, 2 * total)
+    if not 0 < total <= _FEW or compiled.ignore_case or not pattern.minds_case(compiled):
+        return []
+    if (search.may_match is not None and search.may_match < most) or search.work.remaining() <= 0:
+        return []
+    again = search.work.again()
+    number = files(search.ripgrep.compile(compiled.given, compiled.mode, ignore_case=True), again)
+    return [_sentence(number, "case is ignored")] if number >= most else []
+
+
+def held_nothing(search: Search, found: Collection[str]) -> list[str]:
+    """One sentence about the files that were named exactly, and searched, and hold no match."""
+    without = [path for path in search.scope.named if path not in found]
+    if not without or search.work.skipped or search.scope.walks or search.work.searched < len(search.scope.named):
+        return []
+    verb = "was searched and holds" if len(without) == 1 else "were searched and hold"
+    return [f"{named(without)} {verb} no match."]
 
 
 def other_forms(given: str) -> list[tuple[str, str]]:

@@ -88,6 +88,8 @@ class Search:
     """Matching files after which the caller stops; batches are made for so many."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
+    may_match: int | None = field(default=None, init=False)
+    """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
     """Files that ripgrep found to match and that were gone, or matched no longer, when their lines were read. Whoever
     counted one of them must take it off again."""
@@ -170,6 +172,7 @@ class Search:
             candidates = sorted((path for path in nominated if path in places), key=places.__getitem__)
             # The index knows no case.
             self.matches_loosely = bool(candidates)
+            self.may_match = len(candidates)
         where = None if listing.holds_ignored_folders else self._folder()
         plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0

@@ -90,6 +90,11 @@ class Piece:
         return self.note.breadcrumb(self.start_line)
 
     @property
+    def page(self) -> int | None:
+        """The page of a PDF on which it begins; None in notes."""
+        return self.note.page_of(self.start_line)
+
+    @property
     def text(self) -> str:
         """Whole; the header row of its table first."""
         start, end = self.span
@@ -111,7 +116,8 @@ class Piece:
         can look like one of ours."""
         shown = self.shown
         start, end = self.start_line, self.end_line
-        where = f"line {start}" if start == end else f"lines {start}-{end}"
+        page = f"page {self.page}, " if self.page is not None else ""
+        where = page + (f"line {start}" if start == end else f"lines {start}-{end}")
         above = self.heading[:-1] if shown.startswith("#") else self.heading  # a heading says itself
         under = f", under {render.line(' > '.join(above), most=_HEADINGS)}" if above else ""
         properties = in_one_line(self.note.properties, _PROPERTIES) if self.has_properties else ""

@@ -77,6 +77,7 @@ class ContextPassage(BaseModel):
     path: str
     start_line: int = Field(description="Number of the first line, from 1.")
     end_line: int = Field(description="Number of the last line.")
+    page: int | None = Field(None, description="Page of a PDF, from 1; null in notes.")
     heading: list[str] = Field(description="The headings that the first line stands under, outermost first.")
     text: str = Field(description="Whole; rows of a table begin with the header row, once.")
     score: float | None = Field(
@@ -239,6 +240,7 @@ def _passage(piece: Piece, text: str) -> ContextPassage:
         path=paths.portable(piece.path),
         start_line=piece.start_line,
         end_line=piece.end_line,
+        page=piece.page,
         heading=list(piece.heading),
         text=text,
         score=piece.score,

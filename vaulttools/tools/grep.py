@@ -81,8 +81,9 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
     notices += answer.passed_over(work, found=bool(matches))
-    if not matches and work.complete:
-        notices += _hints(vault, request, targets, search)
+    notices += hints.held_nothing(search, [file.path for file in counted])
+    if work.complete:
+        notices += _hints(vault, request, targets, search, len(counted))
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
@@ -202,13 +203,13 @@ def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
     )
 
 
-def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Search) -> list[str]:
+def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Search, total: int) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         scope = _scope(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
         return len(list(islice(other.matching(), limits.COUNTED_FILES)))
 
-    return hints.other_readings(search, files)
+    return hints.many_more(search, total, files) if total else hints.other_readings(search, files)
 
 
 TOOL: Final = Tool(

@@ -154,8 +154,10 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         search.miss_vanished()
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
-    if total == 0 and work.complete:
-        notices += _hints(vault, request, targets, plan, search)
+    if not matches and not plan.ranged and not plan.texts:
+        notices += hints.held_nothing(search, ())
+    if work.complete and exact:
+        notices += _hints(vault, request, targets, plan, search, total)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
     notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)
@@ -359,12 +361,16 @@ def _first_line(total: int, skip: int, work: Work) -> str:
     return answer.nothing_found(work, "No matches found")
 
 
-def _hints(vault: Session, request: SearchRequest, targets: Targets, plan: _Plan, search: Search) -> list[str]:
+def _hints(
+    vault: Session, request: SearchRequest, targets: Targets, plan: _Plan, search: Search, total: int
+) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         planned = _planned(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=planned.scope, work=again, loose=None)
         return len(list(islice(_matches(other, planned), limits.COUNTED_FILES)))
 
+    if total:
+        return hints.many_more(search, total, files)
     apart = plan.ranged or plan.texts  # of which the search of the scope knows nothing
     return hints.other_readings(replace(search, matches_loosely=True) if apart else search, files)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
@@ -13,7 +13,7 @@ from vaulttools.answers import answer, dated, excerpt, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.page import Section
-from vaulttools.answers.request import Request, Tags, Values
+from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
@@ -22,15 +22,16 @@ from vaulttools.files.known import Known
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.ripgrep import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.notes import property_text
 from vaulttools.notes.note import Note, Part, breadcrumbs
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
 
-EXCERPTS: Final = 5
-"""Excerpts shown of one file."""
-
 EXCERPT_LINES: Final = 60
 """Lines of one excerpt."""
+
+_COLUMN_CHARACTERS: Final = 200
+"""Characters of the properties beside a path."""
 
 _READ_TOGETHER: Final = 16
 """Notes read at once while a filter looks into them."""
@@ -53,6 +54,11 @@ class SearchFilesRequest(Request):
         2, ge=0, le=limits.CONTEXT_LINES, description="Lines shown before and after each matching line."
     )
     max_results: int = Field(10, ge=1, le=limits.RESULTS, description="Files shown.")
+    max_per_file: int = Field(5, ge=1, le=limits.RESULTS, description="Excerpts shown of one file.")
+    output: Literal["excerpts", "paths", "counts"] = Field(
+        "excerpts", description="What is shown of each file: excerpts, its path alone, or its number of matching lines."
+    )
+    columns: Texts | None = Field(None, description='Properties shown beside each path: `["status", "due"]`.')
     case_sensitive: bool = Field(True, description="Whether upper and lower case differ.")
     fixed: bool = Field(False, description="Take the pattern as plain text.")
     within: Part | None = Field(None, description="The part of a note in which a matching line must lie.")
@@ -71,6 +77,10 @@ class SearchFilesRequest(Request):
     include_excluded: bool = Field(False, description="Search the vault's excluded files too.")
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class Excerpt(BaseModel):
     """Consecutive lines of one file."""
 
@@ -86,7 +96,10 @@ class FileMatch(BaseModel):
 
     path: str
     match_count: int = Field(description="Matching lines in the file, shown or not.")
-    excerpts: list[Excerpt]
+    excerpts: list[Excerpt] = Field(description="None with output paths or counts.")
+    properties: dict[str, Any] | None = Field(
+        None, exclude_if=_is_none, description="With `columns`: those of them that it has, as it writes them."
+    )
 
 
 class SearchFilesAnswer(Answer):
@@ -116,11 +129,11 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         wanted=_bound(request) + 1,
     )
     matches, exact = _counted(vault, request, search)
-    files, sections = [], []
-    for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS):
-        file, rows, section = _shown(vault, match, found, request.context_lines, scope.known)
-        files.append((file, rows))
-        sections.append(section)
+    shown = [
+        _shown(vault, request, match, found, scope.known)
+        for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS)
+    ]
+    files = [(file, rows) for file, rows, _ in shown]
     total = len(matches) - search.vanished_of(matches)
     if total == 0 and not exact:
         search.miss_vanished()
@@ -129,8 +142,10 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         notices.append("Set fixed to true to take the whole pattern as plain text.")
     notices += answer.conflict_copies(file.path for file, _ in files)
     notices += answer.passed_over(work, found=total > 0)
-    if total == 0 and work.complete:
-        notices += _hints(vault, request, search)
+    if not _looks_into_notes(request):
+        notices += hints.held_nothing(search, [match.path for match in matches])
+    if work.complete and exact:
+        notices += _hints(vault, request, search, total)
     closing = []
     way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
     if total > request.max_results or not exact:
@@ -140,10 +155,14 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
             more = " Narrow the pattern or file_pattern."
         closing.append(f"Showing {len(files)} of {of} matching files.{'' if way_on else more}")
     closing += way_on
-    fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]))
+    sections = [section for _, _, section in shown]
+    between = "\n\n" if request.output == "excerpts" else "\n"
+    fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]), between)
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
-        shown={"files": [_first_of(*file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept]},
+        shown={
+            "files": [_first_of(*file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept is not None]
+        },
         files=[file for file, _ in files],
         total_files=total,
         total_is_exact=exact and work.searched_all,
@@ -215,12 +234,19 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple
 
 
 def _shown(
-    vault: Session, match: FileCount, found: FileHits, context: int, known: Known | None
+    vault: Session, request: SearchFilesRequest, match: FileCount, found: FileHits, known: Known | None
 ) -> tuple[FileMatch, list[int], Section]:
-    """A file's excerpts as details, the row of the text (from 0) at which each begins, and the text."""
-    text = found.document.lines
+    """A file as details, the row of the text (from 0) at which each excerpt begins, and the text."""
+    held = _columns(vault, request, found, known)
+    beside = property_text.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
+    suffix = f" ({beside})" if beside else ""
+    if request.output != "excerpts":
+        count = f": {match.count:,}" if request.output == "counts" else ""
+        file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=[], properties=held)
+        return file, [], Section(f"{paths.shown(match.path)}{count}{suffix}", [])
+    text, context = found.document.lines, request.context_lines
     columns = {hit.line: hit.column for hit in found.hits}
-    windows = list(islice(place.windows(found.document, columns, context, context), EXCERPTS))
+    windows = list(islice(place.windows(found.document, columns, context, context), request.max_per_file))
     first_hits = [window.hits[0] for _, window in windows]
     headings = (
         _headings(vault, found, first_hits, known)
@@ -253,8 +279,22 @@ def _shown(
             lines.append(f"Line {number}: {mark} {render.line(text[number - 1], columns.get(number))}".rstrip(" "))
     left = match.count - sum(len(shown.matching_lines) for shown in excerpts)
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
-    file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts)
-    return file, rows, Section(f"## {place.named(match.path, windows[0][0])}", lines, closing)
+    file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts, properties=held)
+    return file, rows, Section(f"## {place.named(match.path, windows[0][0])}{suffix}", lines, closing)
+
+
+def _columns(
+    vault: Session, request: SearchFilesRequest, found: FileHits, known: Known | None
+) -> dict[str, Any] | None:
+    """The properties of a note that were asked for, in that order; None when none were."""
+    if not request.columns:
+        return None
+    if not paths.is_note(found.document.path):
+        return {}
+    own = vault.notes(known).note(found.document).properties
+    names = {name.casefold(): name for name in list(own)[::-1]}
+    wanted = dict.fromkeys(name.strip().casefold() for name in request.columns)
+    return {names[name]: own[names[name]] for name in wanted if name in names}
 
 
 def _first_of(file: FileMatch, rows: Sequence[int], kept: int) -> FileMatch:
@@ -281,12 +321,14 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
     return f"Found {'' if exact else 'more than '}{total} matching file{'s' if total != 1 else ''}:"
 
 
-def _hints(vault: Session, request: SearchFilesRequest, search: Search) -> list[str]:
+def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: int) -> list[str]:
     def files(pattern: Pattern, again: Work) -> int:
         scope = replace(_scope(vault, request, again), times=search.scope.times)
         other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
         return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))
 
+    if total:
+        return hints.many_more(search, total, files)
     found = hints.other_readings(search, files)
     if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
         found.append("file_pattern selected no file to search.")
