@@ -147,7 +147,7 @@ def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
     index = vault._opened.index
     rare, *spread, common = words.spread
     return [
-        Row("is anything changed?", lambda: index.known(time.monotonic()), None),
+        Row("is anything changed?", lambda: index.view(time.monotonic()), None),
         _search_files(vault, "a word that occurs nowhere", words.absent),
         _search_files(vault, "a rare word", rare),
         *(_search_files(vault, "a less rare word", word) for word in spread),

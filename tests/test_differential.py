@@ -22,7 +22,6 @@ from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files.scope import Walk
-from vaulttools.matching.search import Search
 from vaulttools.session import Session, open_folder
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -288,7 +287,7 @@ def _ours(opened: Session, pattern: str, options: Options) -> set[Line]:
     assert compiled.multiline == ("U" in options)
     assert (compiled.engine == "pcre2") == ("P" in options)
     scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    search = Search(opened.ripgrep, opened.root, compiled, scope, work)
+    search = opened.search(compiled, scope, work)
     counts = {file.path: file.count for file in search.matching()}
     located = list(search.located(list(counts), limit=None))
     assert {found.document.path: len(found.hits) for found in located} == counts

@@ -36,15 +36,19 @@ from vaulttools.files.snapshots import SnapshotStore
 from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index import watch
 from vaulttools.matching import ripgrep
+from vaulttools.matching.batches import WANTED
 from vaulttools.matching.ripgrep import Ripgrep
+from vaulttools.matching.search import Search
+from vaulttools.patterns.pattern import Pattern
 
 if TYPE_CHECKING:
     from threading import Event
 
     from vaulttools.attachments.texts import Attachments
-    from vaulttools.files.known import Known
     from vaulttools.index.background import BackgroundIndex
+    from vaulttools.index.view import IndexView
     from vaulttools.notes.links import LinkIndex
+    from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
     from vaulttools.resources.targets import Reader, Target, Targets
@@ -181,8 +185,8 @@ class Session:
         from vaulttools.ranked.meaning.embedder import NoMeaning
 
         work = Work(self.config.time_limit)
-        known = self.known(work)
-        if known is None:
+        view = self.view(work)
+        if view is None:
             return None
         rules = self._excluded(work) if strictly or self._excludes(include_excluded=False) else None
         walks = (Walk("", notes_only=True, also=is_searched),)
@@ -191,9 +195,7 @@ class Session:
         if strictly and (work.warnings or scope.warnings):
             raise NoMeaning("Which files are excluded cannot be told, so nothing is sent to the embedder")
         held = (entry.path for entry in listing if entry.left_out is None and entry.kind == "file")
-        return Supply(
-            known, [path for path in held if path not in known.large], lambda path: self.read(path).normalised
-        )
+        return Supply(view, [path for path in held if path not in view.large], lambda path: self.read(path).normalised)
 
     def close(self) -> None:
         """End the work on the indexes; calls under way go on to their end."""
@@ -204,20 +206,24 @@ class Session:
         if end := vars(self).get("_end_passing_index"):
             end()
 
-    def structures(self, work: Work, wait: float = 0.0) -> Known | None:
-        """What is known of the structure of all notes, after so many seconds for the index at most; None: nothing.
+    def structures(self, work: Work, wait: float = 0.0) -> IndexView | None:
+        """The index of all notes' structures, after so many seconds for it at most; None: there is none yet.
 
-        Without an index, or where there can be none, one is made for as long as the vault is open.
+        Without an index, or where there can be none, one is made for as long as the vault is open. It is the view of
+        the call from then on.
         """
         from vaulttools.index.database import Unavailable
 
+        view: IndexView | None = work.view
+        if view is not None and (not wait or view.version() is not None):
+            return view
         for index in self._indexes():
             with suppress(Unavailable):
                 if wait:
                     index.wait(cancel=work.cancel, timeout=wait)
-                known = index.known(work.started)
-                if known is not None or index.unavailable is None:
-                    return known
+                work.view = view = index.view(work.started)
+                if view is not None or index.unavailable is None:
+                    return view
         return None
 
     def read_structures(
@@ -287,11 +293,14 @@ class Session:
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
         )
-        return Scope(self.root, rules, walks, named, covered, self.known(work), attachments)
+        return Scope(self.root, rules, walks, named, covered, self.view(work), attachments)
 
-    def known(self, work: Work) -> Known | None:
-        """What an index knows of the vault as of the beginning of a call; None: nothing, or not all of it."""
-        return self.index.known(work.started) if self.has_index else None
+    def view(self, work: Work) -> IndexView | None:
+        """The index as of the beginning of a call, taken once a call; None: there is none, or it is not loaded yet."""
+        if work.view is None and self.has_index:
+            work.view = self.index.view(work.started)
+        view: IndexView | None = work.view
+        return view
 
     def targets(self, entries: Sequence[str], work: Work) -> Targets:
         """What the `paths` of a call name.
@@ -336,13 +345,12 @@ class Session:
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return (entry.path for entry in scope.entries() if entry.left_out is None)
 
-    def links(self, work: Work, known: Known | None = None, *, told: bool = False) -> LinkIndex:
-        """The names that links can use: of all files that Obsidian sees, excluded ones too; `known` is what is known of
-        a vault that has no index. With `told`, `work` is told of folders that could not be listed."""
+    def links(self, work: Work, *, told: bool = False) -> LinkIndex:
+        """The names that links can use: of all files that Obsidian sees, excluded ones too. With `told`, folders that
+        could not be listed go to `work`."""
         from vaulttools.notes.links import LinkIndex
 
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
-        scope = replace(scope, known=known or scope.known)
 
         def made() -> tuple[LinkIndex, list[Entry]]:
             entries = list(scope.entries())
@@ -351,21 +359,28 @@ class Session:
             there = (None, "not downloaded")
             return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
 
-        if scope.known is None or not scope.known.holds(""):
+        if scope.names is None or not scope.names.holds(""):
             index, missed = made()
         else:
-            index, missed = scope.known.kept("links", made)
+            index, missed = scope.names.kept("links", made)
         if told and work.complete:  # else it was told what is missing
             for path, _, reason in missed:
                 assert reason is not None
                 work.pass_over(path, reason, is_folder=True)
         return index
 
-    def notes(self, known: Known | None) -> NoteReader:
-        """What reads the notes of this vault; `known` is what an index knows of them."""
+    def search(
+        self, pattern: Pattern, scope: Scope, work: Work, loose: Pattern | None = None, wanted: int = WANTED
+    ) -> Search:
+        """A search of one scope; see `Search` for `loose` and `wanted`."""
+        limit = self.config.max_file_size
+        return Search(self.ripgrep, self.root, pattern, scope, work, limit, self.view(work), loose, wanted)
+
+    def notes(self, parts: NoteIndex | None) -> NoteReader:
+        """What reads the notes of this vault; `parts` is what an index has of them."""
         from vaulttools.notes.reader import NoteReader
 
-        return NoteReader(self.root, self.config.max_file_size, known)
+        return NoteReader(self.root, self.config.max_file_size, parts)
 
     def lines_of(self, target: Target) -> Ranges | None:
         """The lines of a file that are meant: a range, the section or block that a link names, or None for all.

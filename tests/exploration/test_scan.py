@@ -38,7 +38,7 @@ def apart(folder: str, terms: list[str], mode: Boundary) -> tuple[list[Scan], li
     def search(given: pattern.Pattern) -> Search:
         work = Work()
         scope = vault.scope((Walk(),), (), work, hidden=False, include_excluded=False)
-        return Search(vault.ripgrep, vault.root, given, scope, work)
+        return vault.search(given, scope, work)
 
     return scan.several(search(patterns[0]), patterns), [scan.one(search(each)) for each in patterns]
 

@@ -260,7 +260,7 @@ def test_what_is_kept_of_a_whole_walk_is_what_a_walk_of_its_own_finds(
             regex = _excluding if data.draw(st.booleans()) else None
             for told in (Scope.entries, Scope.everything):
                 walked = Scope(root, rules, (walk,), regex_excluded=regex)
-                kept = Scope(root, rules, (walk,), regex_excluded=regex, known=Listed(root))  # type: ignore[arg-type]
+                kept = Scope(root, rules, (walk,), regex_excluded=regex, names=Listed(root))  # type: ignore[arg-type]
                 assert list(told(kept)) == list(told(walked)), (rules, walk)
                 assert dict.fromkeys(kept.warnings) == dict.fromkeys(walked.warnings), (rules, walk)
 

@@ -88,9 +88,9 @@ def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest
 
     monkeypatch.setattr(BackgroundIndex, "_loaded", waiting)
     assert found(vault, "word7") == ["1/n7.md"]
-    assert index_of(vault).known(time.monotonic()) is None
+    assert index_of(vault).view(time.monotonic()) is None
     may_load.set()
-    until(lambda: index_of(vault).known(time.monotonic()))
+    until(lambda: index_of(vault).view(time.monotonic()))
     assert found(vault, "word7") == ["1/n7.md"]
     assert index_of(vault).wait(timeout=60)
     assert found(vault, "word7") == ["1/n7.md"]
@@ -271,7 +271,7 @@ def test_fault_I18_what_may_have_been_missed_is_loaded_again(vault: Vault, monke
     (vault.path / "new.md").write_text("word7", encoding="utf-8")
     monkeypatch.setattr(InotifyWatch, "drain", overflowing)
     assert found(vault, "word7") == ["1/n7.md", "new.md"]
-    until(lambda: index_of(vault).known(time.monotonic()))
+    until(lambda: index_of(vault).view(time.monotonic()))
     assert found(vault, "word7") == ["1/n7.md", "new.md"]
     vault.build_index()
     assert vault.verify_index() == []

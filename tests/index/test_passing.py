@@ -58,7 +58,7 @@ def test_fault_I11_an_index_that_had_no_place_is_made_when_it_has_one(
         awaited(lambda: index.unavailable is not None)
         assert found(vault, "needle") == ["a.md"]
         place.unlink()
-        awaited(lambda: index.known(time.monotonic()) is not None)
+        awaited(lambda: index.view(time.monotonic()) is not None)
         assert index.unavailable is None
         assert found(vault, "needle") == ["a.md"]
         vault.build_index()

@@ -20,9 +20,10 @@ from tests.index.indexes import Indexed
 from vaulttools.files import disk
 from vaulttools.index import build
 from vaulttools.index.freshness import Pending
-from vaulttools.index.state import IndexState, IndexView
+from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
 from vaulttools.index.tree import Changes, Tree
+from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
 from vaulttools.patterns.literals import AllOf

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed
-from vaulttools.files.known import Spelling
 from vaulttools.index import words
-from vaulttools.index.state import IndexState, IndexView
+from vaulttools.index.state import IndexState
+from vaulttools.index.view import IndexView
+from vaulttools.index.word_hits import Spelling
 
 NOTES = {
     "a.md": "---\naliases: [Anchor]\n---\n# Chains\n\nThe anchor and the anchors.\n",
@@ -113,7 +114,7 @@ def test_pieces_of_text_are_found_as_they_are_folded(known: IndexView) -> None:
 def test_a_changed_note_is_not_told_and_counts_as_it_was_unless_the_caller_has_read_it(
     known: IndexView, indexed: Indexed
 ) -> None:
-    present = known._present
+    present = known._state
     indexed.write({"b.md": "Now something else.\n"})
     present.catch_up()
     now = IndexView(present)
@@ -123,7 +124,7 @@ def test_a_changed_note_is_not_told_and_counts_as_it_was_unless_the_caller_has_r
 
 
 def test_a_deleted_note_does_not_count_before_it_is_forgotten(known: IndexView, indexed: Indexed) -> None:
-    present = known._present
+    present = known._state
     (indexed.vault / "b.md").unlink()
     present.catch_up()
     now = IndexView(present)

@@ -53,7 +53,7 @@ class _Found:
 def _search(folder: Path, pattern: Pattern, work: Work, loose: Pattern | None = None) -> Search:
     opened = open_folder(str(folder), VaultConfig())
     scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    return Search(opened.ripgrep, opened.root, pattern, scope, work, loose=loose)
+    return opened.search(pattern, scope, work, loose)
 
 
 def _found(folder: Path, pattern: Pattern, loose: Pattern | None = None) -> _Found:
@@ -187,6 +187,8 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
 ) -> None:
     text, mode = asked
     pattern = _readable(text, mode, ignore_case=ignore_case)
+    # What PCRE2 takes for a word's edge beside bytes that are not UTF-8 changes with what stands before them in memory.
+    assume(pattern.engine != "pcre2" or r"\b" not in text.lower())
     expected = nasty.truth(pattern)
     with pytest.MonkeyPatch.context() as patch:
         assert _found(nasty.vault, pattern) == expected

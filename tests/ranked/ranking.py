@@ -12,9 +12,9 @@ from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.files.known import Known
 from vaulttools.notes.note import Note
 from vaulttools.ranked.ranking import Ranking, rank
+from vaulttools.ranked.word_index import WordIndex
 from vaulttools.session import Session, open_folder
 
 
@@ -32,7 +32,7 @@ class Ranked:
         """Wait until the index holds everything."""
         self.vault.read_structures()
 
-    def known(self) -> Known | None:
+    def known(self) -> WordIndex | None:
         return self.vault.structures(Work())
 
     def read(self, path: str) -> Note | None:

@@ -352,7 +352,7 @@ def test_without_an_index_all_notes_are_covered(
     many = {f"Filler/{number}.md": f"Nothing of interest, number {number}.\n" for number in range(60)}
     vault = make_vault({**NOTES, **many, "Chlorite.md": "Green.\n", "x.md": "It contains chlorite.\n"})
     with Vault.open(vault.path, index="off") as other:
-        monkeypatch.setattr("vaulttools.index.state.IndexView.version", lambda self: None)
+        monkeypatch.setattr("vaulttools.index.view.IndexView.version", lambda self: None)
         answer = other.query(asked)
     assert "[Ranked without the index, which is being built.]" in answer.text
     assert answer.complete

@@ -20,7 +20,6 @@ from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.extracts import Extracts, patience
-from vaulttools.files.known import Known
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
@@ -35,6 +34,7 @@ from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
     from vaulttools.ranked.meaning.background import BackgroundMeaning
 
 
@@ -99,30 +99,30 @@ def best(
     an index that `is_ready` the notes are chosen by ripgrep's counts of the words; with one, and where passages are
     embedded, notes near in meaning join them."""
     listing = corpus.listed(scope)
-    known = scope.known if is_ready else None
+    view = vault.view(work) if is_ready else None
 
     extracts = scope.extracts
 
     def made() -> _Notes:
         return _Notes.of(listing.entries, are_searched=extracts is not None)
 
-    notes = made() if known is None else known.kept(("notes", listing), made)
+    notes = made() if view is None else view.kept(("notes", listing), made)
     work.unextracted += notes.unextracted
-    large = frozenset() if known is None else notes.files & known.large
+    large = frozenset() if view is None else notes.files & view.large
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
     missed: dict[str, Reason] = {}
-    read = _reader(vault, work, extracts, known, missed)
+    read = _reader(vault, work, extracts, view, missed)
     counter = None if is_ready else _Ripgrep(vault, work)
-    meaning, told = _meaning(vault, question) if known is not None else (None, [])
+    meaning, told = _meaning(vault, question) if view is not None else (None, [])
     most = most if meaning is None else max(most, BY_WORDS)
-    ranking = rank(question, wanted, known, read, lambda: work.remaining() <= 0, most, counter)
-    if meaning is not None and known is not None:
-        ranking = _joined(ranking, meaning, question, known, wanted, len(notes.files), told)
+    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
+    if meaning is not None and view is not None:
+        ranking = _joined(ranking, meaning, question, view, wanted, len(notes.files), told)
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
-    if known is not None:
-        missed.update(dict.fromkeys(known.holding("nul"), "binary"))
-        missed.update(known.textless(notes.attachments))
+    if view is not None:
+        missed.update(dict.fromkeys(view.holding("nul"), "binary"))
+        missed.update(view.textless(notes.attachments))
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
     # Notes outside the scope only say how frequent a word is.
@@ -134,7 +134,7 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    folder = Folder(read, _no_copies if known is None else _copies(known, wanted, read), wanted)
+    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
     return Best(ranking, asked, folder, work, missed, set(missed), told)
 
 
@@ -158,7 +158,7 @@ def _joined(
     ranking: Ranking,
     meaning: BackgroundMeaning,
     question: str,
-    known: Known,
+    view: IndexView,
     wanted: frozenset[str],
     of: int,
     told: list[str],
@@ -166,11 +166,11 @@ def _joined(
     from vaulttools.ranked.meaning.fusion import joined
 
     try:
-        near = meaning.near(question, known, wanted, of)
+        near = meaning.near(question, view, wanted, of)
     except VaultToolsError as error:
         told.append(f"{error}. Found by words alone.")
         return ranking
-    return joined(ranking, near, known)
+    return joined(ranking, near, view)
 
 
 def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
@@ -213,16 +213,16 @@ _COUNTING_SECONDS: Final = 2.0
 
 
 def _copies(
-    known: Known, notes: AbstractSet[str], read: Callable[[str], Note | None]
+    view: IndexView, notes: AbstractSet[str], read: Callable[[str], Note | None]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
     """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
-    unread = [] if known.version() is not None else known.unranked(sorted(notes))
+    unread = [] if view.version() is not None else view.unranked(sorted(notes))
     if not unread or len(unread) > corpus.FEW_TO_READ:
-        return known.copies
+        return view.copies
     made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}
 
     def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
-        found = known.copies(digests)
+        found = view.copies(digests)
         return {
             digest: (found.get(digest, frozenset()) - set(unread))
             | {path for path, held in made.items() if digest in held}
@@ -265,11 +265,11 @@ _EXTRACTING_SECONDS: Final = 3.0
 
 
 def _reader(
-    vault: Session, work: Work, extracts: Extracts | None, known: Known | None, missed: dict[str, Reason]
+    vault: Session, work: Work, extracts: Extracts | None, view: IndexView | None, missed: dict[str, Reason]
 ) -> Callable[[str], Note | None]:
     """Reads notes and attachments, each once; those that cannot be read go to `missed`, with the reason."""
     read: dict[str, Note | None] = {}
-    notes = vault.notes(known)
+    notes = vault.notes(view)
     until = time.monotonic() + _EXTRACTING_SECONDS
 
     def made(path: str) -> Note | None:
@@ -277,7 +277,7 @@ def _reader(
             document = notes.document(path)
             return notes.note(replace(document, text=document.normalised))
         seconds = max(0.0, min(patience(work), until - time.monotonic()))
-        extracted = extracts.read(path, seconds, None if known is None else partial(known.digest, path))
+        extracted = extracts.read(path, seconds, None if view is None else partial(view.digest, path))
         if extracted is None:
             return None  # a file like others, which is called so
         if not extracted.is_whole:

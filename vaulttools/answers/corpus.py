@@ -63,12 +63,12 @@ def scope_now(
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
     while True:
-        scope = replace(scope, known=vault.structures(work, _LOOK_SECONDS), times=times, warnings=[])
-        known = scope.known
-        if known is None and time.monotonic() < ends and work.remaining() > 0:
+        view = vault.structures(work, _LOOK_SECONDS)
+        scope = replace(scope, names=view, times=times, warnings=[])
+        if view is None and time.monotonic() < ends and work.remaining() > 0:
             continue  # an index that is there is read in less
-        is_ready = known is not None and (
-            known.version() is not None or len(known.unknown(listed(scope).files)) <= FEW_TO_READ
+        is_ready = view is not None and (
+            view.version() is not None or len(view.unknown(listed(scope).files)) <= FEW_TO_READ
         )
         return scope, is_ready
 
@@ -96,24 +96,23 @@ def scope_of(
     """
     walks, files = selection(vault, folder, glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
-    scope = replace(scope, known=vault.structures(work), times=times)
-    if scope.known is not None and (
-        scope.known.version() is not None or len(scope.known.unknown(listed(scope).files)) <= _FEW
-    ):
+    view = vault.structures(work)
+    scope = replace(scope, names=view, times=times)
+    if view is not None and (view.version() is not None or len(view.unknown(listed(scope).files)) <= _FEW):
         return scope
-    return replace(scope, known=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
+    return replace(scope, names=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 
 
 def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
     """The answer to a question about the notes of a scope, and to `work` what was passed over."""
-    known, reader = scope.known, vault.notes(scope.known)
-    if known is None or known.moment is None:
+    view = vault.view(work)
+    if view is None or view.moment is None:
         followed = Followed(question)
     else:
         # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
         key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-        followed = known.lasting(key, lambda: Followed(question))
-    corpus = followed.at(listed(scope), known, reader, work)
+        followed = view.lasting(key, lambda: Followed(question))
+    corpus = followed.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for _, warning in scope.warnings:

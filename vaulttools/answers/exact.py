@@ -46,12 +46,12 @@ def exact(
     walks, named = corpus.selection(vault, filters.folder, filters.glob, notes_only=False)
     files = _files(replace(scope, walks=walks, named=named, warnings=[]), any_file=looks_at_any_file(node))
     files = files.read(asked.answer.notes)
-    known = scope.known
+    view = vault.view(work)
     most = vault.config.max_file_size
-    regexes = Regexes(given, vault.ripgrep, scope, work, most, len(files.notes))
-    nominated = (lambda required: None) if known is None else known.nominated
+    regexes = Regexes(given, vault.ripgrep, scope, work, most, len(files.notes), view)
+    nominated = (lambda required: None) if view is None else view.nominated
     plan = Plan(files, asked.answer, nominated, regexes.required, regexes.matching)
-    return Exact(node, match_case, plan, regexes, vault.notes(known), work), asked
+    return Exact(node, match_case, plan, regexes, vault.notes(view), work), asked
 
 
 def _files(scope: Scope, *, any_file: bool) -> Files:
@@ -61,9 +61,9 @@ def _files(scope: Scope, *, any_file: bool) -> Files:
     def made() -> Files:
         return Files.of(listing.files, any_file=any_file)
 
-    if scope.known is None or not all(scope.known.holds(walk.folder) for walk in scope.walks):
+    if scope.names is None or not all(scope.names.holds(walk.folder) for walk in scope.walks):
         return made()
-    return scope.known.kept(("query", listing, any_file), made)
+    return scope.names.kept(("query", listing, any_file), made)
 
 
 class Order:
@@ -72,7 +72,7 @@ class Order:
     def __init__(self, vault: Session, exact: Exact, sort: Sort | None) -> None:
         self._vault = vault
         self._orders = exact.plan.files.orders
-        self._known = exact.reader.known
+        self._names = exact.regexes.candidates
         name = sort or "name"
         name = "name" if name == "relevance" else name
         self._by, self._is_reversed = name.removeprefix("-"), name.startswith("-")
@@ -87,10 +87,10 @@ class Order:
 
     def _time(self, path: str) -> int:
         """Nanoseconds since 1970; 0 when it cannot be told."""
-        if self._by == "modified" and self._known is not None:
-            known = self._known.modified(path)
-            if known is not None:
-                return known
+        if self._by == "modified" and self._names is not None:
+            modified = self._names.modified(path)
+            if modified is not None:
+                return modified
         try:
             status = disk.stat(self._vault.root.absolute(path))
         except OSError:

@@ -12,9 +12,9 @@ from vaulttools.core import paths
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
-from vaulttools.files.known import Known
 from vaulttools.files.listing import Listing
 from vaulttools.index.content import digest
+from vaulttools.index.view import IndexView
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, is_same
 from vaulttools.notes.reader import NoteReader
@@ -76,27 +76,27 @@ class Followed(Generic[F, S]):
     _unread: dict[str, Reason] = field(default_factory=dict)
     """Notes passed over, those that the listing leaves out aside."""
 
-    def at(self, listing: Listing, known: Known | None, reader: NoteReader, work: Work) -> Corpus[S]:
+    def at(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """The answer about the notes of a listing, as of the moment of `known` or later."""
         while not self._lock.acquire(timeout=_WAIT_SECONDS):
             if work.remaining() <= 0:
                 return Followed(self.question).at(listing, None, reader, work)
         try:
-            moment = None if known is None else known.moment
+            moment = None if view is None else view.moment
             if (
                 self._corpus is None or moment is None or moment >= self._moment
             ):  # else made for a call that began later
-                self._corpus = self._updated(listing, known, reader, work)
+                self._corpus = self._updated(listing, view, reader, work)
                 self._moment = self._moment if moment is None else moment
             return self._corpus
         finally:
             self._lock.release()
 
-    def _updated(self, listing: Listing, known: Known | None, reader: NoteReader, work: Work) -> Corpus[S]:
+    def _updated(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """The answer now; nothing of this object has changed when an error, or the end of the call, comes between."""
         corpus, places = self._corpus, listing.places
-        due = self._due(listing, known)
-        looks = self._looks(sorted(filter(places.__contains__, due), key=places.__getitem__), known, reader, work)
+        due = self._due(listing, view)
+        looks = self._looks(sorted(filter(places.__contains__, due), key=places.__getitem__), view, reader, work)
         looks.update((path, _Look()) for path in due if path not in places)
         changes = [Change(path, self._facts.get(path), look.fact) for path, look in looks.items()]
         changes = [change for change in changes if not is_same(change.before, change.after)]
@@ -117,9 +117,9 @@ class Followed(Generic[F, S]):
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
         return Corpus(answer, len(self._facts), passed_over, listing.files)
 
-    def _due(self, listing: Listing, known: Known | None) -> set[str]:
+    def _due(self, listing: Listing, view: IndexView | None) -> set[str]:
         """The notes that are to be looked at: those that may have changed, came, or went."""
-        changed = None if known is None or self._corpus is None else known.changed_since(self._moment)
+        changed = None if view is None or self._corpus is None else view.changed_since(self._moment)
         if changed is None:
             return {*self._facts, *self._unread, *listing.places}
         unsure = (path for path, reason in self._unread.items() if reason in INCOMPLETE)
@@ -128,14 +128,16 @@ class Followed(Generic[F, S]):
             due |= self._listing.places.keys() ^ listing.places.keys()
         return due
 
-    def _looks(self, notes: Sequence[str], known: Known | None, reader: NoteReader, work: Work) -> dict[str, _Look[F]]:
+    def _looks(
+        self, notes: Sequence[str], view: IndexView | None, reader: NoteReader, work: Work
+    ) -> dict[str, _Look[F]]:
         """What there is to know of some notes now."""
         question = self.question
         facts: dict[str, F] = {}
         large: AbstractSet[str] = frozenset()
-        if known is not None:
-            large = known.large
-            facts = known.facts(
+        if view is not None:
+            large = view.large
+            facts = view.facts(
                 question.kind, notes, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0
             )
         looks: dict[str, _Look[F]] = {}

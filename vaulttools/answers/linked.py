@@ -46,7 +46,7 @@ def linked(
     """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
     link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
     path."""
-    links = vault.links(work, vault.structures(work) if with_backlinks else None)
+    links = vault.links(work)
     all_links = corpus.ask(vault, PROJECTION, work).answer if with_backlinks else None
     own = {each.note.path for each in shown}
     first: dict[str, tuple[int, Literal["out", "back"]]] = {}

@@ -1,4 +1,4 @@
-"""Finds the lines of a text that are meant, and as many of them as fit."""
+"""Finds the lines of a text that are meant, as many as fit."""
 
 from __future__ import annotations
 

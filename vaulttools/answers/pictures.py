@@ -18,7 +18,6 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.scope import Walk
-from vaulttools.matching.search import Search
 from vaulttools.session import Session
 
 _NOTES: Final = 200
@@ -75,10 +74,10 @@ def embeds(vault: Session, path: str, work: Work) -> list[Embed]:
     pattern = "|".join(dict.fromkeys(map(re.escape, (name, quote(name)))))
     compiled = vault.ripgrep.compile(pattern, "regex", ignore_case=True)
     scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    search = Search(vault.ripgrep, vault.root, compiled, scope, work, vault.config.max_file_size)
+    search = vault.search(compiled, scope, work)
     holding = [file.path for file in islice(search.matching(), _NOTES)]
     links = vault.links(work)
-    reader = vault.notes(scope.known)
+    reader = vault.notes(vault.view(work))
 
     def found() -> Iterator[Embed]:
         for note in holding:

@@ -101,13 +101,13 @@ def _elsewhere(
     if not words or work.remaining() <= 0:
         return []
     matching, _ = exact(vault, work.again(), request, parse("path:.md"), given)
-    known = matching.reader.known
+    index = matching.regexes.candidates
 
     def likely(files: AbstractSet[str]) -> Sequence[str]:
-        if thorough or known is None:
+        if thorough or index is None:
             return list(files)
         # A short file is the least likely to hold the trigrams of a word without the word.
-        return nsmallest(_LIKELY, files, key=known.size) if len(files) <= _NOMINATED else []
+        return nsmallest(_LIKELY, files, key=index.size) if len(files) <= _NOMINATED else []
 
     held = [
         word

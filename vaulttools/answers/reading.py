@@ -64,7 +64,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
         notices.append("This is not all of the text: a page could not be read, or there was no time or room for all.")
     work.remaining()  # a call that was cancelled meanwhile is not answered
     work.searched = 1
-    note = vault.notes(vault.known(work)).note(document)
+    note = vault.notes(vault.view(work)).note(document)
     notices += [*answer.conflict_copies([document.path]), *answer.passed_over(work, found=True)]
     return Reading(target, document, note, notices)
 

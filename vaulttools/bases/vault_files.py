@@ -13,7 +13,6 @@ from vaulttools.bases.context import FileFacts, Times
 from vaulttools.bases.properties import found_in
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
-from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.notes.difference import Change, Draft, is_same
 from vaulttools.notes.graph import Graph, Written
@@ -148,7 +147,6 @@ class VaultFiles:
     root: Root
     table: NoteTable
     links: LinkIndex
-    known: Known | None
     _resolved: dict[tuple[str, str], str | None] = field(default_factory=dict, init=False)
     _times: dict[str, Times] = field(default_factory=dict, init=False)
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from vaulttools.core import limits, paths
 from vaulttools.errors import Cancelled
@@ -81,6 +81,8 @@ class Work:
     """PDF and DOCX files of the scope whose text was not searched, because the extra that extracts it is missing."""
     cut_short: bool = False
     """Whether time ran out in a walk, so that more was passed over than `skipped` counts."""
+    view: Any = None
+    """The `index.view.IndexView` of the call, once `Session.view` has taken it; None: there is none."""
     warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
 
@@ -104,7 +106,7 @@ class Work:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        return Work(max(self.remaining(), _SHORTEST), self.cancel, started=self.started)
+        return Work(max(self.remaining(), _SHORTEST), self.cancel, started=self.started, view=self.view)
 
     def limit_to(self, seconds: float) -> None:
         """Set the time limit of this call, from now."""

@@ -121,7 +121,7 @@ def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, includ
         gitignore=True,
         default_excludes=True,
     )
-    return Search(vault.ripgrep, vault.root, pattern, scope, work, vault.config.max_file_size)
+    return vault.search(pattern, scope, work)
 
 
 def numbered(

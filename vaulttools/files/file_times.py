@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.known import Known
+from vaulttools.files.names import FileNames
 from vaulttools.files.root import Root
 
 
@@ -24,7 +24,7 @@ class FileTimes:
     created_after: int | None = None
     created_before: int | None = None
 
-    def of(self, root: Root, known: Known | None, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def of(self, root: Root, names: FileNames | None, entries: Iterable[Entry]) -> Iterator[Entry]:
         """The entries that are selected, and those that a rule leaves out anyway.
 
         A file whose times cannot be told may be one of them: it is left out as unreadable.
@@ -34,18 +34,18 @@ class FileTimes:
                 yield entry
                 continue
             try:
-                if self.hold(root, known, entry.path):
+                if self.hold(root, names, entry.path):
                     yield entry
             except OSError:
                 yield entry._replace(left_out="unreadable")
 
-    def hold(self, root: Root, known: Known | None, path: str) -> bool:
+    def hold(self, root: Root, names: FileNames | None, path: str) -> bool:
         """Whether a vault-relative file is selected; False when it is gone.
 
         Raises:
             OSError: its times cannot be told.
         """
-        modified = known.modified(path) if known is not None else None
+        modified = names.modified(path) if names is not None else None
         if modified and not _between(modified, self.modified_after, self.modified_before):
             return False
         if modified and self.created_after is None and self.created_before is None:

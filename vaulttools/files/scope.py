@@ -20,8 +20,8 @@ from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.extracts import Extracts
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
-from vaulttools.files.known import Known
 from vaulttools.files.listing import Listing
+from vaulttools.files.names import FileNames
 from vaulttools.files.root import Root
 
 _MATCHED_AT_ONCE: Final = 2_000
@@ -89,8 +89,8 @@ class Scope:
     """Vault-relative paths of files named exactly."""
     regex_excluded: Callable[[Sequence[str]], Covering] | None = None
     """What the `/regex/` entries of `rules.excluded` say of some paths; None when there are no such entries."""
-    known: Known | None = None
-    """What an index knows of the vault; None: the disk is walked."""
+    names: FileNames | None = None
+    """The names that an index knows; None: the disk is walked."""
     extracts: Extracts | None = None
     """What gives the text of attachments; None: they are files like others."""
     times: FileTimes | None = None
@@ -101,7 +101,7 @@ class Scope:
     def entries(self) -> Iterator[Entry]:
         """Files, and what a rule leaves out, in path order, each once; a name wins over a rule."""
         entries = self._entries()
-        return entries if self.times is None else self.times.of(self.root, self.known, entries)
+        return entries if self.times is None else self.times.of(self.root, self.names, entries)
 
     def _entries(self) -> Iterator[Entry]:
         named = [Entry(path, "file") for path in sorted(set(self.named), key=paths.order)]
@@ -114,18 +114,18 @@ class Scope:
 
     def listing(self) -> Listing | None:
         """All `entries` at once, where an index knows them; None where they would have to be walked for."""
-        if self.known is None or not all(self.known.holds(walk.folder) for walk in self.walks):
+        if self.names is None or not all(self.names.holds(walk.folder) for walk in self.walks):
             return None
         if len(self.walks) == 1 and not self.named:
-            return self._timely(self.known, self._kept(self.known, self.walks[0], folders=False))
+            return self._timely(self.names, self._kept(self.names, self.walks[0], folders=False))
         return Listing(self.entries())
 
-    def _timely(self, known: Known, listing: Listing) -> Listing:
+    def _timely(self, names: FileNames, listing: Listing) -> Listing:
         """Of a listing that is kept, what `times` selects, made at most once until a file changes."""
         times = self.times
         if times is None:
             return listing
-        return known.kept((listing, times), lambda: Listing(times.of(self.root, known, listing)), times=True)
+        return names.kept((listing, times), lambda: Listing(times.of(self.root, names, listing)), times=True)
 
     def everything(self) -> Iterator[Entry]:
         """As `entries`, of the first walk alone, with the folders and links in it."""
@@ -133,21 +133,21 @@ class Scope:
 
     def everything_known(self) -> Listing | None:
         """All of `everything` at once, where an index knows it; None where it would have to be walked for."""
-        if self.known is None or not self.known.holds(self.walks[0].folder):
+        if self.names is None or not self.names.holds(self.walks[0].folder):
             return None
-        return self._kept(self.known, self.walks[0], folders=True)
+        return self._kept(self.names, self.walks[0], folders=True)
 
     def _walked(self, walk: Walk, *, folders: bool) -> Iterator[Entry]:
-        if self.known is not None and self.known.holds(walk.folder):
-            return iter(self._kept(self.known, walk, folders=folders))
+        if self.names is not None and self.names.holds(walk.folder):
+            return iter(self._kept(self.names, walk, folders=folders))
         entries = catalogue.walk(self.root, walk.folder, self.rules, walk.selector, walk.glob, self._warn, folders)
         return entries if self.regex_excluded is None else self._without_regex_excluded(entries)
 
-    def _kept(self, known: Known, walk: Walk, *, folders: bool) -> Listing:
+    def _kept(self, names: FileNames, walk: Walk, *, folders: bool) -> Listing:
         """The listing of a walk, made at most once for as long as nothing it rests on changes."""
-        rests_on = (walk.folder, self.rules, known.outside() if self.rules.ignores else None)
+        rests_on = (walk.folder, self.rules, names.outside() if self.rules.ignores else None)
         try:
-            whole, warnings = known.kept(rests_on, lambda: self._whole(known, walk.folder))
+            whole, warnings = names.kept(rests_on, lambda: self._whole(names, walk.folder))
         except _StoppedError as stopped:
             whole, warnings = stopped.listing, ()
         self.warnings.extend(
@@ -157,14 +157,14 @@ class Scope:
             and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
         select = partial(catalogue.selected, self.root, walk.folder, whole, walk.selector, walk.glob, folders)
-        return known.kept((walk, folders, *rests_on), lambda: Listing(select()))
+        return names.kept((walk, folders, *rests_on), lambda: Listing(select()))
 
-    def _whole(self, known: Known, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
+    def _whole(self, names: FileNames, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
         """Everything below a folder, whatever a glob selects, and the warnings met."""
         met: list[tuple[str, str]] = []
         asked = replace(self, warnings=met)
         entries = catalogue.walk(
-            self.root, folder, self.rules, lambda path: True, None, asked._warn, names_in=known.names_in
+            self.root, folder, self.rules, lambda path: True, None, asked._warn, names_in=names.names_in
         )
         if self.regex_excluded is None:
             return Listing(entries), tuple(met)

@@ -17,12 +17,12 @@ from weakref import WeakSet
 from vaulttools.attachments.texts import Attachments
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.index import build, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
-from vaulttools.index.state import IndexState, IndexView
+from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
+from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost
 from vaulttools.index.watching import watch
 
@@ -80,8 +80,8 @@ class BackgroundIndex:
         self._written = 0
         """Files of the present round that the store holds by now."""
 
-    def known(self, since: float) -> Known | None:
-        """What is known of every change that was finished at a moment of the monotonic clock; None: scan."""
+    def view(self, since: float) -> IndexView | None:
+        """The index with every change that was finished at a moment of the monotonic clock; None: scan."""
         self.start()
         present = self._present
         if present is None:
@@ -125,7 +125,7 @@ class BackgroundIndex:
         until = None if timeout is None else time.monotonic() + timeout
         if self.unavailable is not None and not self._is_over:
             self.unavailable = None  # it is tried again at once
-        self.known(time.monotonic())
+        self.view(time.monotonic())
         if self._present is not None:
             self._present.retry()
         before = self._begun

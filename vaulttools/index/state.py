@@ -9,33 +9,30 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import filterfalse, islice
-from pathlib import Path
 from threading import RLock
 from typing import Any, Final, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
-from vaulttools.core.work import Reason
-from vaulttools.files import disk, ignores
-from vaulttools.files.catalogue import Listed
-from vaulttools.files.known import Spelling, Trait, WordHits
+from vaulttools.files import disk
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
-from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest, reason_of
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
-from vaulttools.index.key import Key, is_racy
+from vaulttools.index.key import is_racy
 from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
+from vaulttools.index.word_hits import Spelling, WordHits
+from vaulttools.matching.candidates import Trait
 from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")
@@ -180,7 +177,7 @@ class IndexState:
             return self.freshness.stale
 
     def nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
-        """As `Known.nominated`; `stale` was taken before, so that what is indexed meanwhile is seen by one of both."""
+        """As `IndexView.nominated`. `stale` was taken before, so that one of both sees what is indexed meanwhile."""
         try:
             return self._nominated(requirement, stale)
         except Unavailable as error:
@@ -211,7 +208,7 @@ class IndexState:
         return self._rows.get(path)
 
     def structure(self, path: str, text: str) -> bytes | None:
-        """As `Known.structure`; the text decides, so that it is right whatever happened to the file."""
+        """As `IndexView.structure`; the text decides, so that it is right whatever happened to the file."""
         row = self._rows.get(path)
         if row is None or row.digest != digest(text):
             return None
@@ -250,13 +247,13 @@ class IndexState:
         return found
 
     def version(self, stale: frozenset[str]) -> Hashable:
-        """As `Known.version`; `stale` as of the same moment."""
+        """As `IndexView.version`; `stale` as of the same moment."""
         if self.unlisted or any(map(paths.is_note, stale)) or any(map(paths.is_note, self._unread)):
             return None
         return self._version
 
     def changed(self, stale: AbstractSet[str]) -> AbstractSet[str]:
-        """As `Known.changed`."""
+        """As `IndexView.changed`."""
         with self.lock:
             return {path for path in stale if paths.is_note(path) and path not in self.freshness.failed}
 
@@ -269,7 +266,7 @@ class IndexState:
         *,
         all_known: bool,
     ) -> WordHits | None:
-        """As `Known.words`; `all_known`: whether nothing is stale."""
+        """As `IndexView.words`; `all_known`: whether nothing is stale."""
         uncounted = self._uncounted(read)
         rows = [row.id for path in uncounted if _is_ranked(path) and (row := self._rows.get(path)) is not None]
         is_settled = all_known and not uncounted
@@ -303,7 +300,7 @@ class IndexState:
             return self._asked[2]
 
     def passages(self, notes: Iterable[str]) -> dict[str, bytes]:
-        """As `Known.passages`."""
+        """As `IndexView.passages`."""
         rows = {row.id: row for path in notes if (row := self._rows.get(path)) is not None}
         try:
             found = self.store.passages(rows)
@@ -313,7 +310,7 @@ class IndexState:
         return {rows[id_].path: columns for id_, text, columns in found if rows[id_].digest == text}
 
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
-        """As `Known.copies`, of all that the store holds: stale files too."""
+        """As `IndexView.copies`, of all that the store holds: stale files too."""
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
         uncounted = self._uncounted(frozenset())
         try:
@@ -325,7 +322,7 @@ class IndexState:
         return copies
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """As `Known.stems`."""
+        """As `IndexView.stems`."""
         try:
             return self._stems.beginning(beginning, shortest, longest, self._version)
         except Unavailable as error:
@@ -333,7 +330,7 @@ class IndexState:
             return ()
 
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """As `Known.holding_stem`."""
+        """As `IndexView.holding_stem`."""
         try:
             ids = self.store.holding_stem(stem)
         except Unavailable as error:
@@ -342,7 +339,7 @@ class IndexState:
         return {path for id_ in ids if (path := self._paths.get(id_))} - self._uncounted(read)
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """As `Known.holding_text`."""
+        """As `IndexView.holding_text`."""
         match = narrow.query(literal)
         try:
             return frozenset() if match is None else self._named(self.store.ids(match)) - self._uncounted(read)
@@ -361,7 +358,7 @@ class IndexState:
             return frozenset(self._traits[trait])
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool) -> T:
-        """As `Known.kept`."""
+        """As `IndexView.kept`."""
         with self.lock:
             known = (times, key)
             if known in self._kept:
@@ -374,7 +371,7 @@ class IndexState:
             return made
 
     def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """As `Known.lasting`."""
+        """As `IndexView.lasting`."""
         with self.lock:
             if key not in self._lasting:
                 self._lasting[key] = make()
@@ -385,7 +382,7 @@ class IndexState:
             return made
 
     def changed_since(self, moment: int) -> AbstractSet[str] | None:
-        """As `Known.changed_since`."""
+        """As `IndexView.changed_since`."""
         with self.lock:
             found = self.log.since(moment)
             return None if found is None else found | self.freshness.stale | self._unread
@@ -465,156 +462,6 @@ class IndexState:
         if len(found) < len(ids):
             found.update(self.store.paths([id_ for id_ in ids if id_ not in names]))
         return found
-
-
-class IndexView:
-    """The vault as of the beginning of one call: `core.known.Known`."""
-
-    def __init__(self, present: IndexState) -> None:
-        self._present = present
-        with present.lock:
-            self._stale = present.stale()
-            self._version = present.version(self._stale)
-            self.moment = None if present.unlisted else present.log.moment
-        self.large: AbstractSet[str] = present.large()
-
-    def holds(self, folder: str) -> bool:
-        """As `Known` has it, and so below."""
-        return self._present.tree.holds(folder)
-
-    def names_in(self, folder: str) -> Sequence[Listed]:
-        """The names of a folder."""
-        return self._present.tree.names_in(folder)
-
-    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
-        """What was made before, or is made now."""
-        return self._present.kept(key, make, times=times)
-
-    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made before, whatever changed since, or is made now."""
-        return self._present.lasting(key, make)
-
-    def changed_since(self, moment: int) -> AbstractSet[str] | None:
-        """Up to now."""
-        return self._present.changed_since(moment)
-
-    def outside(self) -> Hashable:
-        """The rules above the root, and of each repository in the vault."""
-        folder = Path(self._present.root.folder)
-        with self._present.lock:
-            repositories = self._present.tree.repositories
-        sources = (folder / where / ".git/info/exclude" for where in repositories)
-        return ignores.rules_above(folder), tuple(map(ignores.read_ignore_file, sources))
-
-    def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
-        """Candidates by their trigrams."""
-        return self._present.nominated(requirement, self._stale)
-
-    def unknown(self, files: Sequence[str]) -> list[str]:
-        """Stale, unread, not in the store, or not listed."""
-        stale, row, unlisted = self._stale, self._present.row, self._present.unlisted
-        if not unlisted and not self._present.lacking(files):
-            return [*filter(self._present.uncertain(stale).__contains__, files)]
-        return [
-            path
-            for path in files
-            if path in stale
-            or (known := row(path)) is None
-            or known.state == "unread"
-            or (unlisted and not self._present.is_listed(path))
-        ]
-
-    def unranked(self, files: Sequence[str]) -> list[str]:
-        """Those unknown, but for attachments of which it is known why not all of their text is there."""
-        row = self._present.row
-        return [
-            path
-            for path in self.unknown(files)
-            if path in self._stale or (known := row(path)) is None or reason_of(known.flags) is None
-        ]
-
-    def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
-        """Of the files that are not stale."""
-        rows = ((path, self._present.row(path)) for path in attachments if path not in self._stale)
-        reasons = ((path, reason_of(row.flags)) for path, row in rows if row is not None)
-        return {path: reason for path, reason in reasons if reason is not None}
-
-    def holding(self, trait: Trait) -> AbstractSet[str]:
-        """Of what is known."""
-        found = self._present.holding(trait) - self._stale
-        return {path for path in found if self._present.is_listed(path)} if self._present.unlisted else found
-
-    def size(self, path: str) -> int:
-        """From the last look at its status."""
-        node = self._present.tree.node(path)
-        return node.key.size if node is not None else 0
-
-    def digest(self, path: str, status: os.stat_result) -> bytes | None:
-        """Of a file that is not stale."""
-        row = None if path in self._stale else self._present.row(path)
-        return row.digest if row is not None and row.digest and row.key == Key.of(status) else None
-
-    def modified(self, path: str) -> int | None:
-        """From the last look at its status."""
-        node = self._present.tree.node(path)
-        return node.key.modified if node is not None else None  # of what cannot be stated: 0
-
-    def version(self) -> Hashable:
-        """As of the beginning of the call."""
-        return self._version
-
-    def facts(
-        self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
-    ) -> dict[str, T]:
-        """Of the notes that are not unknown."""
-        unknown = set(self.unknown(notes))
-        return self._present.facts(kind, (path for path in notes if path not in unknown), read, stop)
-
-    def structure(self, path: str, text: str) -> bytes | None:
-        """Of exactly this text."""
-        return self._present.structure(path, text)
-
-    def changed(self) -> AbstractSet[str]:
-        """The stale notes."""
-        return self._present.changed(self._stale)
-
-    def words(
-        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
-    ) -> WordHits | None:
-        """Of the rows at present."""
-        if self._version is None:
-            among = among.difference(self.unranked(list(among)))
-        elif not among.isdisjoint(self._stale):  # attachments
-            among -= self._stale
-        return self._present.words(words, most, among, read, all_known=not self._stale)
-
-    def text_digests(self, files: Sequence[str]) -> dict[str, bytes]:
-        """Of the files that are not stale."""
-        rows = ((path, self._present.row(path)) for path in files if path not in self._stale)
-        return {path: row.digest for path, row in rows if row is not None}
-
-    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
-        """Of those whose words are known."""
-        unknown = set(self.unranked(notes))
-        return self._present.passages(path for path in notes if path not in unknown)
-
-    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
-        """Of those whose words are known."""
-        found = self._present.copies(digests)
-        unknown = set(self.unranked(list(set().union(*found.values()))))
-        return {digest: paths - unknown for digest, paths in found.items()}
-
-    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
-        """Of all that the store holds."""
-        return self._present.stems(beginning, shortest, longest)
-
-    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """Of the rows at present."""
-        return self._present.holding_stem(stem, read)
-
-    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
-        """Of the rows at present."""
-        return self._present.holding_text(literal, read)
 
 
 def _is_ranked(path: str) -> bool:

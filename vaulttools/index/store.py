@@ -17,13 +17,13 @@ from typing import Any, Final, NamedTuple, get_args
 
 import apsw
 
-from vaulttools.files.known import Places, Spelling, WordHits
 from vaulttools.index import passages
 from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.key import Key
+from vaulttools.index.word_hits import Places, Spelling, WordHits
 from vaulttools.index.words import quoted
 
 _STATES: Final[tuple[State, ...]] = get_args(State)

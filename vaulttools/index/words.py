@@ -13,8 +13,8 @@ from typing import Any, Final, TypeAlias
 
 import apsw
 
-from vaulttools.files.known import Places, Spelling, WordHits
 from vaulttools.index.file import WORDS_TOKENIZER
+from vaulttools.index.word_hits import Places, Spelling, WordHits
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
 """Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""

@@ -17,9 +17,9 @@ from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.extracts import Extracts, patience
-from vaulttools.files.known import Known, Trait
 from vaulttools.files.root import Root
 from vaulttools.matching import scratch
+from vaulttools.matching.candidates import Candidates, Trait
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
 from vaulttools.patterns.pattern import Pattern
@@ -59,7 +59,7 @@ class Matcher:
     pattern: Pattern
     work: Work
     max_bytes: int = limits.FILE_BYTES
-    known: Known | None = None
+    candidates: Candidates | None = None
     """What an index knows of the files."""
     extracts: Extracts | None = None
     """What gives the text of attachments; None: they are files like others."""
@@ -85,11 +85,11 @@ class Matcher:
         normalised: Collection[str] = ()
         if self.pattern.normalise != "never":
             expression = CARRIAGE_RETURNS[self.pattern.normalise]
-            if self.known is None:
+            if self.candidates is None:
                 listing = self.ripgrep.start_listing(expression, place, named, globs)
             else:
-                normalised = self.known.holding(_TRAITS[self.pattern.normalise])
-                if unknown := self.known.unknown(files):
+                normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
+                if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
         return Counting(counting, listing, normalised, folder, loose)
 
@@ -101,7 +101,7 @@ class Matcher:
             if started.listing is not None:
                 listed, stopped = self.ripgrep.listed(started.listing, self.work)
                 counts.stopped = counts.stopped or stopped
-                below = started.folder if self.known is None else ""
+                below = started.folder if self.candidates is None else ""
                 misread.update(paths.join(below, path) for path in listed)
             if misread:
                 self._count_normalised(misread.intersection(files), counts, started.loose or self.pattern)
@@ -146,23 +146,23 @@ class Matcher:
         if any(map(self._is_attachment, files)):
             return None
         if self.pattern.normalise != "never":
-            if self.known is None or self.known.unknown(files):
+            if self.candidates is None or self.candidates.unknown(files):
                 return None
-            if not self.known.holding(_TRAITS[self.pattern.normalise]).isdisjoint(files):
+            if not self.candidates.holding(_TRAITS[self.pattern.normalise]).isdisjoint(files):
                 return None
         return self.ripgrep.hits(self.pattern, self.root.folder, files, self.work)
 
     def start_binary(self, files: Sequence[str]) -> Runs:
         """Start looking for those of the files that hold a NUL and are not known to; see `binary`."""
         plain = [path for path in files if path not in self._extracted]
-        unknown = plain if self.known is None else self.known.unknown(plain)
+        unknown = plain if self.candidates is None else self.candidates.unknown(plain)
         return self.ripgrep.start_listing(NUL, self.root.folder, unknown)
 
     def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
         """Those of the files that hold a NUL, and why there may be more."""
         found, stopped = self.ripgrep.listed(started, self.work)
-        if self.known is not None:
-            found.update(self.known.holding("nul") & set(files))
+        if self.candidates is not None:
+            found.update(self.candidates.holding("nul") & set(files))
         return found, stopped
 
     def _plain(self, files: Sequence[str]) -> Sequence[str]:
@@ -179,8 +179,8 @@ class Matcher:
             NotRead: there is none.
         """
         if self.extracts is not None and self._is_attachment(path):
-            known = None if self.known is None else partial(self.known.digest, path)
-            document = self.extracts.read(path, patience(self.work), known)
+            digest = None if self.candidates is None else partial(self.candidates.digest, path)
+            document = self.extracts.read(path, patience(self.work), digest)
             if document is not None:
                 self._extracted.add(path)
                 if not document.is_whole:

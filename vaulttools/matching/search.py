@@ -19,12 +19,12 @@ from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
-from vaulttools.files.known import Known
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
+from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Hit, Ripgrep
 from vaulttools.patterns import literals
@@ -80,6 +80,8 @@ class Search:
     scope: Scope
     work: Work
     max_bytes: int = limits.FILE_BYTES
+    candidates: Candidates | None = None
+    """The index of the vault; None: every file of the scope is searched."""
     loose: Pattern | None = None
     """A pattern that matches wherever `pattern` does, such as the same text with case ignored. The whole folder is
     searched for it, and what it finds for `pattern`: a word that occurs nowhere is then known to occur in no spelling
@@ -102,7 +104,7 @@ class Search:
     def __post_init__(self) -> None:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
-            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.scope.known, extracts
+            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.candidates, extracts
         )
 
     def matching(self) -> Iterator[FileCount]:
@@ -112,11 +114,11 @@ class Search:
         file tells the same numbers however far ripgrep had run ahead.
         """
         listing = self.scope.listing()
-        if listing is None or self.scope.known is None:
-            self._matcher.known = None  # which wants to hear of all files before it starts
+        if listing is None or self.candidates is None:
+            self._matcher.candidates = None  # which wants to hear of all files before it starts
             yield from self._walked()
         else:
-            yield from self._looked_up(listing, self.scope.known)
+            yield from self._looked_up(listing, self.candidates)
         self._warn(None)
 
     def _walked(self) -> Iterator[FileCount]:
@@ -157,18 +159,18 @@ class Search:
         self.matches_loosely = self.loose is None or bool(counts.matching)
         yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
 
-    def _looked_up(self, listing: Listing, known: Known) -> Iterator[FileCount]:
+    def _looked_up(self, listing: Listing, index: Candidates) -> Iterator[FileCount]:
         """The matching ones of a listing: only files that may match are looked at, few at first."""
-        too_large = self._known_as_too_large(listing, known)
+        too_large = self._known_as_too_large(listing, index)
         if self.scope.extracts is None and self._sees_attachments:
-            self.work.unextracted += known.kept((listing, "attachments"), lambda: _attachments(listing))
+            self.work.unextracted += index.kept((listing, "attachments"), lambda: _attachments(listing))
         requirement = literals.required(self.pattern)
-        nominated = None if requirement is None else known.nominated(requirement)
+        nominated = None if requirement is None else index.nominated(requirement)
         if nominated is None:
             candidates = listing.files
         else:
             places = listing.places
-            nominated |= {*too_large, *known.unknown(self.scope.named)}
+            nominated |= {*too_large, *index.unknown(self.scope.named)}
             candidates = sorted((path for path in nominated if path in places), key=places.__getitem__)
             # The index knows no case.
             self.matches_loosely = bool(candidates)
@@ -179,7 +181,7 @@ class Search:
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            counts = self._fetched_counts(known, named) if plan.fetches_lines() else self._matcher.counts_of(named)
+            counts = self._fetched_counts(index, named) if plan.fetches_lines() else self._matcher.counts_of(named)
             plan.record(len(asked), len(counts.matching))
             rest = candidates[plan.looked_at :]
             place = listing.places[asked[-1]] + 1 if rest else len(listing)
@@ -197,10 +199,10 @@ class Search:
         if not candidates:
             yield from self._tallied(listing, Counts(), ())
 
-    def _fetched_counts(self, known: Known, files: Sequence[str]) -> Counts:
+    def _fetched_counts(self, index: Candidates, files: Sequence[str]) -> Counts:
         """The counts of named files, with their lines when these may be fetched at once."""
         found = None
-        if all(known.size(path) <= FETCHED_BYTES for path in files):
+        if all(index.size(path) <= FETCHED_BYTES for path in files):
             found = self._matcher.hits_at_once(files)
         if found is None:
             return self._matcher.counts_of(files)
@@ -419,8 +421,8 @@ class Search:
             binary, stopped = self._matcher.binary(listing, matched)
         finally:
             listing.abandon()
-        known = self._matcher.known
-        large = matched if known is None else {*known.large, *known.unknown(matched)}
+        index = self._matcher.candidates
+        large = matched if index is None else {*index.large, *index.unknown(matched)}
         for path in matched:
             if path in counts.matching:
                 reason = "binary" if path in binary else stopped or (path in large and self._too_large(path)) or None
@@ -463,11 +465,11 @@ class Search:
         is_text = (self.scope.extracts is not None and self.scope.extracts.holds(path)) or not self._begins_binary(path)
         return "too large" if is_text else "binary"
 
-    def _known_as_too_large(self, listing: Listing, known: Known) -> dict[str, Reason]:
+    def _known_as_too_large(self, listing: Listing, index: Candidates) -> dict[str, Reason]:
         """What `_fitting` finds by looking at every file."""
         if not self._sees_attachments:
             return {}
-        suspects = (path for path in {*known.large, *self.scope.named} if path in listing.places)
+        suspects = (path for path in {*index.large, *self.scope.named} if path in listing.places)
         reasons = ((path, self._too_large(path)) for path in suspects)
         return {path: reason for path, reason in reasons if reason is not None}
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.known import Known
 from vaulttools.files.root import Root
 from vaulttools.notes.note import Note
+from vaulttools.notes.note_index import NoteIndex
 from vaulttools.notes.recent import RecentNotes
 from vaulttools.notes.stored import Stored
 
@@ -23,8 +23,8 @@ class NoteReader:
 
     root: Root
     max_bytes: int
-    known: Known | None = None
-    """What an index knows of the vault; it saves parsing."""
+    parts: NoteIndex | None = None
+    """The parts that an index has of notes; they save parsing."""
 
     def document(self, path: str) -> Document:
         """The text of a file.
@@ -48,11 +48,11 @@ class NoteReader:
     def note(self, document: Document) -> Note:
         """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
         indexed = self.indexed(document)
-        if indexed is not None or self.known is None:
+        if indexed is not None or self.parts is None:
             return indexed or Note(document.path, document.text)
-        return self.known.lasting("recent notes", RecentNotes).note(document)
+        return self.parts.lasting("recent notes", RecentNotes).note(document)
 
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""
-        data = None if self.known is None else self.known.structure(document.path, document.text)
+        data = None if self.parts is None else self.parts.structure(document.path, document.text)
         return None if data is None else Note(document.path, document.text, Stored(data))

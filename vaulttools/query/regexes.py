@@ -10,6 +10,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, InvalidPattern, InvalidQuery
 from vaulttools.files.document import Document
 from vaulttools.files.scope import Scope
+from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
 from vaulttools.patterns.literals import Requirement, required
@@ -31,6 +32,8 @@ class Regexes:
     max_bytes: int
     notes: int
     """How many notes there are: when most of them are asked for, ripgrep walks the folder instead."""
+    candidates: Candidates | None
+    """What the index nominates; None: there is none."""
     documents: dict[str, Document] = field(default_factory=dict, init=False)
     """The texts in which lines were found, by path."""
     _lines: dict[tuple[Regex, bool], dict[str, frozenset[int]]] = field(default_factory=dict, init=False)
@@ -76,7 +79,7 @@ class Regexes:
         if not notes:
             return
         pattern = self._compiled(regex, sensitive)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes)
+        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
         counts = search.counts_of(notes, self.notes)
         known.update((path, frozenset()) for path in notes)
         for path in notes:
@@ -90,7 +93,7 @@ class Regexes:
     def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
         """Those of some notes in which ripgrep has looked for an expression, case ignored, and found none."""
         pattern = self.ripgrep.compile(expression, "regex", ignore_case=True)
-        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes)
+        search = Search(self.ripgrep, self.scope.root, pattern, self.scope, self.work, self.max_bytes, self.candidates)
         counts = search.counts_of(notes, self.notes)
         return set() if counts.stopped else {*notes} - counts.matching.keys() - counts.failed.keys()
 

@@ -14,8 +14,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from vaulttools.files.known import Places
 from vaulttools.index.passages import Passages
+from vaulttools.index.word_hits import Places
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
 
 

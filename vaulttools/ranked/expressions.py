@@ -12,7 +12,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Final
 
-from vaulttools.files.known import Spelling
+from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import tokens
 from vaulttools.patterns.pattern import escaped
 from vaulttools.ranked.question import Term

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from vaulttools.files.known import Places
 from vaulttools.index import passages as index
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
+from vaulttools.index.word_hits import Places
 from vaulttools.index.words import Word, tokens
 from vaulttools.notes.note import Note
 from vaulttools.ranked.question import Term

@@ -12,12 +12,13 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.files.known import Known, WordHits
+from vaulttools.index.word_hits import WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.vocabulary import Vocabulary
+from vaulttools.ranked.word_index import WordIndex
 
 _FEW_ELSEWHERE: Final = 20
 """Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
@@ -30,15 +31,15 @@ Reader = Callable[[str], Note | None]
 class Holders:
     """The notes of one scope, as one question is put to them."""
 
-    def __init__(self, notes: frozenset[str], known: Known | None, read: Reader, stop: Callable[[], bool]) -> None:
+    def __init__(self, notes: frozenset[str], index: WordIndex | None, read: Reader, stop: Callable[[], bool]) -> None:
         self.notes: Final = notes
-        self.known: Final = known
+        self.index: Final = index
         self.read: Final = read
         self.fresh: Final[dict[str, Note]] = {}
         """Notes of the scope that were read because nothing was known of them."""
         self.looked_at: Final[dict[str, Note | None]] = {}
         """These, and notes outside the scope that changed a moment ago; None: it could not be read."""
-        self.vocabulary: Final = Vocabulary(known, self.looked_at)
+        self.vocabulary: Final = Vocabulary(index, self.looked_at)
         self.waiting: Sequence[str] = ()
         """Notes that should have been read."""
         self._stop = stop
@@ -47,11 +48,11 @@ class Holders:
 
     def unknown(self) -> Sequence[str]:
         """The notes of which nothing is known, in order, and behind them such attachments, which take longer."""
-        if self.known is None:
+        if self.index is None:
             return sorted(self.notes, key=lambda path: (not paths.is_note(path), path))
-        if self.known.version() is not None:
-            return self.known.unranked(self.known.kept(("attachments", self.notes), self._attachments))
-        unknown = self.known.unranked(sorted(self.notes))
+        if self.index.version() is not None:
+            return self.index.unranked(self.index.kept(("attachments", self.notes), self._attachments))
+        unknown = self.index.unranked(sorted(self.notes))
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
 
     def _attachments(self) -> Sequence[str]:
@@ -69,17 +70,17 @@ class Holders:
             note = self.looked_at[path] = self.read(path)
             if note is not None:
                 self.fresh[path] = note
-        elsewhere = () if self.known is None else sorted(self.known.changed() - self.notes)
+        elsewhere = () if self.index is None else sorted(self.index.changed() - self.notes)
         if len(elsewhere) <= _FEW_ELSEWHERE:
             self.looked_at.update((path, self.read(path)) for path in elsewhere if not self._stop())
 
     def hits(self, terms: Sequence[Term], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
         nothing = WordHits([0] * len(terms), {})
-        if self.known is None:
+        if self.index is None:
             return nothing
         spellings = [term.spellings for term in terms]
-        return self.known.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
+        return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
     def holding(self, term: Term) -> AbstractSet[str]:
         """The notes that hold a piece of text, or have it in their names; none for words."""
@@ -89,8 +90,8 @@ class Holders:
         if literal not in self._held:
             held = {path for path, name in self._names() if literal in name}
             held.update(path for path, text in self._texts.items() if literal in text)
-            if self.known is not None:
-                held |= self.known.holding_text(literal, self.looked_at.keys())
+            if self.index is not None:
+                held |= self.index.holding_text(literal, self.looked_at.keys())
             self._held[literal] = held
         return self._held[literal]
 
@@ -115,4 +116,4 @@ class Holders:
         def made() -> Sequence[tuple[str, str]]:
             return [(path, fold(PurePosixPath(path).stem)) for path in self.notes]
 
-        return made() if self.known is None else self.known.kept(("names", self.notes), made)
+        return made() if self.index is None else self.index.kept(("names", self.notes), made)

@@ -13,8 +13,8 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import Final, overload
 
-from vaulttools.files.known import Places
 from vaulttools.index.passages import Passages
+from vaulttools.index.word_hits import Places
 from vaulttools.ranked.evidence import Evidence, best, combined, most
 
 _TOGETHER: Final = 12

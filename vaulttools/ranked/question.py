@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.core.spelling import apart
-from vaulttools.files.known import Spelling
+from vaulttools.index.word_hits import Spelling
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked import stop_words
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from vaulttools.files.known import Known, Places, WordHits
 from vaulttools.index.passages import Passages, load
+from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.counted import MANY, Counted, Counter
@@ -27,6 +27,7 @@ from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
 from vaulttools.ranked.substitutes import Substitutes
 from vaulttools.ranked.weakness import weakness
+from vaulttools.ranked.word_index import WordIndex
 
 CANDIDATES: Final = 60
 """Notes that are scored: of those that BM25 puts further down hardly one comes among the first five (measured). Whoever
@@ -67,7 +68,7 @@ class Ranking:
 def rank(
     question: str,
     notes: frozenset[str],
-    known: Known | None,
+    index: WordIndex | None,
     read: Reader,
     stop: Callable[[], bool],
     most: int,
@@ -79,7 +80,7 @@ def rank(
     candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
     nothing is known only those are read that hold most of what is asked, and all attachments.
     """
-    return _Search(read_question(question), notes, known, read, stop, most, counter).ranking()
+    return _Search(read_question(question), notes, index, read, stop, most, counter).ranking()
 
 
 class _Search:
@@ -89,7 +90,7 @@ class _Search:
         self,
         question: Question,
         notes: frozenset[str],
-        known: Known | None,
+        index: WordIndex | None,
         read: Reader,
         stop: Callable[[], bool],
         most: int,
@@ -97,7 +98,7 @@ class _Search:
     ) -> None:
         self._question = question
         self._notes = notes
-        self._known = known
+        self._index = index
         self._read = read
         self._stop = stop
         needs_text = any(term.literal for term in question.terms)
@@ -105,7 +106,7 @@ class _Search:
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
         """How many notes are scored, at first and whenever that is not enough."""
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
-        self._holders = Holders(notes, known, read, stop)
+        self._holders = Holders(notes, index, read, stop)
         unknown = self._holders.unknown()
         self._counted = Counted(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
         self._holders.read_notes(unknown if self._counted is None else self._counted.best(question.terms))
@@ -149,16 +150,16 @@ class _Search:
     def _ordered(self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]) -> BestFirst:
         """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
         then the first by path."""
-        fresh, known = self._holders.fresh, self._known
+        fresh, index = self._holders.fresh, self._index
 
         def passages(notes: Sequence[str]) -> dict[str, Passages]:
-            kept = {} if known is None else known.passages([path for path in notes if path not in fresh])
+            kept = {} if index is None else index.passages([path for path in notes if path not in fresh])
             made = ((path, self._passages(path, finder, kept.get(path))) for path in notes)
             return {path: each for path, each in made if each is not None}
 
         def tie(notes: Sequence[str]) -> Sequence[str]:
             tagged = self._tagged(notes)
-            newest = {path: (known.modified(path) if known is not None else None) or 0 for path in notes}
+            newest = {path: (index.modified(path) if index is not None else None) or 0 for path in notes}
             return sorted(notes, key=lambda path: (-tagged.get(path, 0), -newest[path], path))
 
         scored = [
@@ -226,8 +227,8 @@ class _Search:
         """How many words of the question are tags of notes."""
         words = {term.text.casefold() for term in self._question.terms}
         tags: dict[str, tuple[str, ...]] = {}
-        if self._known is not None:
-            tags |= self._known.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
+        if self._index is not None:
+            tags |= self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
         fresh = self._holders.fresh
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vaulttools.files.known import Places
+from vaulttools.index.word_hits import Places
 
 BODY, TITLE, ALIASES, HEADINGS = range(4)
 """The parts of a note, as `Places` has them."""

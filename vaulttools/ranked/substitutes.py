@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.files.known import Spelling
+from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
 from vaulttools.ranked import corrections
 from vaulttools.ranked.finder import Finder

@@ -7,30 +7,30 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from vaulttools.files.known import Known
 from vaulttools.index.content import words_of
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
+from vaulttools.ranked.word_index import WordIndex
 
 
 class Vocabulary:
     """The words of all notes of a vault, as far as they are known."""
 
-    def __init__(self, known: Known | None, read: Mapping[str, Note | None]) -> None:
+    def __init__(self, index: WordIndex | None, read: Mapping[str, Note | None]) -> None:
         """`read` are the notes that count as they were read, whatever is known of them; None: nothing could be read."""
-        self._known = known
+        self._index = index
         self._read = read
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """The stems of so many characters that begin with one, in no order; `notes` tells whether any holds one."""
         found = {stem for stem in self._of_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
-        stems = () if self._known is None else self._known.stems(beginning, shortest, longest)
+        stems = () if self._index is None else self._index.stems(beginning, shortest, longest)
         return list(found.union(stems)) if found else stems
 
     def notes(self, stem: str) -> AbstractSet[str]:
         """The notes that hold a word of this stem."""
         read = self._of_read.get(stem, frozenset())
-        return read if self._known is None else read | self._known.holding_stem(stem, self._read.keys())
+        return read if self._index is None else read | self._index.holding_stem(stem, self._read.keys())
 
     @cached_property
     def _of_read(self) -> Mapping[str, AbstractSet[str]]:

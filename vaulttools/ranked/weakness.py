@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from vaulttools.files.known import Places
+from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import Term
 

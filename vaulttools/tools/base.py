@@ -184,11 +184,11 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     notes = corpus.answered(vault, QUESTION, work, whole)
     walks, files = corpus.selection(vault, request.folder, None, notes_only=False)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
-    listing = corpus.listed(replace(scope, known=whole.known))
+    listing = corpus.listed(scope)
     missed = {entry.path for entry, reason in notes.passed_over if reason in INCOMPLETE}
     found_in = [path for path in listing.files if path not in missed]
-    links = vault.links(work, whole.known)
-    held = VaultFiles(vault.root, notes.answer, links, whole.known)
+    links = vault.links(work)
+    held = VaultFiles(vault.root, notes.answer, links)
     context = Context(
         Setting(_CLOCK(), held.resolve), held, _stopping(work), random.random, _this(vault, source, request, work)
     )

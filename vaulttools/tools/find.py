@@ -213,7 +213,7 @@ def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) ->
     """Of paths, those that were modified when they must have been; what nobody can tell is passed over."""
     for path in found:
         try:
-            if times.hold(scope.root, scope.known, path.removesuffix("/")):
+            if times.hold(scope.root, scope.names, path.removesuffix("/")):
                 yield path
         except OSError:
             work.pass_over(path, "unreadable", is_folder=path.endswith("/"))
@@ -221,7 +221,7 @@ def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) ->
 
 def _known(scope: Scope, glob: Glob | None) -> _Newest | None:
     """What the walk of a scope would find, where an index knows it without walking."""
-    known, listing = scope.known, scope.everything_known()
+    known, listing = scope.names, scope.everything_known()
     if known is None or listing is None:
         return None
 

@@ -20,7 +20,6 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.matching.search import Search
 from vaulttools.notes import graph
 from vaulttools.notes.graph import Edge
 from vaulttools.notes.links import LinkIndex
@@ -191,7 +190,8 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
     """The links in one note."""
     if request.folder or request.glob:
         raise BadArgument("folder and glob narrow the notes that links stand in; direction out has the one of note")
-    edges = _written(vault, path, vault.links(work, vault.structures(work), told=True), work)
+    vault.structures(work)  # the names of all files, also where the vault has no index
+    edges = _written(vault, path, vault.links(work, told=True), work)
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)
     of = f"in {paths.shown(path)}" + (f", {gone:,} of them to files that are not there" if gone else "")
@@ -207,7 +207,7 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
     """What only the links of all notes tell."""
     is_selected = _selecting(vault, request)
     asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, vault.structures(work), told=True)
+    links = vault.links(work, told=True)
     name = "" if path is None else paths.shown(path)
     within = " in the notes selected" if request.folder or request.glob else ""
 
@@ -242,7 +242,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
     """The notes within some links of one, in the direction asked for."""
     is_selected = _selecting(vault, request)
     asked = corpus.ask(vault, PROJECTION, work)
-    links = vault.links(work, vault.structures(work), told=True)
+    links = vault.links(work, told=True)
 
     def next_to(each: str) -> Iterator[str]:
         if request.direction == "back":
@@ -276,12 +276,12 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
     walks, files = corpus.selection(vault, request.folder, request.glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
     compiled = vault.ripgrep.compile("|".join(map(pattern.escaped, names)), "regex", ignore_case=True)
-    search = Search(vault.ripgrep, vault.root, compiled, scope, work, vault.config.max_file_size)
+    search = vault.search(compiled, scope, work)
     candidates = (file.path for file in search.matching() if file.path != path)
     edges: list[Edge] = []
     while len(edges) <= request.limit and (together := list(islice(candidates, _READ_TOGETHER))):
         for found in search.located(together, limit=None):
-            note = vault.notes(scope.known).note(found.document)
+            note = vault.notes(vault.view(work)).note(found.document)
             lines = mentions(note, found.document.lines, names, [hit.line for hit in found.hits])
             edges += [Edge(found.document.path, line, path, path) for line in lines]
             if len(edges) > request.limit:
@@ -307,7 +307,7 @@ def _read(vault: Session, path: str, work: Work) -> Note:
     """The note at a path; of what is none, nothing."""
     if not paths.is_note(path):
         return Note(path, "")
-    reader = vault.notes(vault.known(work))
+    reader = vault.notes(vault.view(work))
     try:
         return reader.note(reader.document(path))
     except NotRead as error:

@@ -134,16 +134,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     plan = _planned(vault, request, targets, work)
     skip = 0 if plan.is_single else request.skip
     bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
-    search = Search(
-        vault.ripgrep,
-        vault.root,
-        compiled,
-        plan.scope,
-        work,
-        vault.config.max_file_size,
-        hints.loose(vault.ripgrep, compiled),
-        wanted=bound + 1,
-    )
+    search = vault.search(compiled, plan.scope, work, hints.loose(vault.ripgrep, compiled), bound + 1)
     counted = list(islice(_matches(search, plan), bound + 1))
     matches, exact = counted[:bound], len(counted) <= bound
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY

@@ -18,12 +18,12 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.files import disk
-from vaulttools.files.known import Known
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.ripgrep import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.notes import property_text
 from vaulttools.notes.note import Note, Part, breadcrumbs
+from vaulttools.notes.note_index import NoteIndex
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
 
@@ -118,19 +118,10 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
     times, told = dated.file_times(request, vault.calendar)
     scope = replace(_scope(vault, request, work), times=times)
-    search = Search(
-        vault.ripgrep,
-        vault.root,
-        compiled,
-        scope,
-        work,
-        vault.config.max_file_size,
-        hints.loose(vault.ripgrep, compiled),
-        wanted=_bound(request) + 1,
-    )
+    search = vault.search(compiled, scope, work, hints.loose(vault.ripgrep, compiled), _bound(request) + 1)
     matches, exact = _counted(vault, request, search)
     shown = [
-        _shown(vault, request, match, found, scope.known)
+        _shown(vault, request, match, found, vault.view(work))
         for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS)
     ]
     files = [(file, rows) for file, rows, _ in shown]
@@ -215,7 +206,7 @@ def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
         return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         for found in search.located(together, limit=None):
-            hits = _filtered(request, found, vault.notes(search.scope.known).note(found.document))
+            hits = _filtered(request, found, vault.notes(vault.view(search.work)).note(found.document))
             if hits:
                 kept = FileHits(found.document, hits[: limits.KEPT_HITS])
                 yield FileCount(found.document.path, len(hits), kept)
@@ -234,10 +225,10 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple
 
 
 def _shown(
-    vault: Session, request: SearchFilesRequest, match: FileCount, found: FileHits, known: Known | None
+    vault: Session, request: SearchFilesRequest, match: FileCount, found: FileHits, parts: NoteIndex | None
 ) -> tuple[FileMatch, list[int], Section]:
     """A file as details, the row of the text (from 0) at which each excerpt begins, and the text."""
-    held = _columns(vault, request, found, known)
+    held = _columns(vault, request, found, parts)
     beside = property_text.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
     if request.output != "excerpts":
@@ -249,7 +240,7 @@ def _shown(
     windows = list(islice(place.windows(found.document, columns, context, context), request.max_per_file))
     first_hits = [window.hits[0] for _, window in windows]
     headings = (
-        _headings(vault, found, first_hits, known)
+        _headings(vault, found, first_hits, parts)
         if paths.is_note(match.path)
         else [part.heading if part else () for part, _ in windows]
     )
@@ -284,14 +275,14 @@ def _shown(
 
 
 def _columns(
-    vault: Session, request: SearchFilesRequest, found: FileHits, known: Known | None
+    vault: Session, request: SearchFilesRequest, found: FileHits, parts: NoteIndex | None
 ) -> dict[str, Any] | None:
     """The properties of a note that were asked for, in that order; None when none were."""
     if not request.columns:
         return None
     if not paths.is_note(found.document.path):
         return {}
-    own = vault.notes(known).note(found.document).properties
+    own = vault.notes(parts).note(found.document).properties
     names = {name.casefold(): name for name in list(own)[::-1]}
     wanted = dict.fromkeys(name.strip().casefold() for name in request.columns)
     return {names[name]: own[names[name]] for name in wanted if name in names}
@@ -309,9 +300,9 @@ def _first_of(file: FileMatch, rows: Sequence[int], kept: int) -> FileMatch:
     return file.model_copy(update={"excerpts": excerpts})
 
 
-def _headings(vault: Session, found: FileHits, lines: list[int], known: Known | None) -> Sequence[tuple[str, ...]]:
+def _headings(vault: Session, found: FileHits, lines: list[int], parts: NoteIndex | None) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
-    note = vault.notes(known).indexed(found.document)
+    note = vault.notes(parts).indexed(found.document)
     return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
 
 

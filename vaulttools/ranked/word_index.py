@@ -1,0 +1,50 @@
+"""Defines what an index answers about the words of notes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+
+from vaulttools.core.work import Reason
+from vaulttools.index.word_hits import Spelling, WordHits
+from vaulttools.matching.candidates import Candidates
+from vaulttools.notes.note_index import NoteIndex
+
+
+class WordIndex(Candidates, NoteIndex, Protocol):
+    """The words of a vault's notes as of the beginning of one call.
+
+    Methods that take `read` leave these notes out, because the caller has read them. A note that changed a moment ago
+    and was not read counts as it was; one that is gone does not count.
+    """
+
+    def unranked(self, files: Sequence[str]) -> list[str]:
+        """The notes and attachments whose words are not in the index."""
+
+    def textless(self, attachments: Sequence[str]) -> Mapping[str, Reason]:
+        """Why attachments that were read as they are now have no text, or not all of it."""
+
+    def changed(self) -> AbstractSet[str]:
+        """Notes that changed since their words were stored, or may have; without those that cannot be read."""
+
+    def words(
+        self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
+    ) -> WordHits | None:
+        """How many notes hold each word in any of its spellings, and where the words are in the `most` best notes of
+        `among`; with `most` 0 they are only counted. None when nothing is known."""
+
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
+        """Stems that begin with `beginning` and have so many characters; perhaps no note holds one any more."""
+
+    def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """The notes that hold a word of this stem."""
+
+    def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
+        """Indexed files that may contain `literal`, case ignored (a superset); a single ASCII letter returns none."""
+
+    def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
+        """What `index.passages` made of the notes whose text is known."""
+
+    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        """By digest, the notes whose text is known and that hold a passage with it."""
