@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from vaulttools.core import render
-from vaulttools.notes.safe_yaml import Value
+
+if TYPE_CHECKING:
+    from vaulttools.notes.safe_yaml import Value
 
 
 def in_one_line(properties: Mapping[str, Value], most: int) -> str:
