@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
+    from vaulttools.resources.periodic import PeriodicNotes
     from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
 
@@ -325,13 +326,17 @@ class Session:
             BadArgument: none, or several; see `resources.naming`.
         """
         from vaulttools.resources.naming import Naming
+
+        naming = Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work), self.periodic.named)
+        return naming.target(given)
+
+    @property
+    def periodic(self) -> PeriodicNotes:
+        """The notes of days, weeks, months, quarters and years, by the vault's own settings."""
         from vaulttools.resources.periodic import PeriodicNotes
 
         weeks = moment.weeks_of(self.config.locale)
-        periodic = PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
-        return Naming(self._reader(work), lambda: self.links(work), lambda: self._visible(work), periodic.named).target(
-            given
-        )
+        return PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
 
     def _reader(self, work: Work) -> Reader:
         """What reads the entries that a call names; it resolves links within the call's time, among all files that

@@ -120,6 +120,11 @@ class Vault(ToolMethods):
         then = self._opened
         return (now.root, now.config, now.config_folder) == (then.root, then.config, then.config_folder)
 
+    @property
+    def session(self) -> Session:
+        """What tools see of the vault; for the rooms of the server, which ask what no tool answers."""
+        return self._opened
+
     def close(self) -> None:
         """End the use of the vault, and the work on its index; calls under way go on to their end."""
         self._opened.close()

@@ -7,7 +7,7 @@ moment.js'. They are read for this alone: a caller learns the path that comes of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -82,6 +82,18 @@ class PeriodicNotes:
         except (OverflowError, ValueError):
             return None
         return PeriodicNote(period, day, self._path(folder, tokens, day))
+
+    def latest(self, period: str, count: int) -> Iterator[PeriodicNote]:
+        """The notes of the present period and of those before it, newest first, so many.
+
+        Raises:
+            OSError: the settings cannot be read.
+        """
+        folder, tokens = self._settings(period)
+        day = self._start(period, self.calendar.today(), tokens)
+        for number in range(count):
+            then = _moved(period, day, -number)
+            yield PeriodicNote(period, then, self._path(folder, tokens, then))
 
     def _start(self, period: str, day: date, tokens: str) -> date:
         """The first day of the period that holds a day; of a week by the locale, unless its format counts ISO weeks."""

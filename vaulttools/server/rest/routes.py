@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from vaulttools.answers import corpus
+from vaulttools.core.work import Work
+from vaulttools.server.rest.asking import answered, as_json
 from vaulttools.server.rest.errors import READ_ONLY, refused
+from vaulttools.server.rest.files import Files
+from vaulttools.server.rest.periodic import Periodic
+from vaulttools.server.rest.searches import Searches
 from vaulttools.server.rest.status import Status
 from vaulttools.server.service import Service
+from vaulttools.session import Session
+from vaulttools.tools import tags
 
 METHODS: Final = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "MOVE"]
 """All that clients send; the plugin takes `MOVE` since its version 4."""
@@ -18,8 +26,31 @@ METHODS: Final = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "M
 
 def routes(service: Service, page: str | None) -> list[BaseRoute]:
     """All routes of a vault; `page`: where people are led who come to `/` with a browser."""
+    files, searches, periodic = Files(service), Searches(service), Periodic(service)
+
+    async def list_tags(request: Request) -> Response:
+        return await answered(service, request, _tags, as_json)
+
+    answers = {
+        "/": Status(service, page).answer,
+        "/vault": files.answer,
+        "/vault/{path:path}": files.answer,
+        "/tags/": list_tags,
+        "/periodic/{period}/": periodic.current,
+        "/periodic/{period}/{year:int}/{month:int}/{day:int}/": periodic.current,
+        "/periodic/{period}/recent": periodic.newest,
+        "/commands/": _no_commands,
+    }
+    posted = {
+        "/search/simple/": searches.simple,
+        "/search/": searches.by_query,
+        "/search/smart": searches.smart,
+    }
     return [
-        Route("/", Status(service, page).answer, methods=["GET"]),
+        *(Route(path, answer, methods=["GET"]) for path, answer in answers.items()),
+        *(Route(path, answer, methods=["GET"]) for path, answer in _without_slash(answers)),
+        *(Route(path, answer, methods=["POST"]) for path, answer in posted.items()),
+        *(Route(path, answer, methods=["POST"]) for path, answer in _without_slash(posted)),
         Route("/{path:path}", _otherwise, methods=METHODS),
     ]
 
@@ -29,10 +60,32 @@ def is_open(path: str) -> bool:
     return path == "/"
 
 
+def _without_slash(routes: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The same paths as clients write them who leave out, or add, the last slash."""
+    return [
+        (path[:-1] if path.endswith("/") else f"{path}/", answer)
+        for path, answer in routes.items()
+        if path != "/" and not path.endswith("}")
+    ]
+
+
+def _tags(vault: Session, work: Work) -> dict[str, Any]:
+    """Every tag with the number of its notes, those of nested tags counted too."""
+    found = corpus.ask(vault, tags.PROJECTION, work).answer.all
+    return {"tags": [{"name": each.tag, "count": each.notes} for each in found]}
+
+
+async def _no_commands(request: Request) -> Response:
+    """There is no app that could run one."""
+    return JSONResponse({"commands": []})
+
+
 async def _otherwise(request: Request) -> Response:
     """Answer what no other route takes: methods that would write, and paths that lead nowhere."""
     if request.method == "OPTIONS":
         return Response(status_code=204, headers={"Allow": "GET, HEAD, OPTIONS"})
     if request.method not in ("GET", "HEAD"):
         return refused(403, READ_ONLY)
+    if request.path_params["path"].split("/")[0] == "active":
+        return refused(404, "The active file needs the Obsidian app, which this server does without")
     return refused(404, "Not Found")

@@ -1,0 +1,155 @@
+"""JsonLogic: what rules give, with JavaScript's coercions, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vaulttools.errors import BadArgument
+from vaulttools.server.rest.jsonlogic import compiled, is_truthy, literals_of
+
+DATA: dict[str, Any] = {
+    "path": "Projects/a.md",
+    "tags": ["work", "a/b"],
+    "frontmatter": {"status": "active", "rank": 3, "due": None, "list": [1, 2, 3]},
+    "stat": {"size": 120},
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        # fields
+        ({"var": "path"}, "Projects/a.md"),
+        ({"var": ["frontmatter.rank"]}, 3),
+        ({"var": "tags.1"}, "a/b"),
+        ({"var": ["frontmatter.none", "default"]}, "default"),
+        ({"var": ""}, DATA),
+        ({"missing": ["path", "x", "frontmatter.due"]}, ["x", "frontmatter.due"]),
+        ({"missing_some": [1, ["path", "x"]]}, []),
+        # comparison: == converts, === does not
+        ({"==": [1, "1"]}, True),
+        ({"===": [1, "1"]}, False),
+        ({"==": [None, 0]}, False),
+        ({"==": [[1], "1"]}, True),
+        ({"!=": [1, 2]}, True),
+        ({"!==": ["1", 1]}, True),
+        ({"<": [1, {"var": "frontmatter.rank"}, 5]}, True),
+        ({"<=": [3, 3]}, True),
+        ({">": ["b", "a"]}, True),
+        ({">": ["10", 9]}, True),
+        ({">": ["x", 9]}, False),
+        ({"===": [1, True]}, False),
+        # logic
+        ({"and": [1, [], 2]}, []),
+        ({"or": [0, "", "a"]}, "a"),
+        ({"!": [[]]}, True),
+        ({"!!": ["0"]}, True),
+        ({"if": [False, 1, True, 2, 3]}, 2),
+        ({"?:": [0, 1, 2]}, 2),
+        # lists
+        ({"in": ["work", {"var": "tags"}]}, True),
+        ({"in": ["wor", {"var": "tags"}]}, False),
+        ({"in": ["wor", "working"]}, True),
+        ({"in": [1, ["1"]]}, False),
+        ({"map": [{"var": "frontmatter.list"}, {"*": [{"var": ""}, 2]}]}, [2, 4, 6]),
+        ({"filter": [{"var": "frontmatter.list"}, {">": [{"var": ""}, 1]}]}, [2, 3]),
+        ({"reduce": [{"var": "frontmatter.list"}, {"+": [{"var": "current"}, {"var": "accumulator"}]}, 0]}, 6),
+        ({"all": [{"var": "tags"}, {"in": ["o", {"var": ""}]}]}, False),
+        ({"all": [[], True]}, False),
+        ({"some": [{"var": "tags"}, {"===": [{"var": ""}, "work"]}]}, True),
+        ({"none": [{"var": "tags"}, False]}, True),
+        ({"merge": [1, [2, 3]]}, [1, 2, 3]),
+        # numbers and texts
+        ({"+": ["1", 2]}, 3),
+        ({"-": [3]}, -3),
+        ({"/": [1, 2]}, 0.5),
+        ({"%": [-5, 3]}, -2),
+        ({"max": [1, 3, 2]}, 3),
+        ({"min": []}, None),
+        ({"cat": ["a", 1, 2.0, None, True]}, "a12true"),
+        ({"substr": ["jsonlogic", -5]}, "logic"),
+        ({"substr": ["jsonlogic", 1, -5]}, "son"),
+        # the operators of the API
+        ({"glob": ["Projects/*", {"var": "path"}]}, True),
+        ({"glob": ["*.md", {"var": "path"}]}, True),
+        ({"glob": ["a.md", {"var": "path"}]}, False),
+        ({"glob": ["Projects/?.md", {"var": "path"}]}, False),
+        ({"glob": ["P*j*a*md", {"var": "path"}]}, True),
+        ({"glob": ["*", {"var": "none"}]}, False),
+        ({"regexp": ["^Proj.*\\.md$", {"var": "path"}]}, True),
+        ({"regexp": ["^a", {"var": "path"}]}, False),
+        ({"regexp": [{"cat": ["act", "ive"]}, {"var": "frontmatter.status"}]}, True),
+        ("a value", "a value"),
+        ({}, {}),
+    ],
+)
+def test_what_a_rule_gives(rule: Any, value: Any) -> None:
+    assert compiled(rule).apply(DATA) == value
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ({"method": ["x", "toString"]}, "Unknown operator 'method'"),
+        ({"a": 1, "b": 2}, "A rule has one operator; got 2: a, b"),
+        ({"regexp": ["(", {"var": "path"}]}, "Invalid regexp: "),
+        ({"regexp": ["(?=a)", {"var": "path"}]}, "Invalid regexp: "),
+        ({"map": [[]]}, "'map' takes a list and a rule"),
+    ],
+)
+def test_what_is_no_rule_is_refused(rule: Any, sentence: str) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        compiled(rule)
+    assert str(refusal.value).startswith(sentence)
+
+
+def test_a_rule_is_bounded_in_depth_size_and_what_it_makes() -> None:
+    deep: Any = 1
+    for _ in range(100):
+        deep = {"!": [deep]}
+    wide = {"or": [0] * 10_000}
+    for rule in (deep, wide):
+        with pytest.raises(BadArgument, match=r"^The rule is too large"):
+            compiled(rule)
+    with pytest.raises(BadArgument):
+        compiled({"cat": [{"cat": ["x" * 600_000, "x" * 600_000]}]}).apply({})
+
+
+def test_a_rule_that_goes_on_is_stopped() -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        compiled({"map": [[0] * 4_000, {"+": [{"var": ""}, 1]}]}, stop).apply(DATA)
+
+
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ({"in": ["a", {"var": "tags"}]}, {"tags"}),
+        ({"and": [{"var": "frontmatter.a"}, {"var": ["stat.size"]}]}, {"frontmatter", "stat"}),
+        ({"some": [{"var": "tags"}, {"var": "content"}]}, {"tags"}),
+        ({"var": ""}, None),
+        ({"var": {"cat": ["con", "tent"]}}, None),
+    ],
+)
+def test_a_rule_tells_which_fields_it_reads(rule: Any, names: set[str] | None) -> None:
+    assert compiled(rule).names == names
+
+
+def test_what_a_field_must_hold_is_known_of_in_within_and() -> None:
+    within = {"in": ["a", {"var": "content"}]}
+    assert literals_of({"and": [within, {"in": ["b", {"var": ["content"]}]}, {"var": "x"}]}, "content") == ["a", "b"]
+    assert literals_of({"or": [within, within]}, "content") == []
+    assert literals_of({"in": ["a", {"var": "tags"}]}, "content") == []
+
+
+@pytest.mark.parametrize("value", [False, None, 0, "", [], float("nan")])
+def test_what_is_not_true(value: Any) -> None:
+    assert not is_truthy(value)
+    assert is_truthy({}) and is_truthy("0") and is_truthy([0])

@@ -1,0 +1,118 @@
+"""Runs a question of a REST request, and words what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from vaulttools.core.work import Work
+from vaulttools.errors import (
+    AccessDenied,
+    BadArgument,
+    Cancelled,
+    OutsideVault,
+    PartNotFound,
+    PathNotFound,
+    PathTooLong,
+    VaultToolsError,
+)
+from vaulttools.server.calls import Busy
+from vaulttools.server.rest.errors import refused
+from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.session import Session
+from vaulttools.vault import Vault
+
+T = TypeVar("T")
+
+SECONDS: Final = 5.0
+"""A request may take: mcp-obsidian gives up after six."""
+
+NOTICES: Final = "Vaulttools-Notices"
+"""The header with what an answer's form has no place for: percent-encoded sentences."""
+
+_NOT_THERE: Final = (NoSuchVault, PathNotFound, PartNotFound, AccessDenied, OutsideVault, PathTooLong)
+"""What has no place in the vault, for whatever reason, is not there: protected folders do not exist."""
+
+
+class NotThere(VaultToolsError):
+    """There is no such thing; the sentence says what, where that is no secret."""
+
+    def __init__(self, sentence: str = "Not Found") -> None:
+        super().__init__(sentence)
+
+
+class Incomplete(VaultToolsError):
+    """Not everything was looked at, and what was found is nothing."""
+
+
+async def answered(
+    service: Service, request: Request, ask: Callable[[Session, Work], T], respond: Callable[[T, Work], Response]
+) -> Response:
+    """What `respond` makes of a question's answer, or a refusal in the form of REST."""
+
+    def call(vault: Vault, cancel: Event) -> tuple[T, Work]:
+        session = vault.session
+        work = Work(min(session.config.time_limit, SECONDS), cancel)
+        session.root.ensure_readable()
+        return ask(session, work), work
+
+    try:
+        value, work = await service.run(request, call)
+    except NotThere as error:
+        return refused(404, str(error))
+    except _NOT_THERE as error:
+        # Which of them it is would tell what lies there.
+        return refused(404, str(error) if isinstance(error, PartNotFound) else "Not Found")
+    except BadArgument as error:
+        return refused(400, str(error))
+    except (Busy, Incomplete) as error:
+        response = refused(503, str(error))
+        response.headers["Retry-After"] = "2"
+        return response
+    except Cancelled as error:
+        return refused(503, str(error))
+    except VaultToolsError as error:
+        return refused(500, str(error))
+    return respond(value, work)
+
+
+def as_json(value: Any, work: Work) -> Response:
+    """A JSON answer, with what is missing from it in a header."""
+    response = JSONResponse(encodable(value))
+    if notices := told(work):
+        response.headers[NOTICES] = quote(" ".join(notices))
+    return response
+
+
+def told(work: Work) -> list[str]:
+    """What was not looked at, and what is odd about the vault, in sentences."""
+    found = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
+    return [*found, *work.warnings]
+
+
+def ensure_complete(found: object, work: Work) -> None:
+    """Refuse to say that nothing was found where not everything was looked at, or where time ran out.
+
+    Raises:
+        Incomplete: the answer would be wrong.
+    """
+    if not work.complete and (not found or "time limit" in work.skipped):
+        raise Incomplete(f"The search is incomplete: {work.incomplete_because()}; ask again")
+
+
+def encodable(node: Any) -> Any:
+    """The value without lone surrogates, which no JSON can be encoded with, and without NaN."""
+    if isinstance(node, str):
+        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
+    if isinstance(node, list | tuple):
+        return [encodable(each) for each in node]
+    if isinstance(node, dict):
+        return {encodable(name): encodable(each) for name, each in node.items()}
+    if isinstance(node, float) and (node != node or node in (float("inf"), float("-inf"))):
+        return None
+    return node

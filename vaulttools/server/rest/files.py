@@ -1,0 +1,142 @@
+"""Answers `/vault/…`: listings, files, notes as JSON, parts of notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from vaulttools.core import paths
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument
+from vaulttools.files.document import NotRead
+from vaulttools.files.scope import Walk
+from vaulttools.notes.note import Note
+from vaulttools.server.rest import notes, parts, raw
+from vaulttools.server.rest.asking import NotThere, answered, encodable
+from vaulttools.server.service import Service
+from vaulttools.session import Session
+
+NOTE: Final = "application/vnd.olrapi.note+json"
+MAP: Final = "application/vnd.olrapi.document-map+json"
+
+_KINDS: Final = ("heading", "block", "frontmatter")
+
+Answering = Callable[[Work], Response]
+"""Makes the response of what a thread has found."""
+
+
+class Files:
+    """The files of a vault, for REST."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def answer(self, request: Request) -> Response:
+        """The file, the folder, or the part of a note, that the path names."""
+        given = request.path_params.get("path", "")
+
+        def ask(vault: Session, work: Work) -> Answering:
+            if given == "" or given.endswith("/"):
+                try:
+                    listed = listing(vault, given.rstrip("/"), work)
+                except NotThere:
+                    if given.count("/") < 2:
+                        raise
+                else:
+                    return lambda work: JSONResponse({"files": encodable(listed)})
+            path, kind, target = named(vault, given)
+            return of(vault, request, path, kind, target, work)
+
+        return await answered(self._service, request, ask, lambda respond, work: respond(work))
+
+
+def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:
+    """A file of the vault in the form that the request accepts, or a part of it.
+
+    Raises:
+        NotThere: it has no such part, or cannot be read.
+    """
+    accepted = request.headers.get("accept", "")
+    is_head = request.method == "HEAD"
+    if kind is None and NOTE not in accepted and MAP not in accepted:
+        opened = raw.Opened(vault, path)
+        return lambda work: opened.response(work, is_head=is_head)
+    text = read(vault, path)
+    if kind is not None:
+        found = parts.part(Note(path, text), kind, target)
+        if kind == "frontmatter":
+            return lambda work: JSONResponse(encodable(found))
+        return lambda work: PlainTextResponse(encodable(found), media_type="text/markdown", headers=raw.HEADERS)
+    if NOTE in accepted:
+        described = notes.described(vault, path, text, work)
+        return lambda work: _json(described, NOTE)
+    is_first = request.headers.get("markdown-patch-version") == "1"
+    mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
+    return lambda work: _json(mapped, MAP)
+
+
+def read(vault: Session, path: str) -> str:
+    """The text of a file.
+
+    Raises:
+        BadArgument: it is no text that can be read.
+    """
+    try:
+        document = vault.read(path)
+    except NotRead as error:
+        raise BadArgument(f"Cannot read {paths.shown(path)}: {error.reason}") from error
+    if document.is_binary:
+        raise BadArgument(f"Cannot read {paths.shown(path)}: binary")
+    return document.text
+
+
+def named(vault: Session, given: str) -> tuple[str, str | None, list[str]]:
+    """The file that a path names, and which part of it, as `n.md/heading/A/B` has it; the longest file's name wins.
+
+    Raises:
+        NotThere: there is none, or it is hidden.
+    """
+    steps = given.rstrip("/").split("/")
+    for end in range(len(steps), 0, -1):
+        kind, *target = [*steps[end:], ""][:1] + steps[end + 1 :]
+        if end < len(steps) and kind not in _KINDS:
+            continue
+        place = vault.root.locate("/".join(steps[:end]))
+        if place.kind == "file":
+            if is_hidden(place.path):
+                break
+            return place.path, kind or None, target
+    raise NotThere
+
+
+def listing(vault: Session, folder: str, work: Work) -> list[str]:
+    """The names in a folder, sorted, those of folders with `/`; folders without any file are none, as in the app.
+
+    Raises:
+        NotThere: there is no such folder, or no file in it.
+    """
+    place = vault.root.locate(folder or ".")
+    if place.kind != "folder" or is_hidden(place.path):
+        raise NotThere
+    scope = vault.scope((Walk(place.path),), (), work, hidden=False, include_excluded=True)
+    start = len(place.path) + 1 if place.path else 0
+    found: set[str] = set()
+    for path, kind, left_out in scope.entries():
+        if kind == "file" and left_out in (None, "not downloaded"):
+            name, slash, _ = path[start:].partition("/")
+            found.add(name + slash)
+    if not found and place.path:
+        raise NotThere
+    return sorted(found)
+
+
+def is_hidden(path: str) -> bool:
+    """Whether the app does not see a file."""
+    return any(part.startswith(".") for part in path.split("/"))
+
+
+def _json(value: Any, kind: str) -> Response:
+    return JSONResponse(encodable(value), media_type=kind, headers={"X-Content-Type-Options": "nosniff"})

@@ -1,0 +1,66 @@
+"""Answers as the Omnisearch plugin does over HTTP: the notes that answer a question."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from vaulttools.core.work import Work
+from vaulttools.server.rest import files, simple
+from vaulttools.server.rest.asking import answered, as_json
+from vaulttools.server.service import Service
+from vaulttools.session import Session
+from vaulttools.tools import query
+
+PORT: Final = 51361
+"""At which its clients ask, without a token."""
+
+NOTES: Final = 50
+"""As many as the plugin gives."""
+
+
+class Omnisearch:
+    """`GET /search?q=…`."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def answer(self, request: Request) -> Response:
+        """The notes, best first; none for an empty question, with which clients ask whether anybody is there."""
+        question = request.query_params.get("q", "").strip()
+        name = self._service.vault_name(request)
+
+        def ask(vault: Session, work: Work) -> list[dict[str, Any]]:
+            return found(vault, name, question, work) if question else []
+
+        return await answered(self._service, request, ask, as_json)
+
+
+def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str, Any]]:
+    """The notes that answer a question; offsets are in UTF-16 units of the text."""
+    words = list(dict.fromkeys(question.casefold().split()))
+    request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
+    listed = []
+    for note in query.run(vault, request, work).notes:
+        text = files.read(vault, note.path) if note.passages else ""
+        folded, units = text.lower(), simple.Units(text)
+        places = []
+        if len(folded) == len(text):
+            places = [(start, word) for word in words if (start := folded.find(word)) >= 0]
+        listed.append(
+            {
+                "score": note.score,
+                "vault": name,
+                "path": note.path,
+                "basename": note.title,
+                "foundWords": [word for _, word in places],
+                "matches": [
+                    {"match": text[start : start + len(word)], "offset": units.before(start)}
+                    for start, word in sorted(places)
+                ],
+                "excerpt": "\n\n".join(passage.text for passage in note.passages),
+            }
+        )
+    return listed

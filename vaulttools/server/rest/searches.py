@@ -1,0 +1,208 @@
+"""Answers `/search/…`: words, rules, the one Dataview query, questions in plain words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta, tzinfo
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from vaulttools.answers import corpus
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument
+from vaulttools.server.rest import jsonlogic, notes, simple
+from vaulttools.server.rest.asking import answered, as_json, ensure_complete
+from vaulttools.server.rest.errors import refused
+from vaulttools.server.rest.notes import FIELDS
+from vaulttools.server.service import Service
+from vaulttools.session import Session
+from vaulttools.tools import query
+
+LARGEST_BODY: Final = 1 << 20
+"""Bytes of a request."""
+
+JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
+DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"
+
+BAD_RULE: Final = 70
+"""The last digits of the plugin's code for a query that cannot be used: 40070."""
+
+_RECENT: Final = re.compile(
+    r"TABLE\s+file\.mtime\s+WHERE\s+file\.mtime\s*>=\s*date\(today\)\s*-\s*dur\(\s*([0-9]{1,5})\s+days?\s*\)"
+    r"\s+SORT\s+file\.mtime\s+DESC\s+LIMIT\s+([0-9]{1,5})",
+    re.IGNORECASE,
+)
+"""What mcp-obsidian asks for the notes that were changed lately."""
+
+_MOST_PASSAGES: Final = 100
+_PASSAGE_CHARACTERS: Final = 50_000
+
+
+class Searches:
+    """The searches of a vault, for REST."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def simple(self, request: Request) -> Response:
+        """`POST /search/simple/?query=…&contextLength=100`."""
+        await body_of(request)
+        words = request.query_params.get("query", "")
+        try:
+            context = int(request.query_params.get("contextLength", "100"))
+        except ValueError:
+            return refused(400, "contextLength must be a whole number")
+        return await answered(
+            self._service, request, lambda vault, work: simple.search(vault, words, context, work), as_json
+        )
+
+    async def by_query(self, request: Request) -> Response:
+        """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        try:
+            body = await body_of(request)
+            if kind == JSONLOGIC:
+                rule = json.loads(body)
+                jsonlogic.compiled(rule)  # a bad one is refused before anything is read
+                return await answered(self._service, request, lambda vault, work: by_rule(vault, rule, work), as_json)
+            if kind == DATAVIEW:
+                asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
+                if asked is None:
+                    raise BadArgument(
+                        "Of Dataview only the query for recent changes is answered: TABLE file.mtime WHERE file.mtime "
+                        ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
+                    )
+                days, limit = int(asked[1]), int(asked[2])
+                return await answered(
+                    self._service, request, lambda vault, work: recent(vault, days, limit, work), as_json
+                )
+        except (ValueError, RecursionError):
+            return refused(400, "The body is no JSON", BAD_RULE)
+        except BadArgument as error:
+            return refused(400, str(error), BAD_RULE)
+        return refused(400, f"Content-Type must be {JSONLOGIC} or {DATAVIEW}, got '{kind[:100]}'", 12)
+
+    async def smart(self, request: Request) -> Response:
+        """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
+        try:
+            body = json.loads(await body_of(request))
+            question, filters = body["query"], body.get("filter") or {}
+            folders, left_out = _texts(filters, "folders"), _texts(filters, "excludeFolders")
+            limit = min(max(int(filters.get("limit") or 10), 1), _MOST_PASSAGES)
+            if not isinstance(question, str):
+                raise TypeError
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return refused(
+                400,
+                'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}',
+            )
+        except BadArgument as error:
+            return refused(400, str(error))
+        return await answered(
+            self._service, request, lambda vault, work: smart(vault, question, folders, left_out, limit, work), as_json
+        )
+
+
+async def body_of(request: Request) -> bytes:
+    """The body of a request, which must have been read before anything is asked.
+
+    Raises:
+        BadArgument: it is too large.
+    """
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY:
+            raise BadArgument(f"The body has more than {LARGEST_BODY >> 20} MiB")
+    return body
+
+
+def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
+    """The notes for which the rule gives something, with what it gives.
+
+    Raises:
+        BadArgument: the rule cannot be used.
+        Incomplete: not everything was looked at.
+    """
+
+    def stop() -> None:
+        if work.remaining() <= 0:
+            raise _OutOfTime
+
+    compiled = jsonlogic.compiled(rule, stop)
+    fields = FIELDS if compiled.names is None else compiled.names
+    found = []
+    try:
+        for path, data in notes.every(vault, fields, work, jsonlogic.literals_of(rule, "content")):
+            result = compiled.apply(data)
+            # The plugin drops empty objects, too, which JsonLogic takes for true.
+            if result != {} and jsonlogic.is_truthy(result):
+                found.append({"filename": path, "result": result})
+    except _OutOfTime:
+        work.pass_over("", "time limit")
+        work.cut_short = True
+    ensure_complete(found, work)
+    return found
+
+
+class _OutOfTime(Exception):
+    """The rule took too long."""
+
+
+def recent(vault: Session, days: int, limit: int, work: Work) -> list[dict[str, Any]]:
+    """The notes changed since so many days before today began, newest first."""
+    scope, _ = corpus.scope_now(vault, work, None, None)
+    zone = vault.calendar.zone
+    today = datetime.combine(vault.calendar.today(), datetime.min.time(), zone)
+    since = (today - timedelta(days=days)).timestamp() * 1_000
+    changed = []
+    for path in corpus.listed(scope).files:
+        when = notes.stat(vault, path)["mtime"]
+        if when >= since:
+            changed.append((when, path))
+    changed.sort(key=lambda each: (-each[0], each[1]))
+    return [{"filename": path, "result": {"file.mtime": _iso(when, zone)}} for when, path in changed[:limit]]
+
+
+def _iso(milliseconds: float, zone: tzinfo | None) -> str:
+    """As Dataview writes a time: with its offset."""
+    return datetime.fromtimestamp(milliseconds / 1_000, zone).astimezone(zone).isoformat("T", "milliseconds")
+
+
+def smart(
+    vault: Session, question: str, folders: list[str], left_out: list[str], limit: int, work: Work
+) -> dict[str, Any]:
+    """The passages that answer a question, best first."""
+    found: list[tuple[float, dict[str, Any]]] = []
+    for folder in folders or (None,):
+        request = query.QueryRequest(
+            query=question, folder=folder, limit=_MOST_PASSAGES if left_out else limit, max_chars=_PASSAGE_CHARACTERS
+        )
+        for note in query.run(vault, request, work).notes:
+            if any(note.path.startswith(f"{each.strip('/')}/") for each in left_out):
+                continue
+            found += [
+                (
+                    note.score or 0.0,
+                    {
+                        "path": note.path,
+                        "text": passage.text,
+                        "score": note.score,
+                        "breadcrumbs": " > ".join([note.title, *passage.heading]),
+                    },
+                )
+                for passage in note.passages
+            ]
+    found.sort(key=lambda each: -each[0])
+    return {"results": [each for _, each in found[:limit]]}
+
+
+def _texts(filters: Mapping[str, Any], name: str) -> list[str]:
+    value = filters.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise BadArgument(f"filter.{name} must be a list of folders")
+    return value

@@ -1,0 +1,171 @@
+"""Finds the notes that hold all words of a query, with where they stand."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from vaulttools.core import paths
+from vaulttools.core.limits import RESULTS
+from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument
+from vaulttools.files.scope import Scope, Walk
+from vaulttools.matching.search import Search
+from vaulttools.server.rest.asking import ensure_complete
+from vaulttools.session import Session
+
+MOST_WORDS: Final = 16
+"""Different words of a query. Each costs a search."""
+
+WITH_MATCHES: Final = 100
+"""Notes whose matches are told. Those after them are named alone: all places of a common word would be a hundred
+megabytes, and clients show the first notes."""
+
+MATCHES: Final = 20
+"""Lines of a note in which a word is told."""
+
+LONGEST_CONTEXT: Final = 2_000
+"""Characters on either side of a match."""
+
+
+@dataclass(slots=True)
+class _Matching:
+    """A note that may hold all words."""
+
+    path: str
+    lines: int = 0
+    """Lines that match, summed over the words."""
+    words: int = 0
+    """Words that it holds in its text or its name."""
+    in_name: int = 0
+
+
+def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
+    """The notes that hold every word, in the text or the file's name, case ignored, those with words in the name first,
+    then by the number of lines.
+
+    Offsets are in UTF-16 units, of the text or of the name without extension.
+
+    Raises:
+        BadArgument: there are no words, or too many.
+        Incomplete: not everything was searched.
+    """
+    words = list(dict.fromkeys(query.split()))
+    if not 0 < len(words) <= MOST_WORDS:
+        raise BadArgument(f"query must be 1 to {MOST_WORDS} words, got {len(words)}")
+    scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
+    searches = [_search(vault, scope, word, work) for word in words]
+    found: dict[str, _Matching] = {}
+    for number, each in enumerate(searches):
+        # Of every word after the first, only notes that hold the others are of use; all are counted all the same, since
+        # the words may stand in names.
+        lines = {file.path: file.count for file in each.matching()}
+        for path in _named(scope, words[number]):
+            note = found.setdefault(path, _Matching(path))
+            note.in_name += 1
+            note.words += path not in lines
+        for path, count in lines.items():
+            note = found.setdefault(path, _Matching(path))
+            note.lines += count
+            note.words += 1
+    ranked = sorted(
+        (note for note in found.values() if note.words == len(words)),
+        key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)),
+    )
+    ensure_complete(ranked, work)
+    first = [note.path for note in ranked[:WITH_MATCHES]]
+    matches = _matches(searches, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
+    return [
+        {"filename": note.path, "score": note.in_name * 1_000 + note.lines, "matches": matches.get(note.path, [])}
+        for note in ranked[:RESULTS]
+    ]
+
+
+def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
+    pattern = vault.ripgrep.compile(word, "fixed", ignore_case=True)
+    return Search(
+        vault.ripgrep,
+        vault.root,
+        pattern,
+        replace(scope, warnings=[]),
+        work,
+        vault.config.max_file_size,
+        vault.view(work),
+        wanted=RESULTS,
+    )
+
+
+def _named(scope: Scope, word: str) -> Iterator[str]:
+    """The notes whose names hold a word."""
+    wanted = word.casefold()
+    for path, kind, left_out in scope.entries():
+        if kind == "file" and left_out is None and wanted in _name(path).casefold():
+            yield path
+
+
+def _name(path: str) -> str:
+    """The file's name without folder and extension."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def _matches(
+    searches: Sequence[Search], words: Sequence[str], files: Sequence[str], context: int
+) -> Mapping[str, list[dict[str, Any]]]:
+    """The places of the words in some notes: first those in the name, then those in the text, in order."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path in files:
+        name = _name(path)
+        folded = name.casefold()
+        for word in words:
+            start = folded.find(word.casefold())
+            if start >= 0 and len(folded) == len(name):
+                match = _match(name, start, start + len(word), "filename", context, Units(name))
+                found.setdefault(path, []).append(match)
+    texts: dict[str, str] = {}
+    places: dict[str, list[tuple[int, int]]] = {}
+    for search, word in zip(searches, words, strict=True):
+        for hits in search.located(files, MATCHES):
+            path = hits.document.path
+            texts[path] = hits.document.text
+            starts = _line_starts(hits.document.text)
+            # Simple case folding keeps the number of characters.
+            begun = (starts[hit.line - 1] + hit.column for hit in hits.hits[:MATCHES])
+            places.setdefault(path, []).extend((start, start + len(word)) for start in begun)
+    for path, pairs in places.items():
+        units = Units(texts[path])
+        found.setdefault(path, []).extend(
+            _match(texts[path], start, end, "content", context, units) for start, end in sorted(pairs)
+        )
+    return found
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    while (end := text.find("\n", starts[-1])) >= 0:
+        starts.append(end + 1)
+    return starts
+
+
+def _match(text: str, start: int, end: int, source: str, context: int, units: Units) -> dict[str, Any]:
+    return {
+        "match": {"start": units.before(start), "end": units.before(end), "source": source},
+        "context": text[max(0, start - context) : end + context],
+    }
+
+
+class Units:
+    """Places of a text in UTF-16 units, in which clients count characters."""
+
+    def __init__(self, text: str) -> None:
+        self._twice = [] if text.isascii() else [found.start() for found in _ASTRAL.finditer(text)]
+
+    def before(self, place: int) -> int:
+        """The units before a place, given in characters."""
+        return place + bisect_left(self._twice, place)
+
+
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+"""The characters that are two units."""
