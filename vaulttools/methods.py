@@ -69,24 +69,24 @@ class ToolMethods(ABC):
         """Search the contents of notes with a regular expression: see `docs/tools/search_files.md`.
 
         Args:
-            pattern: Regular expression to search for (Rust syntax, as ripgrep runs it).
-            file_pattern: Glob that selects the files, relative to the vault, case ignored: `Projects/**`, `*.md`, `{Daily,Weekly}/*.md`. Default: every note.
-            context_lines: Lines shown before and after each matching line. (a whole number from 0 to 20; default 2)
+            pattern: Regular expression (Rust syntax), line by line.
+            file_pattern: Glob of files, case ignored: `Projects/**`, `{Daily,Weekly}/*.md`. Default: every note.
+            context_lines: Lines around each match, 0 to 20. (a whole number from 0 to 20; default 2)
             max_results: Files shown. (a whole number from 1 to 10,000; default 10)
-            max_per_file: Excerpts shown of one file. (a whole number from 1 to 10,000; default 5)
-            output: What is shown of each file: excerpts, its path alone, or its number of matching lines. (one of excerpts, paths, counts; default excerpts)
-            columns: Properties shown beside each path: `["status", "due"]`.
-            case_sensitive: Whether upper and lower case differ. (default true)
-            fixed: Take the pattern as plain text. (default false)
-            within: The part of a note in which a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
-            tags: Only notes with all of these tags, nested ones included: `work`.
-            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
-            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Modified before this date.
-            created_after: Created on this date or later.
-            created_before: Created before this date.
-            sort: Order of the files: by path, newest first, or most matching lines first. (one of path, modified, matches; default path)
-            include_excluded: Search the vault's excluded files too. (default false)
+            max_per_file: Excerpts of one file. (a whole number from 1 to 10,000; default 5)
+            output: excerpts, paths alone, or counts of matching lines. (one of excerpts, paths, counts; default excerpts)
+            columns: Properties shown beside each path: `["status"]`.
+            case_sensitive: Whether case counts. (default true)
+            fixed: The pattern is plain text. (default false)
+            within: Where in a note a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
+            tags: All of these, nested ones too: `work`.
+            properties: `{"status": "active"}`; null: present and empty.
+            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Before this date.
+            created_after: From then on.
+            created_before: Before this date.
+            sort: By path, newest first, or most matches first. (one of path, modified, matches; default path)
+            include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -171,14 +171,14 @@ class ToolMethods(ABC):
         """Find files and folders by glob, newest first: see `docs/tools/find.md`.
 
         Args:
-            paths: Globs, files or folders: `**/*.md`, `Projects`, `Daily/2026-*`.
-            hidden: Include names that start with a dot. (default true)
+            paths: Globs, files or folders: `**/*.md`, `Projects`.
+            hidden: Names with a leading dot too. (default true)
             gitignore: Leave out what ignore files name. (default true)
-            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Modified before this date.
-            limit: Most paths returned, 200 at most. (a whole number, 1 or more; default 200)
-            timeout: Seconds, 0.5 to 60; what was found by then is returned. (a number, 0 or more; default 5.0)
-            include_excluded: Include the vault's excluded files. (default false)
+            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Before this date.
+            limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
+            timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
+            include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -399,23 +399,23 @@ class ToolMethods(ABC):
         """Find the notes that answer a question, or by Obsidian's search language: see `docs/tools/query.md`.
 
         Args:
-            query: What to find: a question or words; in mode obsidian a query of its language.
-            mode: ranked: any of the words, the best first. obsidian: exactly what Obsidian's search finds. (one of ranked, obsidian; default ranked)
-            folder: Only files in this folder, at any depth: `Projects`.
-            glob: Only files that this glob selects: `Daily/**`.
-            tags: Only notes with all of these tags, nested ones included: `work`.
-            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
-            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Modified before this date.
-            created_after: Created on this date or later.
-            created_before: Created before this date.
-            limit: Notes shown on a page. (a whole number from 1 to 10,000; default 10)
-            max_chars: In mode ranked: characters of the text, for as many passages as fit. (a whole number from 500 to 50,000; default 3000)
-            page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
-            sort: Order of the notes. Default: relevance in mode ranked, name in mode obsidian. modified and created: newest first. A leading - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
-            match_case: Whether upper and lower case differ; in mode obsidian. (default false)
-            explain: Begin with how the query was understood. (default false)
-            include_excluded: Search the vault's excluded files too. (default false)
+            query: A question or words; in mode obsidian a query of its language.
+            mode: ranked: the best passages. obsidian: exactly what Obsidian finds. (one of ranked, obsidian; default ranked)
+            folder: Only in this folder: `Projects`.
+            glob: Only what this glob selects: `Daily/**`.
+            tags: All of these, nested ones too: `work`.
+            properties: `{"status": "active"}`; null: present and empty.
+            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Before this date.
+            created_after: From then on.
+            created_before: Before this date.
+            limit: Notes on a page. (a whole number from 1 to 10,000; default 10)
+            max_chars: In mode ranked: characters of the text, 500 to 50,000. (a whole number from 500 to 50,000; default 3000)
+            page: From 1. (a whole number from 1 to 10,000; default 1)
+            sort: modified, created: newest first; - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
+            match_case: Compare case; in mode obsidian. (default false)
+            explain: Say how the query was understood. (default false)
+            include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -464,17 +464,17 @@ class ToolMethods(ABC):
         """Gather the passages that answer a question, with what is linked, within a budget: see `docs/tools/context.md`.
 
         Args:
-            question: What is to be answered, in plain words; operators such as tag:#work limit it.
-            max_chars: Characters of the whole text, never more. (a whole number from 500 to 50,000; default 6000)
-            folder: Only notes in this folder, at any depth: `Projects`.
-            glob: Only notes that this glob selects: `Daily/**`.
-            tags: Only notes with all of these tags, nested ones included: `work`.
-            properties: Only notes whose properties match: `{"status": "active"}`; null means present and empty.
-            modified_after: Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
-            modified_before: Modified before this date.
-            created_after: Created on this date or later.
-            created_before: Created before this date.
-            include_excluded: Search the vault's excluded files too. (default false)
+            question: In plain words; operators such as tag:#work limit the notes.
+            max_chars: Characters of the whole text, 500 to 50,000. (a whole number from 500 to 50,000; default 6000)
+            folder: Only in this folder: `Projects`.
+            glob: Only what this glob selects: `Daily/**`.
+            tags: All of these, nested ones too: `work`.
+            properties: `{"status": "active"}`; null: present and empty.
+            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_before: Before this date.
+            created_after: From then on.
+            created_before: Before this date.
+            include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -516,16 +516,16 @@ class ToolMethods(ABC):
         """Read a note or another text file, whole or in part: see `docs/tools/read.md`.
 
         Args:
-            note: Path or name of a note or other text file: `Projects/plan.md`, `plan`, `[[plan#Tasks]]`, `[[plan#^block-id]]`, `daily`, `weekly -1`; also `notes.zip:a.md`, URLs, canvases, images, PDF, DOCX.
-            notes: Several of them, at most 20, in one answer: `["plan", "inbox#Today"]`; they share max_chars.
-            start_line: First line to read, from 1. (a whole number, 1 or more)
-            end_line: Last line to read, itself included. (a whole number, 1 or more)
-            start_page: First page of a PDF file to read, from 1. (a whole number, 1 or more)
-            end_page: Last page to read, itself included. (a whole number, 1 or more)
-            heading: Read the section of this heading, with all below it; a nested one as `Tasks#Open`. Case and punctuation do not matter.
-            block: Read the block with this id, with or without `^`.
-            frontmatter: Read the properties at the top alone; of several notes as a table. (default false)
-            max_chars: Most characters of text to show; a cut says how to go on. (a whole number from 1 to 50,000; default 20000)
+            note: Path or name: `Projects/plan.md`, `plan#Tasks`, `plan#^block`, `plan:3-9`, `daily`, `weekly -1`; also `a.zip:b.md`, URLs, canvases, images, PDF, DOCX.
+            notes: Several, at most 20: `["plan", "inbox#Today"]`; they share max_chars.
+            start_line: First line, from 1. (a whole number, 1 or more)
+            end_line: Last line, included. (a whole number, 1 or more)
+            start_page: First page of a PDF, from 1. (a whole number, 1 or more)
+            end_page: Last page, included. (a whole number, 1 or more)
+            heading: The section of this heading; nested: `Tasks#Open`. Case and punctuation do not matter.
+            block: The block with this id.
+            frontmatter: The properties alone; of several notes as a table. (default false)
+            max_chars: Characters shown, at most 50,000; a cut says how to go on. (a whole number from 1 to 50,000; default 20000)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -585,12 +585,12 @@ class ToolMethods(ABC):
         """List the links of a note, to it, or that lead nowhere: see `docs/tools/links.md`.
 
         Args:
-            note: Path or name of a note or another file: `Projects/plan.md`, `[[plan]]`. Needed but for unresolved and orphans, which without it are those of the whole vault.
-            direction: out: links and embeds in the note. back: those that lead to it. mentions: its name or aliases as plain text elsewhere. unresolved: links to files that are not there. orphans: notes no other note links to. (one of out, back, mentions, unresolved, orphans; default out)
-            depth: For out and back: from 2 on, the notes within so many links, nearest first, with the way to each. (a whole number from 1 to 3; default 1)
-            folder: Only what stands in notes of this folder, at any depth: `Projects`.
-            glob: Only what stands in notes that this glob selects: `Daily/**`.
-            limit: Links shown, or notes. (a whole number from 1 to 10,000; default 50)
+            note: Path or name of a file: `plan.md`, `[[plan]]`. Needed but for unresolved and orphans.
+            direction: out: links in the note. back: links to it. mentions: its name as plain text. unresolved: links to no file. orphans: notes without backlinks. (one of out, back, mentions, unresolved, orphans; default out)
+            depth: For out and back: 2 or 3 gives the notes within so many links. (a whole number from 1 to 3; default 1)
+            folder: Only in this folder.
+            glob: Only what this glob selects.
+            limit: Links or notes shown. (a whole number from 1 to 10,000; default 50)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -621,9 +621,9 @@ class ToolMethods(ABC):
         """List the tags of the notes, with how many notes have each: see `docs/tools/tags.md`.
 
         Args:
-            name: Only this tag and those nested in it, with or without `#`: `project`. Default: all.
-            folder: Only notes in this folder, at any depth: `Projects`.
-            glob: Only notes that this glob selects: `Daily/**`.
+            name: Only this tag and those nested in it: `project`.
+            folder: Only in this folder: `Projects`.
+            glob: Only what this glob selects: `Daily/**`.
             limit: Tags shown. (a whole number from 1 to 10,000; default 50)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
@@ -653,10 +653,10 @@ class ToolMethods(ABC):
         """List the properties of the notes, with their types and values: see `docs/tools/properties.md`.
 
         Args:
-            name: Only this property, with all its values: `status`. Default: all, with the first values.
-            folder: Only notes in this folder, at any depth: `Projects`.
-            glob: Only notes that this glob selects: `Daily/**`.
-            limit: Properties shown, or values of the one named. (a whole number from 1 to 10,000; default 50)
+            name: Only this property, with all its values: `status`.
+            folder: Only in this folder: `Projects`.
+            glob: Only what this glob selects: `Daily/**`.
+            limit: Properties or values shown. (a whole number from 1 to 10,000; default 50)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -700,25 +700,25 @@ class ToolMethods(ABC):
         """List the tasks of the notes by status, date, priority and tag: see `docs/tools/tasks.md`.
 
         Args:
-            status: `open` (a blank in the box), `done` (anything else), `any`, or the character in the box. Default: open; done with `done_after` or `done_before`.
+            status: `open` (default; `done` with done_after), `done`, `any`, or the sign in the box.
             text: Text in the task, case ignored.
-            due_after: Due on this date or later: `today`, `this week`, `+7d`.
-            due_before: Due before this date.
+            due_after: From then on: `today`, `+7d`.
+            due_before: Before this date.
             overdue: Open, and due before today. (default false)
             no_due: Without a due date. (default false)
-            scheduled_after: Scheduled for this date or later.
-            scheduled_before: Scheduled for before this date.
-            done_after: Done on this date or later.
-            done_before: Done before this date.
+            scheduled_after: From then on.
+            scheduled_before: Before this date.
+            done_after: From then on.
+            done_before: Before this date.
             priority: Of this priority. (one of highest, high, medium, low, lowest)
-            tags: With all of these tags in its line, nested ones too.
-            folder: In notes of this folder, at any depth: `Projects`.
-            glob: In notes that this glob selects: `Daily/**`.
-            group_by: Show groups; a task with two tags stands in both. (one of note, heading, due, tag, priority)
-            sort: due: overdue first, without a date last. A leading - reverses. (one of due, -due, priority, -priority, path, -path; default due)
-            limit: Tasks shown on a page. (a whole number from 1 to 10,000; default 50)
-            page: Which page, from 1. (a whole number from 1 to 10,000; default 1)
-            include_excluded: Include the vault's excluded files. (default false)
+            tags: All of these in its line.
+            folder: Only in this folder: `Projects`.
+            glob: Only what this glob selects: `Daily/**`.
+            group_by: Show groups. (one of note, heading, due, tag, priority)
+            sort: due: overdue first, undated last. - reverses. (one of due, -due, priority, -priority, path, -path; default due)
+            limit: Tasks on a page. (a whole number from 1 to 10,000; default 50)
+            page: From 1. (a whole number from 1 to 10,000; default 1)
+            include_excluded: Excluded files too. (default false)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 
@@ -770,18 +770,18 @@ class ToolMethods(ABC):
         """Run a view of an Obsidian base, or a query in its language: see `docs/tools/base.md`.
 
         Args:
-            base: A .base file, or a note that holds a `base` block: `Projects.base`, `plan.md#Heading`.
-            where: Only files for which this holds: `status == "Final" && file.hasTag("work")`; or {"and": [...]}, "or", "not". Beside a view it narrows it.
-            view: The view by name. Default: the first.
-            list_views: Only list the views of the base. (default false)
-            this_note: The note that `this` means. Default: the file that holds the base.
-            columns: Properties or expressions shown: `file.name`, `status`, `formula.total`, `price * 2`.
-            sort: What rows are sorted by; `-due` is from the last to the first.
-            group_by: A property that rows are grouped by; `-` before it reverses.
-            summaries: Summaries by column: {"price": "Sum"}, also Average, Min, Max, Range, Median, Filled, Unique.
-            folder: Only files in this folder, at any depth.
+            base: A .base file, or a note with a `base` block: `Projects.base`, `plan.md#Heading`.
+            where: Only files for which this holds: `status == "Final"`; or {"and": [...]}, "or", "not". It narrows a view.
+            view: By name. Default: the first.
+            list_views: Only list the views. (default false)
+            this_note: The note that `this` means.
+            columns: Properties or expressions: `file.name`, `price * 2`.
+            sort: Columns; `-due` is from the last to the first.
+            group_by: A property; - reverses.
+            summaries: By column: {"price": "Sum"}; Average, Min, Max, Range, Median, Filled, Unique.
+            folder: Only in this folder: `Projects`.
             limit: Rows of a page. Default: the view's, else 100. (a whole number from 1 to 10,000)
-            page: Which page. (a whole number from 1 to 10,000; default 1)
+            page: From 1. (a whole number from 1 to 10,000; default 1)
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
 

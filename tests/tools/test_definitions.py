@@ -14,6 +14,8 @@ from mcp.types import Tool
 
 from vaulttools import BadArgument, Vault, tools
 from vaulttools.answers.request import parse
+from vaulttools.answers.request import schema as whole_schema
+from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.tools.definitions import Format, definitions
 
 FORMS: tuple[Format, ...] = get_args(Format)
@@ -182,10 +184,19 @@ def test_every_default_and_bound_is_in_the_schema(name: str) -> None:
     for argument, property_ in _schema(name)["properties"].items():
         field = request.model_fields[argument]
         assert field.is_required() == (argument in _schema(name).get("required", ()))
-        if not field.is_required() and field.default is not None:
+        if not field.is_required() and field.default not in (None, False):
             assert property_["default"] == field.default
         if property_["type"] in ("integer", "number"):
-            assert "minimum" in property_
+            assert "minimum" in whole_schema(request)["properties"][argument]
+
+
+def test_the_default_set_of_the_server_costs_a_model_less_than_16_kb() -> None:
+    shown = [
+        {key: definition[key] for key in ("name", "description", "inputSchema")}
+        for definition in definitions("mcp", DEFAULT_TOOLS)
+    ]
+    assert len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()) < 16_000
+    assert {"context", "tasks", "base"} <= set(DEFAULT_TOOLS) and "outline" not in DEFAULT_TOOLS
 
 
 def test_each_form_has_the_shape_of_its_api() -> None:

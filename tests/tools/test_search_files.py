@@ -153,7 +153,7 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "context_lines": ("integer", 2),
         "max_results": ("integer", 10),
         "case_sensitive": ("boolean", True),
-        "fixed": ("boolean", False),
+        "fixed": ("boolean", None),
         "within": ("string", None),
         "tags": ("array", None),
         "properties": ("object", None),
@@ -165,7 +165,7 @@ def test_follows_the_tool_pattern_with_handler_and_input_schema(small_vault: Pat
         "output": ("string", "excerpts"),
         "columns": ("array", None),
         "sort": ("string", "path"),
-        "include_excluded": ("boolean", False),
+        "include_excluded": ("boolean", None),
     }
     assert definition["description"].startswith(
         "Search file contents using regex patterns. Returns matching file paths with excerpts showing context "

@@ -16,10 +16,10 @@ from vaulttools.files.file_times import FileTimes
 _SHOWN: Final = 60
 """Characters of a refused date that the sentence repeats."""
 
-MODIFIED_AFTER: Final = "Modified on this date or later: `2026-11-20`, `2026-11`, `last week`, `7d` (ago)."
-MODIFIED_BEFORE: Final = "Modified before this date."
-CREATED_AFTER: Final = "Created on this date or later."
-CREATED_BEFORE: Final = "Created before this date."
+MODIFIED_AFTER: Final = "From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago)."
+MODIFIED_BEFORE: Final = "Before this date."
+CREATED_AFTER: Final = "From then on."
+CREATED_BEFORE: Final = "Before this date."
 
 NAMES: Final = ("modified_after", "modified_before", "created_after", "created_before")
 """The arguments about files."""

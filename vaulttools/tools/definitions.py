@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, get_args
 
 from vaulttools import tools
-from vaulttools.answers.request import schema
+from vaulttools.answers.request import Request, schema
 from vaulttools.answers.tool import Tool
+from vaulttools.core import limits
 from vaulttools.errors import BadArgument
 
 Format = Literal["anthropic", "openai", "mcp"]
@@ -25,11 +26,11 @@ def definitions(format: Format, names: Iterable[str] = tools.NAMES) -> list[dict
 
 
 def _anthropic(tool: Tool[Any, Any]) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": schema(tool.request)}
+    return {"name": tool.name, "description": tool.description, "input_schema": _short(tool.request)}
 
 
 def _openai(tool: Tool[Any, Any]) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": schema(tool.request)}
+    function = {"name": tool.name, "description": tool.description, "parameters": _short(tool.request)}
     return {"type": "function", "function": function}
 
 
@@ -37,10 +38,25 @@ def _mcp(tool: Tool[Any, Any]) -> dict[str, Any]:
     return {
         "name": tool.name,
         "description": tool.description,
-        "inputSchema": schema(tool.request),
+        "inputSchema": _short(tool.request),
         "outputSchema": tool.answer.model_json_schema(mode="serialization"),
         "annotations": {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     }
+
+
+def _short(request: type[Request]) -> dict[str, Any]:
+    """The JSON Schema of the arguments without what a model does without: bounds that no model meets, defaults that are
+    false, the types of the values of a map. A refusal says them in words."""
+    whole = schema(request)
+    for property_ in whole["properties"].values():
+        if property_.get("default") is False:
+            del property_["default"]
+        if property_.get("maximum") == limits.RESULTS:
+            del property_["maximum"]
+        if property_.get("minimum") in (0, 1):
+            del property_["minimum"]
+        property_.pop("additionalProperties", None)
+    return whole
 
 
 _FORMS: Final[dict[str, Callable[[Tool[Any, Any]], dict[str, Any]]]] = {
