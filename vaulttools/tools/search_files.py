@@ -338,11 +338,9 @@ TOOL: Final = Tool(
     name="search_files",
     summary="Search the contents of notes with a regular expression",
     description=(
-        "Search file contents using regex patterns: exact words, names, links. Gives excerpts with "
-        "matching lines marked '>', or paths or counts alone. For a question use query; for properties "
-        "base.\n"
-        "Searches every note unless file_pattern selects files. The pattern '.' with tags or properties "
-        "lists notes by those.\n"
+        "Search file contents using regex patterns. Returns matching file paths with excerpts showing context around "
+        "matches, matching lines marked '>'; or paths or counts alone. For a question use query, for properties base.\n"
+        "Searches every note unless file_pattern selects files. The pattern '.' with tags lists notes by those.\n"
         'Examples: {"pattern": "TODO|FIXME", "output": "paths"}; {"pattern": "[[Ada Lovelace]]", "fixed": '
         'true}; {"pattern": "call", "within": "tasks", "file_pattern": "Projects/**"}; {"pattern": ".", '
         '"tags": ["work"], "output": "paths", "columns": ["due"]}.\n'

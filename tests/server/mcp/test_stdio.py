@@ -228,7 +228,8 @@ def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
 def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) -> None:
     async def talk() -> str:
         async with stdio("--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all") as client:
-            (prompt,) = (await client.list_prompts()).prompts
+            cheapest, prompt = (await client.list_prompts()).prompts
+            assert (cheapest.name, prompt.name) == ("answer", "explore")
             assert [argument.name for argument in prompt.arguments or ()] == ["question"]
             with pytest.raises(MCPError):
                 await client.get_prompt(prompt.name)
@@ -238,6 +239,9 @@ def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) 
     whole = run(talk)
     assert whole.startswith("Answer this from the notes: Who has the drill?\n")
     assert whole.index("1. survey: ") < whole.index("2. scout: ") < whole.index("3. sample, then show: ")
+    cheap = prompts.answer("Who has the drill?", ["query", "read"])
+    assert cheap.startswith("Answer this from the notes: Who has the drill?\n\nChoose the one call")
+    assert "- one fact" in cheap and "base" not in cheap
     assert "survey" not in prompts.explore("Who has the drill?", ["read", "search_files"])
 
 

@@ -174,18 +174,23 @@ class _Offered:
     async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         question = PromptArgument(name=prompts.QUESTION, description="What you want to know.", required=True)
         return ListPromptsResult(
-            prompts=[Prompt(name=prompts.EXPLORE, description=prompts.EXPLORE_SUMMARY, arguments=[question])]
+            prompts=[
+                Prompt(name=name, description=summary, arguments=[question])
+                for name, (summary, _) in prompts.PROMPTS.items()
+            ]
         )
 
     async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        if params.name != prompts.EXPLORE:
-            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}; there is: {prompts.EXPLORE}")
+        if params.name not in prompts.PROMPTS:
+            there = ", ".join(prompts.PROMPTS)
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}; there are: {there}")
         question = (params.arguments or {}).get(prompts.QUESTION, "").strip()
         if not question:
             raise MCPError(INVALID_PARAMS, f"{prompts.QUESTION} is required: what you want to know")
-        text = prompts.explore(question, self._names)
+        summary, made = prompts.PROMPTS[params.name]
+        text = made(question, self._names)
         message = PromptMessage(role="user", content=TextContent(text=text))
-        return GetPromptResult(description=prompts.EXPLORE_SUMMARY, messages=[message])
+        return GetPromptResult(description=summary, messages=[message])
 
 
 def _called(lent: AbstractContextManager[Vault], name: str, arguments: dict[str, Any], cancel: Event) -> ToolResult:
