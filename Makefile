@@ -10,7 +10,7 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests test-everywhere test-elsewhere check bench ranking fuzz load bundle docs clean
+.PHONY: demo test tests browser screenshots test-everywhere test-elsewhere check bench ranking fuzz load bundle docs clean
 
 demo: $(STAMP)  ## search the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
@@ -21,6 +21,14 @@ test: check  ## lint, types, and all tests
 tests: TESTS ?= tests
 tests: $(STAMP)
 	$(BIN)/python -W error::EncodingWarning -X warn_default_encoding -m pytest -n auto -q $(TESTS)
+
+browser: $(STAMP)  ## what tests of the page in a browser need: Playwright, and Chromium where root can have it in a minute
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[browser]"
+	@command -v chromium >/dev/null || (apt-get update -qq && timeout 60 apt-get install -y -qq --no-install-recommends chromium) >/dev/null 2>&1 \
+	|| echo "No Chromium could be installed: the page is not tested in a browser."
+
+screenshots: browser  ## take the pictures of the page in the documentation
+	$(BIN)/python docs/screenshots.py
 
 test-everywhere: check  ## all tests under every Python that is installed, and without a file watch
 	$(BIN)/python tests/everywhere.py

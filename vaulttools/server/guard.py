@@ -109,10 +109,11 @@ class Guard:
             return
         headers = Headers(scope=scope)
         host = headers.get("host")
+        own = f"{scope['scheme']}://{host}"
         is_mcp = scope["path"] == MCP
         if not self._access.accepts_host(host):
             await self._refused(scope, 421, "Misdirected request: this is not the host")(scope, receive, send)
-        elif not self._access.accepts_origin(headers.get("origin"), f"{scope['scheme']}://{host}", is_mcp=is_mcp):
+        elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=is_mcp):
             await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
         else:
             await (self._mcp if is_mcp else self._others)(scope, receive, send)
@@ -144,6 +145,13 @@ def bearer(scope: Scope) -> str | None:
     # Header values come as Latin-1, whatever bytes they are.
     token = shown.strip().encode("latin-1", "replace").decode("utf-8", "replace")
     return token if scheme.lower() == "bearer" and token else None
+
+
+def _origin(headers: Headers, own: str) -> str | None:
+    """The origin of a request. A form on a page of ours says `null`, since the pages send no referrer; the browser then
+    says by `Sec-Fetch-Site`, which no page can set, that it is ours."""
+    origin = headers.get("origin")
+    return own if origin == "null" and headers.get("sec-fetch-site") == "same-origin" else origin
 
 
 def _host_name(given: str | None) -> str | None:

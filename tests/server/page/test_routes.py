@@ -244,6 +244,11 @@ def test_a_login_from_another_site_is_refused(guarded: ASGIApp) -> None:
     data = {"token": TOKEN}
     assert ask(guarded, "POST", "/ui/login", data=data, headers={"Origin": "https://evil.example"}).status_code == 403
     assert ask(guarded, "POST", "/ui/login", data=data, headers={"Origin": ORIGIN}).status_code == 303
+    # Browsers send `null` with a form of a page that sends no referrer.
+    for site, status in (("same-origin", 303), ("same-site", 403), ("cross-site", 403)):
+        headers = {"Origin": "null", "Sec-Fetch-Site": site}
+        assert ask(guarded, "POST", "/ui/login", data=data, headers=headers).status_code == status
+    assert ask(guarded, "POST", "/ui/login", data=data, headers={"Origin": "null"}).status_code == 403
 
 
 def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> None:

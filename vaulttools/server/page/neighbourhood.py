@@ -13,12 +13,12 @@ from vaulttools.server.page.searching import title
 MOST: Final = 14
 """Notes on either side."""
 
-WIDTH: Final = 440
+WIDTH: Final = 360
 _ROW: Final = 26
 _TOP: Final = 30
-_MARGIN: Final = 160
+_MARGIN: Final = 138
 """Pixels on either side for the names."""
-_CHARACTERS: Final = 23
+_CHARACTERS: Final = 18
 """Characters of a name; wider ones would leave the margin."""
 
 

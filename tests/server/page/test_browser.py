@@ -1,0 +1,257 @@
+"""The pages in Chromium: typed in, clicked through, without JavaScript, in the dark, on a phone, by keyboard, attacked.
+
+Needs the extra `browser` and a `chromium` on the path; skipped where either is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import write_files
+from tests.server.serving import http
+
+pytest.importorskip("playwright", reason="needs the extra: pip install 'vaulttools[browser]'")
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+
+expect.set_options(timeout=30_000)  # of a busy machine
+
+TOKEN = "correct horse battery"
+EVIL = '"><img src=x onerror="window.attacked=1"><script>window.attacked=1<'
+FILES = {
+    "Home.md": "# Home\n\nThe garden plan is [[Plan]]. #garden\n\n> [!tip] Water\n> early\n\n"
+    "- [x] dig\n- [ ] plant 📅 2026-03-01\n",
+    "Projects/Plan.md": "---\nstatus: active\nowner: '[[Home]]'\ntags: [garden/beds]\n---\n"
+    "## Beds\n\nFour raised beds of larch.\n\n"
+    "| Bed | Metres |\n|---|--:|\n| one | 2 |\n\n```mermaid\ngraph TD; a-->b\n```\n\nSee [[Soil]] and [[Gone]].\n",
+    "Soil.md": "Loam over clay, see [[Plan]]. " + "wide" * 60 + "\n\n    " + "code " * 60 + "\n",
+    "evil/" + EVIL + ".md": f"---\n'{EVIL}': '{EVIL}'\n---\n# {EVIL}\n\nlarch {EVIL}\n\n"
+    "<script>window.attacked=1</script>\n"
+    "<svg onload='window.attacked=1'></svg> <img src='https://elsewhere.example/x.png'> ![x](https://elsewhere.example/y.png)\n\n"
+    "<a href='javascript:window.attacked=1' id=bait>bait</a> [bait](javascript:window.attacked=1) [[Plan]]\n",
+}
+PAGES = ("/ui/", "/ui/?q=garden", "/ui/?q=larch&mode=text", "/ui/note/Projects/Plan.md?line=12", "/ui/note/Soil.md")
+OVERVIEWS = ("/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant?tool=tags&arguments={}", "/ui/note/nowhere")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of a vault."""
+    folder = tmp_path_factory.mktemp("vault")
+    write_files(folder, FILES)
+    with http("--vault", f"garden={folder}", "serve", ":0", "--no-index") as served:
+        yield served.url.rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox does not start for root, as whom CI runs.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Browser, url: str) -> Iterator[Page]:
+    with browser.new_context(base_url=url, viewport={"width": 1200, "height": 800}) as context:
+        yield context.new_page()
+
+
+def test_results_come_while_typing_and_are_there_again_after_going_back(page: Page) -> None:
+    page.goto("/ui/")
+    page.get_by_role("searchbox").press_sequentially("larch")
+    expect(page.locator("a.result").first).to_contain_text("Plan")
+    expect(page.locator(".passage mark").first).to_have_text("larch")
+    expect(page).to_have_url(re.compile(r"\?q=larch&"))
+    page.get_by_text("Exact text").click()
+    expect(page.get_by_role("status")).to_have_text("2 notes")
+    page.locator("a.result", has_text="Plan").click()
+    expect(page.get_by_role("heading", name="Plan", level=1)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("larch")
+    expect(page.get_by_role("status")).to_have_text("2 notes")
+
+
+def test_what_is_typed_wrongly_is_told_while_typing(page: Page) -> None:
+    page.goto("/ui/?mode=regex")
+    page.get_by_role("searchbox").press_sequentially("[a")
+    expect(page.get_by_role("alert")).to_contain_text("Invalid regex")
+    page.get_by_role("searchbox").press_sequentially("r]ch")
+    expect(page.locator("mark").first).to_have_text("rch")
+
+
+def test_a_passage_leads_to_its_place_in_the_note(page: Page) -> None:
+    page.goto("/ui/?q=larch&mode=text")
+    page.locator(".passage .where", has_text="Beds").click()
+    expect(page.locator("#s-here + p")).to_have_text("Four raised beds of larch.")
+    expect(page.locator("#s-here + p")).to_be_in_viewport()
+
+
+def test_links_lead_from_note_to_note_and_from_a_tag_to_its_notes(page: Page) -> None:
+    page.goto("/ui/note/Home.md")
+    page.locator(".body a.n-tag").click()
+    expect(page.locator("a.result .name")).to_have_text(["Home", "Plan"])
+    page.locator("a.result", has_text="Plan").click()
+    expect(page.locator(".properties")).to_contain_text("active")
+    page.locator(".backlinks > li > a:first-child", has_text="Soil").click()
+    expect(page).to_have_title("Soil · garden")
+
+
+def test_everything_can_be_reached_by_keyboard(page: Page) -> None:
+    page.goto("/ui/")
+    page.keyboard.press("Tab")
+    page.keyboard.press("/")
+    page.keyboard.type("larch")
+    expect(page.locator("a.result").first).to_contain_text("Plan")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("a.result").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plan")
+    link = page.locator(".neighbourhood a", has_text="Soil").first
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if link.evaluate("element => element === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Soil")
+
+
+def test_all_but_search_while_typing_works_without_javascript(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto("/ui/")
+        page.get_by_role("searchbox").fill("larch")
+        page.get_by_text("Exact text").click()
+        page.get_by_role("button", name="Search").click()
+        expect(page.get_by_role("status")).to_have_text("2 notes")
+        page.locator("a.result", has_text="Plan").click()
+        expect(page.locator(".outline")).to_have_text("Beds")
+        page.get_by_role("link", name="What an assistant gets").click()
+        expect(page.locator("pre.text")).to_contain_text("Projects/Plan.md")
+        page.get_by_role("link", name="Tasks").click()
+        page.get_by_label("Status").select_option("Done")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator(".tasks li")).to_have_text(["dig Home › Home"])
+
+
+def test_dark_is_dark_and_light_is_light(browser: Browser, url: str) -> None:
+    found = {}
+    for scheme in ("light", "dark"):
+        with browser.new_context(base_url=url, color_scheme=scheme) as context:
+            page = context.new_page()
+            page.goto("/ui/")
+            found[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert found == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 29)"}
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_no_page_is_wider_than_a_phone(browser: Browser, url: str, width: int) -> None:
+    with browser.new_context(base_url=url, viewport={"width": width, "height": 700}) as context:
+        page = context.new_page()
+        wider = []
+        for path in (*PAGES, *OVERVIEWS):
+            page.goto(path)
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                wider.append(path)
+        assert wider == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the extra browser").Axe()
+    with browser.new_context(base_url=url, color_scheme=scheme, bypass_csp=True) as context:
+        page = context.new_page()
+        found = []
+        # The scheme changes colours alone.
+        options = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
+        for path in (*PAGES, *OVERVIEWS, "/ui/login"):
+            page.goto(path)
+            found += [
+                (path, each["id"], [node["html"] for node in each["nodes"]][:3])
+                for each in axe.run(page, options=options).response["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+        assert found == []
+
+
+def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url) as context:
+        page = context.new_page()
+        told: list[str] = []
+        asked: list[str] = []
+
+        def dismissed(dialog: Dialog) -> None:
+            told.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", dismissed)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto("/ui/")
+        page.get_by_role("searchbox").press_sequentially("attacked")
+        page.get_by_text("Exact text").click()
+        expect(page.get_by_role("status")).to_have_text("1 note")
+        page.locator("a.result").click()
+        expect(page.locator(".body")).to_contain_text("bait")
+        for bait in page.get_by_text("bait").all():
+            bait.click()
+        for path in (*OVERVIEWS, "/ui/note/Projects/Plan.md"):
+            page.goto(path)
+            assert page.evaluate("window.attacked") is None
+        assert told == []
+        assert [each for each in asked if not each.startswith(url)] == []
+
+
+def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None:
+    """As if the sanitiser were not there: the browser itself refuses."""
+    page.goto("/ui/")
+    page.evaluate(
+        """() => {
+            const box = document.createElement("div");
+            box.innerHTML = "<img src=x onerror='window.attacked=1'>" +
+                "<a id=bait href='javascript:window.attacked=1'>x</a>";
+            document.body.prepend(box);
+            const script = document.createElement("script");
+            script.textContent = "window.attacked=1";
+            document.body.append(script);
+        }"""
+    )
+    page.locator("#bait").click()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.attacked") is None
+
+
+def test_a_token_is_asked_for_once_and_no_script_can_read_what_stands_for_it(browser: Browser, tmp_path: Path) -> None:
+    write_files(tmp_path, {"Home.md": "text\n"})
+    with (
+        http("--vault", str(tmp_path), "serve", ":0", "--no-index", VAULTTOOLS_TOKEN=TOKEN) as served,
+        browser.new_context(base_url=served.url) as context,
+    ):
+        page = context.new_page()
+        page.goto("/ui/note/Home.md")
+        page.get_by_label("Token").fill("guess")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("alert")).to_have_text("This token is not known.")
+        page.get_by_label("Token").fill(TOKEN)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Home")
+        assert [(each["httpOnly"], each["sameSite"]) for each in _cookies(context)] == [(True, "Strict")]
+        assert page.evaluate("document.cookie") == ""
+        page.get_by_role("button", name="Log out").click()
+        page.goto("/ui/")
+        expect(page).to_have_title("Log in")
+
+
+def _cookies(context: BrowserContext) -> list[Any]:
+    return list(context.cookies())
