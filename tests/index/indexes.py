@@ -59,7 +59,7 @@ class Indexed:
         }
 
     def differences(self, store: Store, now: int | None = None) -> tuple[list[str], list[str]]:
-        return build.differences(store, self.present(), time.time_ns() if now is None else now)
+        return build.differences(store.rows(), self.present(), time.time_ns() if now is None else now)
 
     def update(self, store: Store, **arguments: Any) -> Updated:
         return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})

@@ -333,18 +333,16 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
 ) -> None:
     rested(watched)
     rows = store.rows
-    read_before: list[None] = []
 
-    def removed_meanwhile(*arguments: Any) -> Any:
-        if read_before:
-            with store.writing() as writer:
-                writer.begin()
-                writer.remove("a.md")
-                writer.commit()
-        read_before.append(None)
-        return rows(*arguments)
+    def removed_then(*arguments: Any, **named: Any) -> Any:
+        found = rows(*arguments, **named)
+        with store.writing() as writer:
+            writer.begin()
+            writer.remove("a.md")
+            writer.commit()
+        return found
 
-    monkeypatch.setattr(Store, "rows", lambda _, *arguments: removed_meanwhile(*arguments))
+    monkeypatch.setattr(Store, "rows", lambda _, *arguments, **named: removed_then(*arguments, **named))
     began = loaded(indexed, store)
     assert "a.md" in began.stale()
 

@@ -6,6 +6,7 @@ nothing from here and scans; so it does when there can be no index at all.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -23,7 +24,7 @@ from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
 from vaulttools.index.view import IndexView
-from vaulttools.index.watch import Lost
+from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
 
 _log = logging.getLogger("vaulttools")
@@ -217,14 +218,26 @@ class BackgroundIndex:
             if watching is None:
                 break
             try:
-                return IndexState(self._root, store, watching, self._max_bytes)
+                return self._made(store, watching)
             except Lost as error:
                 _log.info("changes cannot be watched: %s", error)
                 watching.close()
             except BaseException:
                 watching.close()
                 raise
-        return IndexState(self._root, store, None, self._max_bytes)
+        return self._made(store, None)
+
+    def _made(self, store: Store, watching: Watch | None) -> IndexState:
+        """What is held in memory. It stays, so that the garbage collector neither looks through it while it is made (a
+        fifth of the time) nor at any time after."""
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return IndexState(self._root, store, watching, self._max_bytes)
+        finally:
+            gc.freeze()
+            if was_enabled:
+                gc.enable()
 
     def _keep(self, present: IndexState) -> None:
         """Keep up to date what was loaded, and index what is pending."""
@@ -239,6 +252,7 @@ class BackgroundIndex:
         finally:
             self._present = None
             present.close()
+            gc.unfreeze()
 
     def _update(self, present: IndexState) -> bool:
         """Index what is pending; False when nothing is, or nothing could be done now."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Final
@@ -58,22 +58,19 @@ class Updated:
 
 
 def differences(
-    store: Store, present: Mapping[str, Key], now: int, unlisted: Collection[str] = ()
+    rows: Iterable[Row], present: Mapping[str, Key], now: int, unlisted: Collection[str] = ()
 ) -> tuple[list[str], list[str]]:
     """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone, in path order.
 
     Args:
-        store: The index.
+        rows: All that the index holds.
         present: Every file of the vault that was listed, with its key.
         now: Nanoseconds since 1970; a row from a later time proves nothing.
         unlisted: Folders that could not be listed: rows below them stay (fault-I14).
-
-    Raises:
-        Unavailable: the index cannot be read.
     """
     gone = []
     fresh = set()
-    for row in store.rows():
+    for row in rows:
         key = present.get(row.path)
         if key is None:
             if not any(paths.is_below(folder, row.path) for folder in unlisted):

@@ -29,8 +29,11 @@ class Key(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Key:
         """The key of a status. The device is left out: it changes between two mounts of one disk."""
-        changed = 0 if sys.platform == "win32" else min(status.st_ctime_ns, _MOST)
-        return cls(status.st_size, min(status.st_mtime_ns, _MOST), changed, status.st_ino & _MOST)
+        modified = status.st_mtime_ns
+        changed = 0 if sys.platform == "win32" else status.st_ctime_ns
+        if modified > _MOST or changed > _MOST:
+            modified, changed = min(modified, _MOST), min(changed, _MOST)
+        return cls(status.st_size, modified, changed, status.st_ino & _MOST)
 
 
 def is_racy(key: Key, checked: int) -> bool:

@@ -90,12 +90,17 @@ class IndexState:
         """The notes asked for last, the version then, and what `_rows_of` gave."""
         self._stems = Stems(store)
         files = self.tree.files()
-        stale, gone = build.differences(store, files, time.time_ns(), self.tree.unlisted)
+        rows = store.rows(keys=files)
+        stale, gone = build.differences(rows, files, time.time_ns(), self.tree.unlisted)
         self.freshness.mark_stale(stale)
         self.freshness.gone.update(gone)
-        self._add(store.rows())
+        self._rows.update((row.path, row) for row in rows)
+        self._paths.update((row.id, row.path) for row in rows)
+        self._newest = max(self._paths, default=0)
+        self._add(row for row in rows if row.state != "text" or row.flags)
         # Another process may have removed rows since they were compared with the files.
-        self.freshness.mark_stale(path for path in files if path not in self._rows)
+        gone_since = self._paths.keys() - store.all_ids()
+        self.freshness.mark_stale(path for id_ in gone_since if (path := self._paths[id_]) in files)
 
     def catch_up(self, since: float = math.inf) -> None:
         """Take note of every change that was finished before a moment of the monotonic clock; default: this call.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,17 +112,21 @@ class Store:
 
     # Reading. Each raises `Unavailable`, and `Replaced` when this store has come to its end.
 
-    def rows(self, some: Collection[str] | None = None) -> list[Row]:
-        """Every file, or those of some paths that are known, in no order."""
+    def rows(self, some: Collection[str] | None = None, keys: Mapping[str, Key] | None = None) -> list[Row]:
+        """Every file, or those of some paths that are known, in no order. A row whose key is that of its path in `keys`
+        shares the object, so that it is held once."""
         columns = "SELECT path, id, size, modified, changed, inode, checked, state, flags, digest FROM files"
+        keys = keys or {}
         if some is None or len(some) > _ASKED_SINGLY:
             found = self._read(columns)
         else:
             found = [row for path in some for row in self._read(f"{columns} WHERE path = ?", os.fsencode(path))]
-        rows = [
-            Row(os.fsdecode(path), id_, Key(size, modified, changed, inode), checked, _STATES[state], flags, digest)
-            for path, id_, size, modified, changed, inode, checked, state, flags, digest in found
-        ]
+        rows = []
+        for encoded, id_, size, modified, changed, inode, checked, state, flags, digest in found:
+            path, stamps = os.fsdecode(encoded), (size, modified, changed, inode)
+            key = keys.get(path)
+            key = key if key == stamps else Key._make(stamps)
+            rows.append(Row(path, id_, key, checked, _STATES[state], flags, digest))
         return rows if some is None else [row for row in rows if row.path in some]
 
     def ids(self, match: str, most: int = -1) -> list[int]:
@@ -137,6 +141,11 @@ class Store:
         [(found,)] = self._read(f"SELECT json_group_array(rowid) FROM ({rows})", match, most)  # noqa: S608
         ids: list[int] = json.loads(found)
         return ids
+
+    def all_ids(self) -> set[int]:
+        """The ids of every file."""
+        [(found,)] = self._read("SELECT json_group_array(id) FROM files")
+        return set(json.loads(found))
 
     def paths(self, ids: Iterable[int]) -> list[str]:
         """The paths of files, unordered; unknown ids are skipped."""

@@ -67,6 +67,7 @@ class Tree:
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
+        self._initials = root.protection.initials
         self._folders: dict[str, dict[str, Node]] = {}
         self._unlisted: dict[str, OSError] = {}
         self._ordered: dict[str, list[Listed]] = {}
@@ -190,7 +191,7 @@ class Tree:
             if self._watch is not None:
                 self._watch.add(here)
             try:
-                nodes = dict(self._scanned(here))
+                nodes = self._scanned(here)
             except OSError as error:
                 if isinstance(error, FileNotFoundError | NotADirectoryError):
                     if here == "":
@@ -203,15 +204,17 @@ class Tree:
                 self._unlisted[here] = error
                 continue
             self._folders[here] = nodes
+            start = f"{here}/" if here else ""
             for name, node in nodes.items():
-                path = paths.join(here, name)
+                path = start + name
                 self._note(path, node)
                 if node.kind == "file" and self._is_open(path, name):
                     changes.met.add(path)
                 elif node.kind == "folder" and self._enters(path, name):
                     waiting.append(path)
 
-    def _scanned(self, folder: str) -> Iterator[tuple[str, Node]]:
+    def _scanned(self, folder: str) -> dict[str, Node]:
+        nodes = {}
         with disk.scandir(self._root.absolute(folder)) as scanned:
             for entry in scanned:
                 _, kind, dataless = catalogue.listed_as(entry)
@@ -223,14 +226,16 @@ class Tree:
                     try:
                         status = disk.status(entry.path)
                     except OSError:
-                        yield entry.name, Node(kind, NO_KEY, dataless)
+                        nodes[entry.name] = Node(kind, NO_KEY, dataless)
                         continue
-                if status is None:
-                    continue
-                yield entry.name, Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+                if status is not None:
+                    names = status.st_nlink if kind == "file" else 1
+                    nodes[entry.name] = Node(kind, Key.of(status), dataless, names)
+        return nodes
 
     def _is_open(self, path: str, name: str) -> bool:
-        return not self._root.protection.closes(path, name)
+        # Most names begin with a letter that no protected one has; only odd spellings have to be folded.
+        return (name[0] not in self._initials and name.isascii()) or not self._root.protection.closes(path, name)
 
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)

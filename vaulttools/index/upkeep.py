@@ -52,7 +52,7 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
         return IndexStatus(where.folder, None, len(tree.files()), 0)
     store = _opened(where)
     try:
-        stale, gone = build.differences(store, tree.files(), time.time_ns(), tree.unlisted)
+        stale, gone = build.differences(store.rows(), tree.files(), time.time_ns(), tree.unlisted)
         return IndexStatus(where.folder, store.status(), len(stale), len(gone), store.warning)
     finally:
         store.close()
