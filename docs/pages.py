@@ -7,7 +7,6 @@
 | `tools PREFIX` | the list of tools, each a link to its page |
 | `parameters` | a tool's parameter table, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
-| `source FILE` | a file of `docs/`, as code |
 | `functions`, `operators`, `file_fields`, `summaries` | what the language of Bases has |
 """
 
@@ -148,12 +147,6 @@ def _field(name: str, kind: str, required: bool, default: object, meaning: str) 
     return f"- `{name}` ({'; '.join(about)}): {meaning}"
 
 
-def _source(file: str, _: str) -> str:
-    text = (REPOSITORY / "docs" / file).read_text(encoding="utf-8")
-    # Not "python": what is so marked is run by the tests as it stands, and these need a model.
-    return f"```{file.rpartition('.')[2]}\n{text}```"
-
-
 def _default(value: object) -> str:
     if value is None or value == ():
         return ""
@@ -209,7 +202,6 @@ def _summaries(_: str, __: str) -> str:
 
 
 _MARKS: dict[str, Callable[[str, str], str]] = {
-    "source": _source,
     "transcript": _transcript,
     "details": _details,
     "tools": _tools,
