@@ -10,10 +10,10 @@ endif
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test tests browser screenshots test-everywhere test-elsewhere check bench ranking fuzz load bundle docs clean
+.PHONY: demo test tests browser screenshots test-everywhere test-elsewhere check bench ranking compare fuzz load bundle docs clean
 
-demo: $(STAMP)  ## search the shipped vault
-	@$(BIN)/vaulttools --vault fixtures/vault search-files "TODO|FIXME" --max-results 5
+demo: $(STAMP)  ## a question to the shipped vault
+	@$(BIN)/vaulttools --vault fixtures/vault query "how long do onion seeds keep" --limit 1
 
 test: check  ## lint, types, and all tests
 	@$(MAKE) --no-print-directory tests
@@ -47,6 +47,9 @@ bench: $(STAMP)  ## measure side by side with ripgrep
 
 ranking: $(STAMP)  ## measure how good ranked search is
 	$(BIN)/python benchmarks/ranking.py
+
+compare: $(STAMP)  ## measure beside other servers, which it installs outside the repository
+	$(BIN)/python benchmarks/compare.py
 
 fuzz: export VAULTTOOLS_FUZZ_SECONDS ?= 180
 fuzz: $(STAMP)  ## the long run of what is fuzzed and of the faults that are injected: so many seconds for each target

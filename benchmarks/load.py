@@ -49,6 +49,10 @@ CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("survey", {"terms": ["question", "answer"]}),
     ("read", {"note": "load.md"}),
     ("outline", {"note": "load.md"}),
+    ("query", {"query": "which question has an answer"}),
+    ("tasks", {"limit": 20}),
+    ("base", {"where": 'file.hasTag("work")', "limit": 20}),
+    ("context", {"question": "what is the answer", "max_chars": 3_000}),
 )
 
 EDIT_SECONDS: Final = 1.0

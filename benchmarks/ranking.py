@@ -119,7 +119,7 @@ def main(vaults: Sequence[str]) -> int:
     """Ask everything, or what concerns some vaults, and print the tables; the exit status is 0."""
     asked = [each for each in [*questions(), *answers()] if not vaults or each.vault in vaults]
     with tempfile.TemporaryDirectory() as temporary:
-        folders = dict(_folders(Path(temporary), {each.vault for each in asked}))
+        folders = dict(unpacked(Path(temporary), {each.vault for each in asked}))
         answered = [
             answer
             for name, folder in folders.items()
@@ -136,7 +136,8 @@ def main(vaults: Sequence[str]) -> int:
     return 0
 
 
-def _folders(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
+def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
+    """The folders of the vaults that are there, by name; the one that is made is made anew."""
     for name, archive in ARCHIVES.items():
         if name in wanted and (CORPUS / archive).exists():
             with tarfile.open(CORPUS / archive) as tar:

@@ -27,6 +27,9 @@ from tests.fuzzing import target
 from tests.resources.test_archives import mutated, read
 from vaulttools import Vault, VaultConfig, tools
 from vaulttools.cli.main import main
+from vaulttools.clients import change
+from vaulttools.clients.change import Unchangeable
+from vaulttools.clients.registry import CLIENTS
 from vaulttools.core import limits, paths
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import excluded, globs, ignores, selectors
@@ -205,6 +208,29 @@ def test_fuzz_queries(query: str) -> None:
         else:
             assert parse(spelled(found)) == found
             assert explain(found)
+
+
+@target(60)
+@given(
+    pieces(
+        '{ } [ ] , : "mcpServers" "vaulttools" "command" "a" 1 null // /* */ \\', "\n", "\r\n", "{}", '{"mcpServers": {'
+    ),
+    pieces('[mcp_servers] [mcp_servers.vaulttools] mcp_servers command = \'a\' [[a]] a.b { } """ #', "\n", "\r\n"),
+)
+def test_fuzz_settings_of_assistants(json_text: str, toml_text: str) -> None:
+    """They are left as they are, or get an entry that can be taken out again."""
+    for client, text in (("cursor", json_text), ("codex", toml_text)):
+        [known] = [each for each in CLIENTS if each.name == client]
+        file = Path("config.toml" if client == "codex" else "mcp.json")
+        before = text.encode("utf-8", "surrogatepass")
+        with in_time():
+            try:
+                made = change.added(known, file, before, None, {"command": "/v", "args": ["mcp"]}, "vaulttools")
+            except Unchangeable as refusal:
+                assert "\n" not in str(refusal)
+            else:
+                if made.action == "add":
+                    assert change.removed(known, file, made.after, made.backup, "vaulttools").after == before
 
 
 @target(150)

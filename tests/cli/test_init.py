@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from vaulttools import BadArgument
 from vaulttools.cli import init
 from vaulttools.cli import main as cli
+from vaulttools.cli.mcp import NEEDS_EXTRA
 from vaulttools.clients.machine import Machine
 
 PROGRAM = "/opt/vaulttools/bin/vaulttools"
@@ -199,3 +201,11 @@ def test_the_command_takes_the_vault_around_this_folder(
     assert [(each["name"], each["action"]) for each in details["clients"]] == [("cursor", "add")]
     assert cli.main(["init", "--help"]) == 0
     assert capsys.readouterr().out.startswith("usage: vaulttools [--vault DIR]")
+
+
+def test_a_server_that_could_not_start_is_not_added(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(BadArgument) as caught:
+        said(home)
+    assert str(caught.value) == NEEDS_EXTRA
+    assert said(home, "--remove").endswith("Nothing to write.")

@@ -17,6 +17,8 @@ BY_NAME = {client.name: client for client in CLIENTS}
 CURSOR, VSCODE, CODEX = BY_NAME["cursor"], BY_NAME["vscode"], BY_NAME["codex"]
 ENTRY = {"command": "/opt/vt", "args": ["--vault", "/n", "mcp"]}
 
+BOM = b"\xef\xbb\xbf"
+
 CONTENTS = {
     "cursor": [
         None,
@@ -52,6 +54,7 @@ CASES = [(BY_NAME[name], content) for name, contents in CONTENTS.items() for con
 def test_removing_gives_back_the_bytes(client: Client, content: bytes | None) -> None:
     made = added(client, content)
     assert made.backup == content
+    assert made.after is not None and made.after.startswith(BOM) == (content or b"").startswith(BOM)
     again = added(client, made.after, made.backup, vault="/other")
     assert (again.action, again.backup) == ("update", None)
     for each in (made, again):
