@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -368,3 +369,18 @@ def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:
     assert '"mode": "obsidian", "folder": "A"}' in vault.tags(folder="A").text
     assert 'properties {"name": "status", "folder": "A"}' in vault.properties(folder="A").text
     assert '"file_pattern": "A/**"}' in vault.properties(name="status", folder="A").text
+
+
+@pytest.mark.parametrize("question", ["anchor chain", "anchor harbour", "chain harbour tide", "tide"])
+def test_no_line_of_a_note_is_shown_twice(make_vault: MakeVault, question: str) -> None:
+    filler = "Nothing of interest is said in this sentence, and it goes\non to the next line. " * 4
+    words = [
+        f"The {word} is made fast\nbefore the next one. {filler}" for word in ("anchor", "chain", "harbour", "tide")
+    ]
+    text = "".join(words) + "\n\n" + "A short one of the tide.\n\n" + "".join(reversed(words))
+    vault = make_vault({"long.md": text, **{f"{number}.md": "Other words." for number in range(9)}})
+    for max_chars in (500, 1000, 3000):
+        passages = [p for note in vault.query(question, max_chars=max_chars).notes for p in note.passages]
+        assert passages
+        assert all(one.end_line < other.start_line for one, other in pairwise(passages))
+        assert all(passage.text in text for passage in passages)

@@ -59,6 +59,7 @@ class Best:
         """So many notes from a place on, copies not counted, with the passages for which there is room."""
         found = list(islice(self.folder.unfolded(notes), start, start + count + 1))
         stands = self.ranking.finder.stands
+        self.folder.look_for_copies(found[:count])
         first = shown(found[:count], self.folder, Budget(characters), stands)
         held = {each.note.path for each in first}
         left = [note for note in found[:count] if note.path not in held]
@@ -126,9 +127,9 @@ def best(
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
     # Notes outside the scope only say how frequent a word is.
-    of_scope = sorted(missed.keys() & (wanted | large), key=paths.order)
+    of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
     passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
-    asked = Corpus(None, len(wanted) - len(wanted & missed.keys()), passed_over)
+    asked = Corpus(None, len(wanted) - sum(path in wanted for path in missed), passed_over)
     for entry, reason in passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for _, warning in scope.warnings:

@@ -114,7 +114,7 @@ class _Search:
     def ranking(self) -> Ranking:
         holders, substitutes = self._holders, Substitutes(self._holders)
         terms: Sequence[Term] = self._question.terms
-        hits = holders.hits(terms, self._candidates_wanted)
+        hits = holders.hits(terms, 0)
         missing = {
             number
             for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
@@ -124,7 +124,7 @@ class _Search:
             terms = substitutes.of(terms, missing)
             if self._counted is not None:
                 holders.read_notes(self._counted.best(terms))
-            hits = holders.hits(terms, self._candidates_wanted)
+        hits = holders.hits(terms, self._candidates_wanted)
         finder = Finder(terms)
         looked_at = {path: finder.places(note) for path, note in holders.looked_at.items() if note is not None}
         holding = list(map(holders.holding, terms))

@@ -95,6 +95,8 @@ class Folder:
     _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
     _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     """By note and passage: the notes after it that hold a copy among their best passages."""
+    _copies: dict[int, AbstractSet[str]] = field(default_factory=dict)
+    """By digest: the notes that hold such a passage, of those that were looked for."""
 
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
         """The notes with their passages that are no copies of one in a note before, as they are asked for; without
@@ -113,10 +115,21 @@ class Folder:
             if own:
                 yield replace(ranked, evidence=own)
 
+    def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
+        """Look for the copies of the passages that may be shown of some notes, all at once."""
+        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:PASSAGES_OF_NOTE])
+        self._look({passages.digests[evidence.number] for passages, evidence in best})
+
     def copies(self, path: str, number: int, digest: int) -> list[str]:
         """The notes that hold a copy of a passage of a note."""
-        found = set(self.copies_of([digest]).get(digest, ())) & self.among
+        self._look({digest})
+        found = {other for other in self._copies[digest] if other in self.among}
         return sorted(found.union(self._folded.get((path, number), ())) - {path})
+
+    def _look(self, digests: AbstractSet[int]) -> None:
+        if missing := digests - self._copies.keys():
+            found = self.copies_of(missing)
+            self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
 
     def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
         made = Print(text_of(note, ranked.passages, number))
@@ -206,7 +219,8 @@ def shown(
 
     `terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term.
     """
-    passages: dict[int, list[tuple[int, ShownPassage]]] = {}
+    passages: dict[int, list[tuple[tuple[int, int], ShownPassage]]] = {}
+    """By note: where each passage begins and ends in its text."""
     taken: dict[int, set[int]] = {}
     gone: set[int] = set()
     for place, evidence in chosen(notes):
@@ -228,16 +242,44 @@ def shown(
         others = [each.number for each in ranked.evidence[:PASSAGES_OF_NOTE] if each.number != number]
         first, last = grown(ranked.passages, number, note.text, room, [*others, *taken.get(place, ())])
         taken.setdefault(place, set()).update(range(first, last + 1))
-        made = _passage(note, ranked, (first, number, last), room, folder, terms_of)
-        passages.setdefault(place, []).append((number, made))
+        is_free = last + 1 not in others and last + 1 not in taken[place]
+        made, span = _passage(note, ranked, (first, number, last), room, folder, terms_of, takes_next=is_free)
+        if last + 1 < len(ranked.passages.starts) and span[1] > ranked.passages.starts[last + 1]:
+            taken[place].add(last + 1)
+        passages.setdefault(place, []).append((span, made))
         budget.passages += 1
         budget.room -= sum(len(line) + 1 for line in lines_of(made))
         budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
     return [
-        ShownNote(ranked, [made for _, made in sorted(passages.get(place, []), key=lambda each: each[0])])
+        ShownNote(ranked, _apart(folder.read(ranked.path), passages.get(place, [])))
         for place, ranked in enumerate(notes)
         if place in passages or place in gone
     ]
+
+
+def _apart(note: Note | None, passages: Sequence[tuple[tuple[int, int], ShownPassage]]) -> list[ShownPassage]:
+    """The passages in the order of the note, no line twice: those that share one, as the pieces of a long paragraph
+    do, are one passage."""
+    found: list[tuple[tuple[int, int], ShownPassage]] = []
+    for span, passage in sorted(passages, key=lambda each: each[0]):
+        if note is None or not found or passage.start_line > found[-1][1].end_line:
+            found.append((span, passage))
+            continue
+        (start, end), before = found[-1]
+        is_cut = (
+            before.shown.endswith(ELLIPSIS) or passage.shown.startswith(ELLIPSIS) or note.text[end : span[0]].strip()
+        )
+        between = f" {ELLIPSIS} " if is_cut else " "
+        both = replace(
+            before,
+            end_line=passage.end_line,
+            text=note.text[start : span[1]],
+            shown=before.shown.removesuffix(ELLIPSIS) + between + passage.shown.removeprefix(ELLIPSIS),
+            copies=[path for path in before.copies if path in passage.copies],
+            found_by=tuple(dict.fromkeys((*before.found_by, *passage.found_by))),
+        )
+        found[-1] = ((start, span[1]), both)
+    return [passage for _, passage in found]
 
 
 _LEAST: Final = 160
@@ -278,7 +320,11 @@ def _passage(
     room: int,
     folder: Folder,
     terms_of: Callable[[str], Sequence[tuple[int, int]]],
-) -> ShownPassage:
+    *,
+    takes_next: bool,
+) -> tuple[ShownPassage, tuple[int, int]]:
+    """A passage with those around it, and with `takes_next` perhaps the beginning of the next one; and where it begins
+    and ends in the text of the note."""
     first, number, last = span
     passages = ranked.passages
     start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
@@ -288,7 +334,8 @@ def _passage(
     shown = compact(header) + around_terms(compact(text), room, terms_of)
     following = last + 1
     if (
-        len(text) < room - _WORTH_ADDING
+        takes_next
+        and len(text) < room - _WORTH_ADDING
         and following < len(passages.starts)
         and passages.headings[following] == passages.headings[number]
     ):
@@ -300,7 +347,7 @@ def _passage(
             text = note.text[start:end].rstrip()
     start_line = note.text.count("\n", 0, start) + 1
     line = note.text.count("\n", 0, passages.starts[number]) + 1
-    return ShownPassage(
+    made = ShownPassage(
         start_line,
         start_line + text.count("\n"),
         note.breadcrumb(line),
@@ -310,6 +357,7 @@ def _passage(
         next((each.found_by for each in ranked.evidence if each.number == number), ("words",)),
         note.page_of(line),
     )
+    return made, (start, start + len(text))
 
 
 def compact(text: str) -> str:
