@@ -124,8 +124,8 @@ class Store:
         rows = []
         for encoded, id_, size, modified, changed, inode, checked, state, flags, digest in found:
             path, stamps = os.fsdecode(encoded), (size, modified, changed, inode)
-            key = keys.get(path)
-            key = key if key == stamps else Key._make(stamps)
+            known = keys.get(path)
+            key = Key._make(stamps) if known is None or tuple(known) != stamps else known
             rows.append(Row(path, id_, key, checked, _STATES[state], flags, digest))
         return rows if some is None else [row for row in rows if row.path in some]
 
