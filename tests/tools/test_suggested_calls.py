@@ -1,0 +1,96 @@
+"""Every call that an answer proposes can be made as it stands, and stays within the caller's filters."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeVault
+from tests.tools.test_definitions import CALLS
+from vaulttools import Vault, tools
+
+NAME = re.compile(rf"\b({'|'.join(tools.NAMES)}) (?={{)")
+CONTINUED = re.compile(r"Continue with (.+?)(?: instead of [\w ]+)?\.\]")
+PAGED = re.compile(r"Set page to (\d+)")
+
+FOLDER = "Odd"
+ODD = {
+    'Odd/a "quoted" [x].md': "---\nstatus: active\ntags: [work, a/b]\n---\n# Head\n\nneedle one\n\n" + "more\n\n" * 400,
+    "Odd/日本 & é.md": "---\nstatus: active\ntags: [work]\n---\nneedle two [[b]]\n\n" + "more\n\n" * 400,
+    "Odd/b.md": "needle three #work\n- [ ] needle task\n" + "more needle\n\n" * 400,
+    "Odd/word.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "onlyhere"}]}',
+    "Else/c.md": "---\nstatus: active\ntags: [work]\n---\nneedle, but elsewhere onlyhere\n",
+    "Else/c#d.md": "needle\n",
+} | ({} if sys.platform == "win32" else {"Odd/new\nline.md": "---\nstatus: active\n---\nneedle four #work\n"})
+
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("query", {"query": "needle", "folder": FOLDER, "limit": 2}),
+    ("query", {"query": "needle", "glob": "Odd/*", "tags": ["work"], "limit": 1}),
+    ("query", {"query": "needle onlyh", "folder": FOLDER}),
+    ("query", {"query": "needle", "mode": "obsidian", "folder": FOLDER, "properties": {"status": "active"}}),
+    ("query", {"query": "active needle", "folder": FOLDER, "modified_after": "2001"}),
+    ("context", {"question": "needle", "folder": FOLDER, "max_chars": 700}),
+    ("context", {"question": "needle active", "tags": ["work"], "folder": FOLDER}),
+    ("read", {"notes": [name for name in ODD if name.startswith("Odd/") and name.endswith(".md")], "max_chars": 900}),
+    ("read", {"note": "Odd/b.md", "max_chars": 50}),
+    ("read", {"note": "b#^none", "heading": "x"}),
+    ("read", {"note": 'a "quoted" [x]#Head', "max_chars": 50}),
+    ("tags", {"folder": FOLDER}),
+    ("tags", {"name": "work", "glob": "Odd/*"}),
+    ("properties", {"folder": FOLDER}),
+    ("properties", {"name": "status", "glob": "Odd/*"}),
+    ("links", {"note": "Odd/b.md", "direction": "back"}),
+    ("search_files", {"pattern": "needle", "file_pattern": "Odd/**", "max_results": 1}),
+    ("tasks", {"folder": FOLDER, "limit": 1}),
+    ("base", {"where": 'status == "active"', "folder": FOLDER, "limit": 1}),
+]
+
+
+def proposed(asked: str, arguments: dict[str, Any], text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The calls that a text proposes; of those that name only what changes, the whole call."""
+    for found in NAME.finditer(text):
+        yield found[1], json.JSONDecoder().raw_decode(text, found.end())[0]
+    for found in PAGED.finditer(text):
+        yield asked, {**arguments, "page": int(found[1])}
+    for found in CONTINUED.finditer(text):
+        changed = {name: json.loads(value) for name, value in re.findall(r'(\w+)=(\d+|"(?:[^"\\]|\\.)*")', found[1])}
+        yield asked, {**{name: arguments[name] for name in ("note",) if name in arguments}, **changed}
+
+
+def paths_of(details: dict[str, Any]) -> list[str]:
+    listed = [*details.get("notes", ()), *details.get("files", ()), *details.get("passages", ())]
+    return [each["path"] for each in listed if isinstance(each, dict)]
+
+
+def check(vault: Vault, asked: str, arguments: dict[str, Any]) -> int:
+    """Make the calls that an answer proposes; how many there were."""
+    calls = list(proposed(asked, arguments, vault.call(asked, arguments).text))
+    for name, given in calls:
+        answer = vault.call(name, given)
+        assert not answer.is_error, (asked, arguments, name, given, answer.text)
+        is_filtered = arguments.get("folder") or arguments.get("glob") or arguments.get("file_pattern")
+        if is_filtered and FOLDER in str(is_filtered):
+            assert all(path.startswith(f"{FOLDER}/") for path in paths_of(answer.details)), (name, given)
+            if name in ("query", "search_files"):
+                assert paths_of(answer.details), (name, given)
+    return len(calls)
+
+
+def test_the_calls_that_answers_propose_over_odd_names_and_filters(make_vault: MakeVault) -> None:
+    vault = make_vault(ODD)
+    made = {(tool, json.dumps(arguments)): check(vault, tool, arguments) for tool, arguments in ASKED}
+    assert sum(made.values()) >= 20
+    assert all(made[tool, json.dumps(arguments)] for tool, arguments in ASKED[:4]), made
+
+
+@pytest.mark.parametrize("tool", tools.NAMES)
+def test_the_calls_that_answers_over_the_shipped_vault_propose(small_vault: Path, tool: str) -> None:
+    with Vault.open(small_vault) as vault:
+        for arguments in CALLS[tool]:
+            check(vault, tool, arguments)
