@@ -21,7 +21,7 @@ from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
 from vaulttools.files import disk
 from vaulttools.files.root import Root
-from vaulttools.index import build, narrow
+from vaulttools.index import build, kept_facts, narrow
 from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
@@ -51,6 +51,9 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
+
+_FEW_FACTS: Final = 500
+"""Notes that are read anew at the start of a process in less than it takes to write the facts of all."""
 
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
@@ -227,7 +230,11 @@ class IndexState:
         self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
     ) -> dict[str, T]:
         """Like `Known.facts`, for notes whose parts are all known."""
-        kept = self._facts.setdefault(kind, {})
+        if kind not in self._facts:
+            loaded = kept_facts.load(self.store.path, kind)
+            self._facts.setdefault(kind, loaded)
+        kept = self._facts[kind]
+        before = len(kept)
         found: dict[str, T] = {}
         missing: dict[int, Row] = {}
         for path in notes:
@@ -249,6 +256,8 @@ class IndexState:
                         found[missing[id_].path] = made
         except Unavailable as error:
             self._fail(error)
+        if len(kept) - before > max(_FEW_FACTS, before // 20):
+            kept_facts.save(self.store.path, kind, dict(kept))
         return found
 
     def version(self, stale: frozenset[str]) -> Hashable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
@@ -25,6 +25,10 @@ class NoteFacts(NamedTuple):
     """Whether a task of it is open."""
     done: bool
     """Whether a task of it has any character in its box."""
+
+
+Read: TypeAlias = tuple[tuple[str, ...], Mapping[str, Value], bool, bool]
+"""The same as plain values, which an index can keep on disk."""
 
 
 class Values:
@@ -87,8 +91,11 @@ class Facts:
         self.done = done
         """Those with a task that is not open."""
 
-    def changed(self, changes: Sequence[Change[NoteFacts]]) -> Facts:
+    def changed(self, read: Sequence[Change[Read]]) -> Facts:
         """The same after some notes changed."""
+        changes = [
+            Change(path, *(None if each is None else NoteFacts._make(each) for each in facts)) for path, *facts in read
+        ]
         tagged: Draft[str, AbstractSet[str], set[str]] = Draft(self._tagged, set, set)
         properties: Draft[str, Values, _Held] = Draft(self.properties, _Held, _Held)
         nothing = NoteFacts((), {}, todo=False, done=False)
@@ -117,8 +124,8 @@ class Facts:
         return self._tagged.get(tag.rstrip("/").casefold(), frozenset())
 
 
-def of(note: Contents) -> NoteFacts:
-    """The facts of one note."""
+def of(note: Contents) -> Read:
+    """The facts of one note, as `NoteFacts` has them."""
     tags: dict[str, None] = {}
     for written in note.tags:
         tag = written.casefold()
@@ -126,7 +133,7 @@ def of(note: Contents) -> NoteFacts:
             tags[tag] = None
             tag = tag.rpartition("/")[0].rstrip("/")
     open_ = [task.status == " " for task in note.tasks]
-    return NoteFacts(tuple(tags), note.properties, any(open_), not all(open_))
+    return tuple(tags), note.properties, any(open_), not all(open_)
 
 
 class _Held:
