@@ -63,6 +63,7 @@ LATE_IMPORTS = {
         "vaulttools.cli.options",
         "vaulttools.clients.machine",
         "vaulttools.cli.serve",
+        "vaulttools.cli.token",
         "vaulttools.tools",
         "vaulttools.tools.definitions",
         "vaulttools.answers.request",
@@ -74,6 +75,7 @@ LATE_IMPORTS = {
     "cli.index": {"tqdm"},
     "cli.mcp": None,
     "cli.serve": None,
+    "cli.token": {"platformdirs", "vaulttools.server.tokens"},
     "index.content": {
         "vaulttools.index",
         "vaulttools.index.passages",

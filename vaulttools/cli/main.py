@@ -270,8 +270,24 @@ def _serve(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_serve.HELP)
         return FOUND
-    folders = switches.vaults or [os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)]
+    folders = switches.vaults
+    if not folders and not any(word.startswith("--vaults-root") for word in words):
+        folders = [os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)]
     cli_serve.run(cli_serve.parse(words, folders, has_index=switches.has_index))
+    return FOUND
+
+
+def _token(words: list[str], switches: _Switches) -> int:
+    from vaulttools.cli import token as cli_token
+
+    if take_flag(words, "--help") or take_flag(words, "-h"):
+        print(cli_token.HELP)
+        return FOUND
+    text, details = cli_token.run(words)
+    if switches.as_json:
+        _print_json(details, sys.stdout)
+    else:
+        print(text)
     return FOUND
 
 
@@ -283,6 +299,7 @@ _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] =
     "init": (_init, "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio"),
     "mcp": (_mcp, "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT"),
     "serve": (_serve, "Serve the vault to programs and people over HTTP: MCP and REST, serve [HOST]:PORT"),
+    "token": (_token, "Keep the tokens of a host of many vaults: token add, list or revoke"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
 

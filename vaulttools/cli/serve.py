@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from vaulttools.cli import access
+from vaulttools.cli import access, token
 from vaulttools.cli.mcp import without_collections
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, parsed
+
+if TYPE_CHECKING:
+    from vaulttools.server.application import Mcp
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.service import Service
 
 HELP: Final = """\
 usage: vaulttools --vault DIR serve [HOST]:PORT [options]
@@ -30,7 +37,10 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --trust-proxy ADDRESS believe the X-Forwarded headers of the proxy at this address; a token is then needed
   --tools NAMES         the tools to offer over MCP, separated by commas, or all
   --structured MODE     off (default) or full, as for mcp
-  --no-index            keep no index: scan at each call"""
+  --no-index            keep no index: scan at each call
+  --vaults-root DIR     instead of --vault: each folder in DIR is a vault, for the callers whose token names it
+  --tokens FILE         the tokens of --vaults-root, as 'vaulttools token' keeps them
+  --open-vaults N       vaults of --vaults-root that are open at once (default 64)"""
 
 NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install 'vaulttools[serve]'"
 
@@ -51,6 +61,11 @@ class Options:
     proxy: str | None
     tools: Sequence[str]
     is_structured: bool
+    vaults_root: str | None = None
+    """A folder of vaults, instead of `vaults`."""
+    tokens: str | None = None
+    """The file of tokens for these; None: that of the user's configuration folder."""
+    open_vaults: int = 64
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
@@ -64,16 +79,26 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser.add_argument("address", nargs="?")
     parser.add_argument("--insecure", action="store_true")
     parser.add_argument("--trust-proxy")
+    parser.add_argument("--vaults-root")
+    parser.add_argument("--tokens")
+    parser.add_argument("--open-vaults", type=int, default=64)
     given = parser.parse_args(rest)
     if given.address is None:
         raise BadArgument("serve takes where to listen: serve :8765, or serve HOST:PORT")
     host, port = access.address("serve", given.address)
-    token = access.token(given.token_file)
-    access.ensure_a_token(host, token)
+    secret = access.token(given.token_file)
+    if given.vaults_root is None:
+        if given.tokens is not None:
+            raise BadArgument("--tokens goes with --vaults-root")
+        access.ensure_a_token(host, secret)
+    elif given.token_file is not None or vaults:
+        raise BadArgument("--vaults-root has tokens and vaults of its own: leave out --token-file and --vault")
+    elif not 1 <= given.open_vaults <= 10_000:
+        raise BadArgument("--open-vaults takes a number from 1 to 10,000")
     if given.trust_proxy is not None:
         if parsed(given.trust_proxy) is None:
             raise BadArgument(f"--trust-proxy takes the address of the proxy, got '{given.trust_proxy}'")
-        if token is None:
+        if secret is None and given.vaults_root is None:
             raise BadArgument(f"Behind a proxy others can call: {access.NEEDED}")
     if not is_loopback(host) and not tls and not given.insecure:
         raise BadArgument(
@@ -84,12 +109,15 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         has_index,
         host,
         port,
-        token,
+        secret,
         tls,
         access.origins(given.allow_origin),
         given.trust_proxy,
         access.offered(given.tools),
         access.structured(given.structured),
+        given.vaults_root,
+        given.tokens,
+        given.open_vaults,
     )
 
 
@@ -115,18 +143,12 @@ def run(options: Options) -> None:
             from vaulttools.server import certificate, listener
             from vaulttools.server.access_log import AccessLog
             from vaulttools.server.application import Rooms, application
-            from vaulttools.server.mcp import protocol
-            from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.page import routes as page
             from vaulttools.server.rest import errors, routes
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
-    from vaulttools.cli import resident
-    from vaulttools.server.callers import Alike
     from vaulttools.server.calls import Calls
     from vaulttools.server.guard import Access
-    from vaulttools.server.service import Service
-    from vaulttools.server.vaults import folders, opened
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     files: tuple[str, str] | None = None
@@ -134,12 +156,8 @@ def run(options: Options) -> None:
         files = certificate.kept(_data_folder() / "tls", options.host)
     elif options.tls:
         files = (options.tls[0], options.tls[1])
-    by_name = folders(options.vaults)
-    with opened(by_name, index=None if options.has_index else "off") as vaults:
-        calls = Calls()
-        service = Service(Alike(options.token, vaults), calls)
-        with without_collections():
-            mcp = streamable(protocol.server(vaults, options.tools, calls, is_structured=options.is_structured))
+    calls = Calls()
+    with _served(options, calls) as (service, mcp, offered):
         rooms = Rooms(
             page.routes(service),
             routes.routes(service, page.FIRST),
@@ -152,8 +170,40 @@ def run(options: Options) -> None:
             print("Without TLS: whoever can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
         told = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
-        with resident.offered(map(vaults.lent, vaults.names)):
+        with offered:
             listener.serve(AccessLog(app), listening, told, calls.close)
+
+
+@contextmanager
+def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
+    """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
+    from vaulttools.cli import resident
+    from vaulttools.server.callers import Alike
+    from vaulttools.server.mcp import protocol
+    from vaulttools.server.mcp.streamable import streamable
+    from vaulttools.server.mcp.tenancy import Tenancy
+    from vaulttools.server.service import Service
+    from vaulttools.server.shelf import Shelf
+    from vaulttools.server.tokens import Tenants, TokenFile
+    from vaulttools.server.vaults import folders, opened
+
+    index: Literal["off"] | None = None if options.has_index else "off"
+    made = partial(protocol.server, names=options.tools, calls=calls, is_structured=options.is_structured)
+    if options.vaults_root is None:
+        with opened(folders(options.vaults), index=index) as vaults:
+            with without_collections():
+                mcp = streamable(made(vaults))
+            yield Service(Alike(options.token, vaults), calls), mcp, resident.offered(map(vaults.lent, vaults.names))
+        return
+    tokens = TokenFile(token.file(options.tokens))
+    tokens.entries()  # a file that cannot be read is told at the start
+    shelf = Shelf(options.vaults_root, options.open_vaults, index)
+    try:
+        tenancy = Tenancy(lambda caller: made(caller.vaults, caller=caller.name))
+        # Commands of this machine's users are no callers with a token.
+        yield Service(Tenants(tokens, shelf), calls), tenancy.mcp, nullcontext()
+    finally:
+        shelf.close()
 
 
 def _data_folder() -> Path:

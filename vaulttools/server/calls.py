@@ -1,14 +1,15 @@
-"""Runs blocking calls for an event loop: some at once, others in order of arrival."""
+"""Runs blocking calls for an event loop, fairly between callers."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import time
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Event
-from typing import Final, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event, Lock
+from typing import Any, Final, TypeVar
 
 from vaulttools.errors import VaultToolsError
 
@@ -17,8 +18,14 @@ T = TypeVar("T")
 AT_ONCE: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
 """Calls that run at once. More than there are cores: some only wait, for the index to be built or for ripgrep."""
 
+QUICK_AT_ONCE: Final = 4
+"""Threads for calls of tools that take a few milliseconds, so that none waits behind a search."""
+
+QUICK: Final = frozenset({"read", "outline", "find"})
+"""These tools."""
+
 WAITING: Final = 200
-"""Calls that may wait for their turn; beyond, one is refused at once rather than answered when nobody wants it."""
+"""Calls of one caller that may wait; beyond, one is refused at once rather than answered when nobody wants it."""
 
 REPORT_SECONDS: Final = 0.2
 """Seconds between two reports of a running call (fault-M06)."""
@@ -32,27 +39,33 @@ class Busy(VaultToolsError):
 
 
 class Calls:
-    """A pool of threads for the calls of all clients. A call has the whole of its time limit from when it starts."""
+    """Threads for the calls of all clients. A call has the whole of its time limit from when it starts."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="vaulttools-call")
+        self._lanes = {False: _Lane(AT_ONCE, "call"), True: _Lane(QUICK_AT_ONCE, "quick")}
         self._cancels: set[Event] = set()
 
-    async def run(self, call: Callable[[Event], T], report: Callable[[float], Awaitable[None]] | None = None) -> T:
+    async def run(
+        self,
+        call: Callable[[Event], T],
+        report: Callable[[float], Awaitable[None]] | None = None,
+        *,
+        caller: str = "",
+        is_quick: bool = False,
+    ) -> T:
         """What the call returns; when the waiting task is cancelled, the event that the call was given is set.
 
-        `report` is told the seconds since the call was made, every 200 ms until it ends.
+        `report` is told the seconds since the call was made, every 200 ms until it ends. Callers who wait are served
+        in turn, a call each, whoever has how many.
 
         Raises:
-            Busy: too many calls are waiting.
+            Busy: too many calls of this caller are waiting.
             Exception: what the call raises.
         """
-        if len(self._cancels) >= AT_ONCE + WAITING:
-            raise Busy
         start = time.monotonic()
         cancel = Event()
+        running = asyncio.wrap_future(self._lanes[is_quick].submit(caller, call, cancel))
         self._cancels.add(cancel)
-        running = asyncio.wrap_future(self._pool.submit(call, cancel))
         running.add_done_callback(lambda _: self._cancels.discard(cancel))
         try:
             while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
@@ -67,4 +80,68 @@ class Calls:
         """Stop the calls that run, drop those that wait, and wait for the threads."""
         for cancel in tuple(self._cancels):
             cancel.set()
+        for lane in self._lanes.values():
+            lane.close()
+
+
+class _Lane:
+    """Some threads, and the calls that wait for one, by caller."""
+
+    def __init__(self, threads: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"vaulttools-{name}")
+        self._free = threads
+        self._lock = Lock()
+        self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[Event], Any], Event]]] = OrderedDict()
+        """Callers in the order in which they are served next."""
+
+    def submit(self, caller: str, call: Callable[[Event], T], cancel: Event) -> Future[T]:
+        """Have a call run when it is its turn.
+
+        Raises:
+            Busy: too many calls of this caller are waiting.
+        """
+        item = (Future[Any](), call, cancel)
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                self._pool.submit(self._work, item)
+            else:
+                queue = self._waiting.setdefault(caller, deque())
+                while queue and queue[0][0].cancelled():
+                    queue.popleft()
+                if len(queue) >= WAITING:
+                    raise Busy
+                queue.append(item)
+        return item[0]
+
+    def close(self) -> None:
+        """Drop what waits, and wait for the threads."""
+        with self._lock:
+            dropped = [item for queue in self._waiting.values() for item in queue]
+            self._waiting.clear()
+        for future, _, _ in dropped:
+            future.cancel()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _work(self, item: tuple[Future[Any], Callable[[Event], Any], Event]) -> None:
+        """Run a call, and those that wait after it."""
+        following: tuple[Future[Any], Callable[[Event], Any], Event] | None = item
+        while following is not None:
+            future, call, cancel = following
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(cancel))
+                except BaseException as error:  # the waiting task is told, whatever it is
+                    future.set_exception(error)
+            following = self._next()
+
+    def _next(self) -> tuple[Future[Any], Callable[[Event], Any], Event] | None:
+        with self._lock:
+            if not self._waiting:
+                self._free += 1
+                return None
+            caller, queue = self._waiting.popitem(last=False)
+            item = queue.popleft()
+            if queue:
+                self._waiting[caller] = queue  # behind the others
+            return item

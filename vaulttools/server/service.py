@@ -52,9 +52,9 @@ class Service:
             raise NoSuchVault("There is no such vault")
         return str(given)
 
-    async def run(self, request: Request, call: Callable[[Vault, Event], T]) -> T:
+    async def run(self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
-        client goes. The request's body must have been read.
+        client goes. The request's body must have been read. `is_quick`: it takes some milliseconds at most.
 
         Raises:
             NoSuchVault: see `vault_name`.
@@ -70,7 +70,7 @@ class Service:
             with caller.vaults.lent(name) as vault:
                 return call(vault, cancel)
 
-        running = asyncio.ensure_future(self.calls.run(lent))
+        running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, is_quick=is_quick))
         gone = asyncio.ensure_future(_gone(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)

@@ -40,6 +40,8 @@ class Vaults:
         """
         if isinstance(name, str) and name in self._names:
             return self._lend(name)
+        if not self._names:
+            raise BadArgument("There is no vault that this caller may see")
         given = "" if name is None else f", got {name!r}"
         raise BadArgument(f"vault must be one of {', '.join(self._names)}{given}")
 
@@ -52,7 +54,7 @@ class Vaults:
         rest = dict(arguments)
         if self.are_several:
             return self.lent(rest.pop("vault", None)), rest
-        return self.lent(self._names[0]), rest
+        return self.lent(next(iter(self._names), None)), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema of a tool's arguments, with `vault` where there are several."""

@@ -5,19 +5,16 @@ What they need from npm is kept in the user's cache folder; without Node, or whe
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
-from platformdirs import user_cache_path
 
 from tests.conftest import FIXTURES
+from tests.server.packages import installed
 from tests.server.serving import PROGRAM, environment, http
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
@@ -27,27 +24,12 @@ EXAMPLES = REPOSITORY / "docs" / "examples"
 
 PACKAGES = ("@modelcontextprotocol/sdk@1.32", "@types/node@20", "obsidian@1.8", "typescript@5.8")
 COMPILER = "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --types node"
-HOME = user_cache_path("vaulttools-tests")
-ENVIRONMENT = dict(os.environ)
-"""As they are outside of tests, each of which has a home of its own."""
 
 
 @pytest.fixture(scope="module")
 def node() -> Path:
     """A folder with the packages installed."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("needs Node")
-    folder = HOME / f"npm-{hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):
-        if not (folder / "installed").exists():
-            options = ("--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=20000")
-            command = ["npm", "install", "--prefix", str(folder), *options, *PACKAGES]
-            installed = subprocess.run(command, capture_output=True, cwd=folder, env=ENVIRONMENT)
-            if installed.returncode:
-                pytest.skip("npm cannot install")
-            (folder / "installed").touch()
-    return folder
+    return installed(*PACKAGES)
 
 
 def _driven(node: Path, kind: str, target: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from vaulttools import __version__
 from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server import uris
-from vaulttools.server.calls import Calls
+from vaulttools.server.calls import QUICK, Calls
 from vaulttools.server.mcp import prompts
 from vaulttools.server.vaults import Vaults
 from vaulttools.tools.definitions import definitions
@@ -53,16 +53,22 @@ Context = ServerRequestContext[Any, Any]
 LISTED: Final = 100
 """Notes that `resources/list` names, the newest; every other is reached by the template."""
 
+LISTED_VAULTS: Final = 4
+"""Vaults of which it names notes: each must be open for that."""
+
 MARKDOWN: Final = "text/markdown"
 
 
-def server(vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool = False) -> Server[Any]:
+def server(
+    vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
+) -> Server[Any]:
     """The server that offers the tools of those names over the vaults.
 
     An answer is its text. With `is_structured` its details come too, and the tools are listed with output schemas.
-    Clients differ in which of the two a model sees, so only programs should ask for both.
+    Clients differ in which of the two a model sees, so only programs should ask for both. `caller` names whose calls
+    they are.
     """
-    offered = _Offered(vaults, names, calls, is_structured=is_structured)
+    offered = _Offered(vaults, names, calls, caller, is_structured=is_structured)
     return Server(
         "vaulttools",
         version=__version__,
@@ -82,11 +88,12 @@ def server(vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured:
 class _Offered:
     """The handlers of the server's methods."""
 
-    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool) -> None:
+    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls, caller: str, *, is_structured: bool) -> None:
         self._is_structured = is_structured
         self._vaults = vaults
         self._names = names
         self._calls = calls
+        self._caller = caller
         self._tools = {
             each["name"]: Tool.model_validate(
                 {
@@ -111,7 +118,10 @@ class _Offered:
         try:
             lent, arguments = self._vaults.meant(params.arguments or {})
             result = await self._calls.run(
-                partial(_called, lent, params.name, arguments), partial(_report, context, params.name)
+                partial(_called, lent, params.name, arguments),
+                partial(_report, context, params.name),
+                caller=self._caller,
+                is_quick=params.name in QUICK,
             )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
@@ -126,7 +136,7 @@ class _Offered:
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
-        for name in self._vaults.names:
+        for name in self._vaults.names[:LISTED_VAULTS]:
             newest = await self._details(name, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
             paths = [path for path in newest["files"] if not path.endswith("/")]
             found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
@@ -163,7 +173,8 @@ class _Offered:
     async def _details(self, vault: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The details of a tool's answer; its refusal is an error of the protocol, since no tool was called."""
         try:
-            result = await self._calls.run(partial(_called, self._vaults.lent(vault), name, arguments))
+            call = partial(_called, self._vaults.lent(vault), name, arguments)
+            result = await self._calls.run(call, caller=self._caller, is_quick=name in QUICK)
         except VaultToolsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         if result.is_error:

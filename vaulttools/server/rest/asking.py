@@ -51,7 +51,12 @@ class Incomplete(VaultToolsError):
 
 
 async def answered(
-    service: Service, request: Request, ask: Callable[[Session, Work], T], respond: Callable[[T, Work], Response]
+    service: Service,
+    request: Request,
+    ask: Callable[[Session, Work], T],
+    respond: Callable[[T, Work], Response],
+    *,
+    is_quick: bool = False,
 ) -> Response:
     """What `respond` makes of a question's answer, or a refusal in the form of REST."""
 
@@ -62,7 +67,7 @@ async def answered(
         return ask(session, work), work
 
     try:
-        value, work = await service.run(request, call)
+        value, work = await service.run(request, call, is_quick=is_quick)
     except NotThere as error:
         return refused(404, str(error))
     except _NOT_THERE as error:

@@ -50,7 +50,9 @@ class Files:
             path, kind, target = named(vault, given)
             return of(vault, request, path, kind, target, work)
 
-        return await answered(self._service, request, ask, lambda respond, work: respond(work))
+        # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
+        is_quick = NOTE not in request.headers.get("accept", "")
+        return await answered(self._service, request, ask, lambda respond, work: respond(work), is_quick=is_quick)
 
 
 def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:

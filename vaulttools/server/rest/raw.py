@@ -1,4 +1,4 @@
-"""Sends a file so that a browser can do nothing with it but show a picture."""
+"""Sends a file so that a browser can do nothing but show pictures."""
 
 from __future__ import annotations
 

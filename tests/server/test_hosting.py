@@ -1,0 +1,208 @@
+"""A host of many vaults: a token sees its own everywhere, and no other is there for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any, NamedTuple
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.conftest import write_files
+from tests.server.serving import http, run, text_of
+from vaulttools.errors import BadArgument
+from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Calls
+from vaulttools.server.shelf import Shelf
+from vaulttools.server.tokens import Tenants, TokenFile
+
+
+class Host(NamedTuple):
+    url: str
+    tokens: TokenFile
+    one: str
+    """Sees `a`."""
+    two: str
+    """Sees `a` and `b`, and one that is not there."""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("host")
+    for name in ("a", "b", "c"):
+        write_files(folder / "vaults" / name, {"note.md": f"the needle of {name} [[note]] #tag-{name}\n"})
+    tokens = TokenFile(folder / "tokens.json")
+    one, two = tokens.add("one", ["a"]), tokens.add("two", ["a", "b", "gone"])
+    words = ["serve", ":0", "--vaults-root", str(folder / "vaults"), "--tokens", str(tokens._file), "--no-index"]
+    with http(*words, "--open-vaults", "2") as served:
+        yield Host(served.url.rstrip("/"), tokens, one, two)
+
+
+def _get(host: Host, token: str | None, path: str, method: str = "GET", **given: Any) -> httpx2.Response:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    return httpx2.request(method, host.url + path, headers=headers, **given)
+
+
+def test_nobody_calls_without_a_token(host: Host) -> None:
+    for token in (None, "x", host.one[:-1]):
+        assert _get(host, token, "/vault/").status_code == 401
+        assert _get(host, token, "/v/a/vault/").status_code == 401
+        assert _get(host, token, "/mcp", "POST").status_code == 401
+        told = _get(host, token, "/").json()
+        assert told["authenticated"] is False
+
+
+def test_a_token_of_one_vault_asks_by_plain_paths(host: Host) -> None:
+    assert _get(host, host.one, "/vault/note.md").text.startswith("the needle of a")
+    assert _get(host, host.one, "/v/a/vault/note.md").text.startswith("the needle of a")
+    several = _get(host, host.two, "/vault/note.md")
+    assert several.status_code == 404
+    assert _get(host, host.two, "/v/b/vault/note.md").text.startswith("the needle of b")
+
+
+@pytest.mark.parametrize(
+    "path", ["/vault/", "/vault/note.md", "/tags/", "/periodic/daily/", "/search/simple/?query=needle", "/"]
+)
+def test_an_unknown_and_a_forbidden_vault_are_answered_alike(host: Host, path: str) -> None:
+    method = "POST" if "search" in path else "GET"
+    if path == "/":
+        path = "/nothing"
+    answers = [_get(host, host.one, f"/v/{name}{path}", method) for name in ("b", "c", "none", ".a")]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.text for answer in answers}) == 1
+    assert "needle" not in answers[0].text
+
+
+def test_mcp_shows_a_token_its_vaults_alone(host: Host) -> None:
+    told: dict[str, Any] = {}
+
+    async def talk(token: str) -> None:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as client,
+            Client(streamable_http_client(f"{host.url}/mcp", http_client=client), mode="legacy") as session,
+        ):
+            tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+            told["schema"] = dict(tools["read"].input_schema)["properties"].get("vault")
+            told["resources"] = [each.uri for each in (await session.list_resources()).resources]
+            told["instructions"] = session.instructions or ""
+            told["own"] = text_of(await session.call_tool("read", {"note": "note.md"} | told["extra"]))
+            told["other"] = text_of(await session.call_tool("read", {"note": "note.md", "vault": "c"}))
+
+    told["extra"] = {}
+    run(lambda: talk(host.one))
+    assert told["schema"] is None and [str(uri) for uri in told["resources"]] == ["vault://a/note.md"]
+    assert "needle of a" in told["own"] and "needle" not in told["other"]
+    told["extra"] = {"vault": "b"}
+    run(lambda: talk(host.two))
+    assert told["schema"] is not None and told["schema"]["enum"] == ["a", "b"] and len(told["resources"]) == 2
+    assert "needle of b" in told["own"]
+    assert "needle" not in told["other"] and "vault must be one of a, b" in told["other"]
+
+
+def test_a_session_is_of_no_use_to_another_token(host: Host) -> None:
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}},
+    }
+    accept = {"Accept": "application/json, text/event-stream"}
+    headers = accept | {"Authorization": f"Bearer {host.two}"}
+    session = httpx2.post(f"{host.url}/mcp", json=hello, headers=headers).headers["mcp-session-id"]
+    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    stolen = accept | {"Authorization": f"Bearer {host.one}", "Mcp-Session-Id": session}
+    assert httpx2.post(f"{host.url}/mcp", json=asked, headers=stolen).status_code == 404
+
+
+def test_a_revoked_token_is_refused_at_once(host: Host) -> None:
+    token = host.tokens.add("brief", ["a"])
+    assert _get(host, token, "/vault/").status_code == 200
+    host.tokens.revoke("brief")
+    assert _get(host, token, "/vault/").status_code == 401
+
+
+def test_the_file_of_tokens_holds_hashes_for_its_owner(tmp_path: Path) -> None:
+    file = tmp_path / "kept" / "tokens.json"
+    tokens = TokenFile(file)
+    token = tokens.add("name", ["a"])
+    assert token not in file.read_text(encoding="utf-8")
+    assert file.stat().st_mode & 0o077 == 0
+    for name, vaults in (("name", ["a"]), ("bad name", ["a"]), ("other", [])):
+        with pytest.raises(BadArgument):
+            tokens.add(name, vaults)
+    with pytest.raises(BadArgument, match=r"^There is no token other$"):
+        tokens.revoke("other")
+    shelf = Shelf(str(tmp_path), index="off")
+    file.write_text("broken", encoding="utf-8")
+    assert Tenants(TokenFile(file), shelf).of(token) is None
+    shelf.close()
+
+
+def test_links_and_dot_folders_are_no_vaults(tmp_path: Path) -> None:
+    (tmp_path / "root" / "a").mkdir(parents=True)
+    (tmp_path / "root" / ".dot").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "root" / "file").touch()
+    (tmp_path / "root" / "link").symlink_to(tmp_path / "outside")
+    shelf = Shelf(str(tmp_path / "root"), index="off")
+    names = ["a", ".dot", "link", "file", "..", "", "a/b", "../outside", "none", "a\0"]
+    assert [name for name in names if shelf.has(name)] == ["a"]
+    for name in names[1:]:
+        with pytest.raises(BadArgument), shelf.lent(name):
+            pass
+    shelf.close()
+
+
+def test_at_most_so_many_vaults_are_open_and_unused_ones_are_closed(tmp_path: Path) -> None:
+    for name in "abcd":
+        write_files(tmp_path / name, {"note.md": f"{name}\n"})
+    shelf = Shelf(str(tmp_path), 2, "off")
+    for name in "abcdabcd":
+        with shelf.lent(name) as vault:
+            assert vault.path.name == name and shelf.open_vaults <= 2
+            assert name in vault.call("read", {"note": "note"}).text
+    with shelf.lent("a") as first, shelf.lent("a") as second:
+        assert first is second
+        shelf.close_idle(time.monotonic() + 1)
+        assert shelf.open_vaults == 1
+    shelf.close_idle(time.monotonic() + 1)
+    assert shelf.open_vaults == 0
+    shelf.close()
+
+
+def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> None:
+    done: list[str] = []
+    lock = threading.Lock()
+    go = Event()
+
+    def call(name: str) -> Any:
+        def called(cancel: Event) -> None:
+            go.wait(30)
+            with lock:
+                done.append(name)
+
+        return called
+
+    async def talk() -> None:
+        calls = Calls()
+        async with anyio.create_task_group() as group:
+            for _ in range(AT_ONCE + 20):
+                group.start_soon(lambda: calls.run(call("many"), caller="many"))
+            await anyio.sleep(0)
+            group.start_soon(lambda: calls.run(call("few"), caller="few"))
+            await anyio.sleep(0)
+            # All threads are taken; these have their own.
+            for _ in range(QUICK_AT_ONCE):
+                await calls.run(lambda cancel: done.append("quick"), caller="few", is_quick=True)
+            assert done == ["quick"] * QUICK_AT_ONCE
+            go.set()
+        calls.close()
+
+    run(talk)
+    assert done.index("few") < QUICK_AT_ONCE + 2 * AT_ONCE < len(done)

@@ -1,0 +1,145 @@
+"""Opens the vaults of a host when they are asked for, and closes unused ones."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Condition, Event, Lock, Thread
+from typing import Final, Literal
+
+from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.files import disk
+from vaulttools.server import uris
+from vaulttools.vault import Vault
+
+OPEN: Final = 64
+"""Vaults that are open at once, unless told otherwise. Each keeps a thread, a watch and an index in memory."""
+
+IDLE_SECONDS: Final = 300.0
+"""After which a vault that nobody asked is closed."""
+
+WAIT_SECONDS: Final = 10.0
+"""For another vault to be closed, when as many are in use as may be open."""
+
+
+class NoRoom(VaultToolsError):
+    """As many vaults are in use as may be open."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The server is busy: {most:,} vaults are in use; call again later")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A vault that is open, or about to be."""
+
+    lock: Lock = field(default_factory=Lock)
+    vault: Vault | None = None
+    users: int = 0
+    used: float = 0.0
+    """When the last call ended."""
+
+
+class Shelf:
+    """The vaults of a host: each folder directly in a folder is one; links and folders with a dot are none."""
+
+    def __init__(self, root: str, most: int = OPEN, index: Literal["off"] | None = None) -> None:
+        """Raises: BadArgument: there is no such folder."""
+        self._root = os.path.realpath(os.path.expanduser(root))
+        if not os.path.isdir(self._root):
+            raise BadArgument(f"--vaults-root must be a folder, got '{root}'")
+        self._most = most
+        self._index = index
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        """Those last used last."""
+        self._changed = Condition()
+        self._ended = Event()
+        self._sweeper = Thread(target=self._sweep, name="vaulttools-shelf", daemon=True)
+        self._sweeper.start()
+
+    def has(self, name: str) -> bool:
+        """Whether a folder of that name is a vault now."""
+        if not name or name.startswith(".") or name != os.path.basename(name) or "\\" in name or "\0" in name:
+            return False
+        try:
+            return stat.S_ISDIR(disk.lstat(os.path.join(self._root, name)).st_mode)
+        except OSError:
+            return False
+
+    @property
+    def open_vaults(self) -> int:
+        """How many are open now."""
+        return len(self._kept)
+
+    @contextmanager
+    def lent(self, name: str) -> Iterator[Vault]:
+        """The vault of that name, opened where it is not open yet, and kept open while it is used.
+
+        Raises:
+            BadArgument: there is no such vault, or it cannot be opened.
+            NoRoom: no other could be closed in time.
+        """
+        kept = self._taken(name)
+        try:
+            with kept.lock:
+                if kept.vault is None:
+                    if not self.has(name):
+                        raise BadArgument("There is no such vault")
+                    kept.vault = Vault.open(os.path.join(self._root, name), index=self._index)
+                    uris.understood_by(kept.vault, name)
+            yield kept.vault
+        finally:
+            with self._changed:
+                kept.users -= 1
+                kept.used = time.monotonic()
+                if kept.vault is None and not kept.users:
+                    self._kept.pop(name, None)
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Close all of them; calls under way go on to their end."""
+        self._ended.set()
+        with self._changed:
+            kept = list(self._kept.values())
+            self._kept.clear()
+        for each in kept:
+            if each.vault is not None:
+                each.vault.close()
+
+    def _taken(self, name: str) -> _Kept:
+        """The place of a vault, in use from now on; for a new one, another that is unused goes."""
+        ends = time.monotonic() + WAIT_SECONDS
+        gone: Vault | None = None
+        with self._changed:
+            while name not in self._kept and len(self._kept) >= self._most:
+                unused = next((each for each, kept in self._kept.items() if not kept.users), None)
+                if unused is not None:
+                    gone = self._kept.pop(unused).vault
+                elif not self._changed.wait(ends - time.monotonic()):
+                    raise NoRoom(self._most)
+            kept = self._kept.setdefault(name, _Kept())
+            self._kept.move_to_end(name)
+            kept.users += 1
+        if gone is not None:
+            gone.close()
+        return kept
+
+    def _sweep(self) -> None:
+        """Close what has been idle, now and then."""
+        while not self._ended.wait(IDLE_SECONDS / 10):
+            self.close_idle(time.monotonic() - IDLE_SECONDS)
+
+    def close_idle(self, before: float) -> None:
+        """Close the vaults whose last call ended before a time of the monotonic clock."""
+        with self._changed:
+            idle = [name for name, kept in self._kept.items() if not kept.users and kept.used < before]
+            gone = [self._kept.pop(name).vault for name in idle]
+            self._changed.notify_all()
+        for vault in gone:
+            if vault is not None:
+                vault.close()
