@@ -34,6 +34,9 @@ FILES = {
     "Projects/Plan.md": "---\nstatus: active\nowner: '[[Home]]'\ntags: [garden/beds]\n---\n"
     "## Beds\n\nFour raised beds of larch.\n\n"
     "| Bed | Metres |\n|---|--:|\n| one | 2 |\n\n```mermaid\ngraph TD; a-->b\n```\n\nSee [[Soil]] and [[Gone]].\n",
+    "draw.svg": "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20' onload='top.attacked=1'>"
+    "<script>top.attacked=1</script><image href='https://elsewhere.example/z.png'/><circle r='9'/></svg>",
+    "Drawn.md": "![[draw.svg]]\n",
     "Soil.md": "Loam over clay, see [[Plan]]. " + "wide" * 60 + "\n\n    " + "code " * 60 + "\n",
     "evil/" + EVIL + ".md": f"---\n'{EVIL}': '{EVIL}'\n---\n# {EVIL}\n\nlarch {EVIL}\n\n"
     "<script>window.attacked=1</script>\n"
@@ -209,6 +212,9 @@ def test_nothing_that_a_vault_holds_runs_or_is_loaded_from_elsewhere(browser: Br
         for path in (*OVERVIEWS, "/ui/note/Projects/Plan.md"):
             page.goto(path)
             assert page.evaluate("window.attacked") is None
+        page.goto("/ui/note/Drawn.md")
+        expect(page.locator(".body img")).to_have_js_property("naturalWidth", 20)
+        assert page.evaluate("window.attacked") is None
         assert told == []
         assert [each for each in asked if not each.startswith(url)] == []
 

@@ -11,7 +11,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 import re2
 
+from vaulttools.errors import InvalidQuery
 from vaulttools.index.words import tokens
+from vaulttools.query import tree
+from vaulttools.query.language import parse
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.server.page.addresses import Mode
 
@@ -39,9 +42,9 @@ def finder(query: str, mode: Mode) -> Finder:
         return _by_regex(query, ignore_case=False)
     if mode == "text":
         return _by_literals([query])
-    terms = read(without_operators(query)[0]).terms
     if mode == "obsidian":  # finds words inside others, too
-        return _by_literals([term.text for term in terms if term.text != "OR"])
+        return _by_literals(list(_wanted(query)))
+    terms = read(without_operators(query)[0]).terms
     stems = {stem for term in terms for spelling in term.spellings for _, _, stem in tokens(spelling.text)}
     literals = _by_literals([term.text for term in terms if term.literal])
     return lambda text: (*_of_stems(text, stems), *literals(text))
@@ -57,6 +60,24 @@ def pieces(text: str, find: Finder) -> list[Piece]:
         found += (Piece(text[done:start], False), Piece(text[start:end], True))
         done = end
     return [piece for piece in (*found, Piece(text[done:], False)) if piece.text]
+
+
+def _wanted(query: str) -> Iterator[str]:
+    """The texts that a query of Obsidian's language looks for in contents; those behind a `-` are none."""
+    try:
+        waiting = [parse(query)]
+    except InvalidQuery:  # the tool says so
+        return
+    while waiting:
+        match waiting.pop():
+            case tree.Term(text) | tree.Phrase(text):
+                yield text
+            case tree.And(parts) | tree.Or(parts):
+                waiting += parts
+            case tree.Within(scope, part) if scope not in ("file", "path"):
+                waiting.append(part)
+            case tree.Case(_, part):
+                waiting.append(part)
 
 
 def _by_regex(pattern: str, *, ignore_case: bool) -> Finder:

@@ -11,7 +11,7 @@ from typing import Final
 from markupsafe import Markup
 
 from vaulttools.core import paths, render
-from vaulttools.errors import BadArgument, PartNotFound
+from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes import subpath
 from vaulttools.notes.links import split_linktext
 from vaulttools.notes.note import Note
@@ -22,6 +22,7 @@ from vaulttools.server.page.properties import Property, properties
 from vaulttools.server.page.rendering.note import Rendering
 from vaulttools.server.page.rendering.place import Place, heading_id, is_image
 from vaulttools.server.page.searching import title
+from vaulttools.server.page.soon import Soon
 from vaulttools.server.page.vault_notes import Text, VaultNotes
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
@@ -31,6 +32,10 @@ _BACKLINKS: Final = 200
 
 _LINE_CHARACTERS: Final = 2_000
 """Characters shown of a line of what is no note."""
+
+_LINKS_SECONDS: Final = 3.0
+"""For the links of a note. Only while the vault is indexed for the first time it takes longer, and the note need not
+wait for that."""
 
 _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
@@ -160,12 +165,16 @@ def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
 def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -> NotePage:
     """The page with the links to the file and from it."""
     out: LinksAnswer | None = None
+    asked = {"note": page.path, "direction": "back", "limit": _BACKLINKS}
+    soon = Soon(cancel, _LINKS_SECONDS)
     try:
-        back: LinksAnswer = vault.answer(
-            "links", {"note": page.path, "direction": "back", "limit": _BACKLINKS}, cancel=cancel
-        )
+        back: LinksAnswer = vault.answer("links", asked, cancel=soon)
         if paths.is_note(page.path):
-            out = vault.answer("links", {"note": page.path, "direction": "out", "limit": _BACKLINKS}, cancel=cancel)
+            out = vault.answer("links", {**asked, "direction": "out"}, cancel=soon)
+    except Cancelled:
+        if cancel.is_set():
+            raise
+        return replace(page, backlinks_summary="Not known yet: the vault is being indexed. Load the page again.")
     except BadArgument:  # an archive's member, or another text that is no file of the vault
         return page
     sources = [each.path for each in back.notes if each.path != page.path]

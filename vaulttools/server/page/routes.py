@@ -137,7 +137,8 @@ class Pages:
         if page.path != name and paths.unshown(page.path) != paths.unshown(name):
             return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
         assistant = self._assistant(addresses, "read", {"note": page.path})
-        return templates.page("note.html", **self._around(request), page=page, assistant=assistant)
+        raw = addresses.file(page.path)
+        return templates.page("note.html", **self._around(request), page=page, assistant=assistant, raw=raw)
 
     async def tags(self, request: Request) -> Response:
         """All tags."""
