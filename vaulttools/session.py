@@ -83,7 +83,7 @@ class Session:
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
     calendar: Calendar = field(default_factory=Calendar)
-    """What day it is for whoever asks."""
+    """The calendar that a call uses: its clock and time zone."""
 
     @cached_property
     def resolvers(self) -> Resolvers:
@@ -492,7 +492,7 @@ class Session:
         return tuple(replace(walk, glob=parsed) for walk in walks), tuple(filter(parsed.matches, named))
 
     def _excluded(self, work: Work) -> Excluded:
-        """The vault's excluded files; that its settings cannot be read is told, and nothing is left out."""
+        """The vault's excluded files; none, and a warning in `work`, when its settings cannot be read."""
         try:
             return excluded.read(Path(self.root.absolute(self.config_folder)))
         except OSError as error:

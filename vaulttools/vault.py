@@ -132,7 +132,9 @@ class Vault(ToolMethods):
     def build_index(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:
-        """Wait until the index holds every file as it is now; `on_progress` is told how many of how many it holds.
+        """Wait until the index holds every file as it is now.
+
+        `on_progress` gets the number of files it holds, and of all.
 
         Raises:
             VaultToolsError: there can be none, the vault was opened without, or it is closed.
@@ -151,7 +153,9 @@ class Vault(ToolMethods):
         timeout: float | None = None,
     ) -> bool:
         """Wait until every passage of the notes as they are now is embedded, so that ranked `query` finds all of them
-        by meaning; False when `timeout`, in seconds, ends first. `on_progress` is told how many of how many notes are.
+        by meaning; False when `timeout`, in seconds, ends first.
+
+        `on_progress` gets the number of embedded notes, and of all.
 
         Raises:
             VaultToolsError: the extra `semantic` is not installed, nothing can be embedded now, or there is no index.
@@ -170,7 +174,7 @@ class Vault(ToolMethods):
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:
         """Wait until the structure of all notes is known, as `links`, `tags` and `properties` need it: by the index, or
-        in a temporary one where there is none; `on_progress` is told of how many of how many files it is.
+        in a temporary one where there is none; `on_progress` gets the numbers of files read and of all.
 
         Raises:
             VaultToolsError: the vault's folder is gone or cannot be read.

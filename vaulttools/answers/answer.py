@@ -43,7 +43,7 @@ class Answer(BaseModel):
     is_error: bool = Field(default=False, exclude=True, repr=False)
     """Whether a model should read it as a refusal."""
     shown: dict[str, Any] = Field(default_factory=dict, exclude=True, repr=False)
-    """The details of which the text shows a part, by name, as far as it shows them; the others it shows whole."""
+    """By name, the details that the text shows in part, as far as it shows them. It shows the others whole."""
     picture: Picture | None = Field(default=None, exclude=True, repr=False)
     """An image that belongs to the text, for clients that can show one."""
     complete: bool = Field(

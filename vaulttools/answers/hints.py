@@ -17,7 +17,7 @@ from vaulttools.patterns.pattern import Pattern
 _FEW: Final = 5
 """Matching files up to which it is looked whether case hides more: the run takes as long as the search did."""
 _MANY_MORE: Final = 4
-"""Files that match with case ignored from which on they are told; at least twice those that were found."""
+"""Files that case hides are named from so many on, and when they are at least twice those that were found."""
 
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""

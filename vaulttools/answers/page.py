@@ -42,7 +42,7 @@ def fit(
     """The whole text: the first line, the sections with `between` between two, then the notices, a line each.
 
     At most `limits.TEXT_BYTES` of UTF-8. The sections share the room line by line in turn, so that no file
-    crowds out another; a section of which nothing fits is left out, and a notice says how much is missing, with
+    crowds out another; a section is left out when nothing of it fits, and a notice says how much is missing, with
     `advice`: what a caller may do to see more.
     """
     notices = fitting(notices)

@@ -15,7 +15,7 @@ from vaulttools.files.document import Document
 from vaulttools.notes import subpath
 
 _OTHERS: Final = 5
-"""Lines of other headings of the same name that are told."""
+"""Lines of other headings of the same name that the answer names."""
 
 MOST_CHARACTERS: Final = 50_000
 """The most characters that can be asked for: about what the text of an answer has room for."""

@@ -40,7 +40,7 @@ class Request(BaseModel):
     options: ClassVar[dict[str, str]] = {}
     """Required fields that are options on the command line, with their name there: `{"terms": "term"}`."""
     flags: ClassVar[tuple[str, ...]] = ()
-    """Fields of which each value but the default is a flag on the command line: `mode` is `--word`, `--regex`."""
+    """Fields whose values, but the default, are flags on the command line: `mode` is `--word`, `--regex`."""
     refused: ClassVar[tuple[str, ...]] = ()
     """Options of related commands that this one is expected to have and has not; they are refused by name."""
 

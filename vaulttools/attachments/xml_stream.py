@@ -13,7 +13,7 @@ _SEPARATOR: Final = "\x01"
 
 
 class Reader(Protocol):
-    """What is told of the elements of one XML text. Names are without their namespaces."""
+    """The elements of one XML text. Names are without their namespaces."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""

@@ -34,7 +34,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Conditions of which all, any or none must hold."""
+    """Conditions: all, any or none of them must hold."""
 
     kind: str
     """`and`, `or` or `not`."""

@@ -32,7 +32,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
                         this machine
   --tls CERT KEY        speak https with this certificate and key, files in PEM; needed beyond this machine
   --tls auto            the same with a self-signed certificate, made at the first start and kept
-  --insecure            speak http beyond this machine all the same: whoever can listen reads notes and token
+  --insecure            speak http beyond this machine all the same: anyone who can listen reads notes and token
   --allow-origin URL    also accept calls from web pages of this origin, repeated
   --trust-proxy ADDRESS believe the X-Forwarded headers of the proxy at this address; a token is then needed
   --tools NAMES         the tools to offer over MCP, separated by commas, or all
@@ -167,7 +167,7 @@ def run(options: Options) -> None:
         )
         app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
         if not is_loopback(options.host) and files is None:
-            print("Without TLS: whoever can listen to the network reads notes and token.", file=sys.stderr)
+            print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)
         listening = listener.Listening(options.host, options.port, files, options.proxy)
         told = "Serving at {url}/ (MCP at /mcp, REST below /, pages for people below /ui/)"
         with offered:

@@ -40,7 +40,7 @@ class Closing:
         self.tell(sentence, "warning: ")
 
     def text(self, body: Sequence[str], next_step: str = "") -> str:
-        """The whole text: every line at most 800 bytes, all of it at most 50 KiB; what does not fit is told."""
+        """The whole text: every line at most 800 bytes, all of it at most 50 KiB; a notice says what does not fit."""
         shown = [clip.line(line) for line in body]
         end = [clip.line(line) for line in (*self.lines, *([f"next: {next_step}"] if next_step else []))]
         room = limits.TEXT_BYTES - _CUT_BYTES - sum(map(_size, end))
@@ -72,8 +72,8 @@ def scan_limit(closing: Closing, scanned: Scan, term: str = "") -> None:
 def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folders: Sequence[str] = ()) -> None:
     """Tell of lower bounds, of what the default excludes left out, and of files that were passed over.
 
-    What other rules leave out is told only where nothing was found. `named_folders` are the searched paths that are
-    left out themselves; each is told as such and not counted again.
+    The answer says what other rules leave out only where nothing was found. `named_folders` are the searched paths
+    that are left out themselves; the answer names each as such and does not count it again.
     """
     if "time limit" in work.skipped:
         closing.warn(f"stopped after {work.time_limit:g} s; counts are lower bounds")

@@ -32,7 +32,7 @@ vault holds more of, or a letter, would print more than it costs to count it apa
 
 BROAD_LINES: Final = 1_000
 BROAD_FILES: Final = 100
-"""A query with more matching lines, or in more files, is told as broad."""
+"""A query with more matching lines, or in more files, is called broad."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def walk(
 ) -> Iterator[Entry]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
 
-    Folders that are in are told only with `folders`; what is left out always is.
+    Folders that are in come only with `folders`; what is left out always comes.
 
     A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
     kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used:
@@ -318,7 +318,7 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
 
 
 def _concerns(root: Root, path: str, *, is_selected: bool) -> bool:
-    """Whether a link is told: one that is selected itself, or may hold in the vault what is; none to what is protected.
+    """Whether a link comes: one that is selected itself, or may hold in the vault what is; none to what is protected.
 
     Links are rare, so that a walk may look where each leads.
     """

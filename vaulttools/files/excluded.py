@@ -13,7 +13,7 @@ from vaulttools.files import settings
 class Excluded:
     """The filters of one vault. An entry is plain text found anywhere in a path, case ignored, or `/regex/` (rule-E06).
 
-    `patterns` are for whoever runs ripgrep: nothing that a caller or a vault wrote is compiled here.
+    ripgrep matches `patterns`: nothing that a caller or a vault wrote is compiled here.
     """
 
     texts: tuple[str, ...] = ()

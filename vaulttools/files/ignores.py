@@ -246,7 +246,7 @@ def _latin(raw: bytes) -> str:
 
 
 def _trimmed(line: str) -> str:
-    """The line without trailing blanks, of which an escaped one stays; tabs stay (git's trim_trailing_spaces)."""
+    """The line without trailing blanks, but for an escaped one; tabs stay (git's trim_trailing_spaces)."""
     bare = line.rstrip(" ")
     escapes = len(bare) - len(bare.rstrip("\\"))
     return line[: len(bare) + 1] if escapes % 2 else bare

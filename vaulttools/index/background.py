@@ -114,7 +114,7 @@ class BackgroundIndex:
         """Wait until the store holds every file as it was at this call, or later; False when the timeout, or the use
         of the vault, ends first.
 
-        `on_progress` is told how many of how many files it holds, in the thread of the caller.
+        `on_progress` gets the numbers of files it holds and of all, in the thread of the caller.
 
         Raises:
             Unavailable: there can be no index.

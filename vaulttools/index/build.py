@@ -45,7 +45,7 @@ class Updated:
     written: int = 0
     """Files whose content was new."""
     touched: int = 0
-    """Files of which only the key was."""
+    """Files whose key alone was written."""
     removed: int = 0
     unread: int = 0
     """Files, of the ones written or touched, that could not be indexed: they stay candidates of every search."""

@@ -18,7 +18,7 @@ class ChangeLog:
         self._changed: dict[str, int] = {}
         """By file the moment of its last change, in the order of these."""
         self._forgotten = 0
-        """The last moment of which a change is no longer remembered."""
+        """The last moment whose changes are no longer remembered."""
 
     def add(self, files: Iterable[str]) -> None:
         """Note that some files changed, at a moment of its own."""

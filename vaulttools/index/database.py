@@ -146,7 +146,7 @@ class Database:
         return total
 
     def discard(self) -> None:
-        """Delete the file; whoever has it open finds it replaced.
+        """Delete the file; a process that has it open finds it replaced.
 
         Raises:
             Unavailable: it cannot be deleted.

@@ -96,7 +96,7 @@ def dump(note: Note) -> bytes:
 
 
 def load(data: bytes) -> Passages:
-    """The passages of which `dump` made these bytes.
+    """The passages that `dump` wrote as these bytes.
 
     Raises:
         ValueError: it made no such bytes.

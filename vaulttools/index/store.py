@@ -99,7 +99,7 @@ class Store:
         return self._database.warning
 
     def discard(self) -> None:
-        """Delete the index; whoever has it open, in whatever process, finds it `Replaced` or `Unavailable`.
+        """Delete the index; any process that has it open finds it `Replaced` or `Unavailable`.
 
         Raises:
             Unavailable: it cannot be deleted.

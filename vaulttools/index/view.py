@@ -79,7 +79,7 @@ class IndexView:
         ]
 
     def unranked(self, files: Sequence[str]) -> list[str]:
-        """Those unknown, but for attachments of which it is known why not all of their text is there."""
+        """Unknown files, without attachments whose text is known to be missing, with the reason."""
         row = self._state.row
         return [
             path

@@ -2,12 +2,13 @@
 
 What no watch sees, so that its owner must look for itself:
 
-- A file of several names (hard links) changes through one of them, and only the folder of that name is told. That a
-  name was added elsewhere is told to nobody. The same holds for a descriptor opened under a name that is deleted since.
-- A write through a mapping (`mmap`) is told when the mapping and its descriptor are closed, not before.
-- On Linux, what another computer writes through this one's NFS server may bear no name, and is then not told.
+- A file of several names (hard links) changes through one of them, and an event comes for the folder of that
+  name only. A name that is added elsewhere gives no event.
+  The same holds for a descriptor opened under a name that is deleted since.
+- A write through a mapping (`mmap`) gives an event when the mapping and its descriptor are closed, not before.
+- On Linux, what another computer writes through this one's NFS server may bear no name, and then gives no event.
 
-What is told is names. A folder's name may now stand for another folder, even with the same inode number: it is to be
+Events carry names. A folder's name may now stand for another folder, even with the same inode number: it is to be
 removed, added and listed again, with all below it.
 """
 
@@ -39,7 +40,7 @@ class Watch(Protocol):
         """Begin to watch one vault-relative folder (`""`: the root), not what is below it; before it is listed.
 
         A folder that is gone is no error, nor one that may not be read: it cannot be listed either, and what would
-        change that is told by the folder above.
+        change that the folder above reports.
 
         Raises:
             Lost: it cannot be watched.
@@ -59,7 +60,7 @@ class Watch(Protocol):
 
         Touched is what was created, deleted, renamed or written, or whose status changed; once told, not again. A
         folder's own status is told by its name in the folder above; the root's by the name `""` in `""`. A folder
-        that is told of may be gone.
+        that is reported may be gone.
 
         Raises:
             Lost: changes may have been missed.

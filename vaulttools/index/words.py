@@ -89,7 +89,7 @@ def ask(
     """The notes that hold any of the words, by row, the `most` best by BM25; only rows of a JSON list, if given.
     What is counted leaves out the rows of another such list and those above a number, which are just being written.
 
-    The hits are told without their places; each word of the question is a list of spellings.
+    The hits come without their places; each word of the question is a list of spellings.
     """
     counts = [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
     asked = [(number, spelling) for number, spellings in enumerate(words) if counts[number] for spelling in spellings]

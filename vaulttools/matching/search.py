@@ -219,7 +219,7 @@ class Search:
 
         A file that changed since it was counted is read again; one that keeps changing, cannot be read any more, or
         that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`. `late`
-        is what `work` is told of those there was no time for.
+        is the reason that `work` gets for those there was no time for.
         """
         for start in range(0, len(files), READ_TOGETHER):
             chunk = files[start : start + READ_TOGETHER]

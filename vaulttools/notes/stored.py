@@ -1,7 +1,7 @@
 """Packs a note's parts into bytes for the index, and unpacks them one by one.
 
 One line of JSON for each part, in the order of `_PARTS`: those that nobody asks for are never decoded. The bytes hold
-no version; whoever keeps them parses all notes anew when this module, or what it reads, changes.
+no version: the index parses all notes anew when this module, or what it reads, changes.
 """
 
 from __future__ import annotations

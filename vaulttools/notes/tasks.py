@@ -2,7 +2,7 @@
 
 The plugin reads its signs at the end of a line, in any order. Here they count anywhere in the line but in code, links
 and comments, so that a sign that a word follows is not lost. Of several values for one field the first counts, as in
-the plugin, and the others are told.
+the plugin, and the answer reports the others.
 """
 
 from __future__ import annotations

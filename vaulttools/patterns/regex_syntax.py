@@ -1,7 +1,7 @@
 """Splits a regex into tokens: Rust's syntax as ripgrep reads it, or PCRE2's.
 
 Facts of regex-syntax 0.8 and PCRE2 10.45, each tried on ripgrep 15.2 by the tests. What the reader does not know for
-sure is a token of which nothing is known; what a pattern is made into is left to `pattern`.
+sure is an unknown token; what a pattern is made into is left to `pattern`.
 """
 
 from __future__ import annotations

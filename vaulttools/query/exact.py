@@ -133,7 +133,7 @@ class Exact:
         """The text of a note or canvas.
 
         Raises:
-            _NoTextError: it cannot be read or is none, which is told to `work`; or it is gone.
+            _NoTextError: it cannot be read or is no text, which goes to `work`; or it is gone.
         """
         document = self.regexes.documents.get(path) or self._read(path)
         if path in self.plan.files.canvases:

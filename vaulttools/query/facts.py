@@ -65,7 +65,7 @@ class Values:
         return {places[line] for line in lines.holding(wanted, sensitive=sensitive)}
 
     def among(self, texts: AbstractSet[str]) -> set[int]:
-        """The places of the values of which some text, of any element, is among those given."""
+        """The places of the values with an element whose text is among those given."""
         places, lines = self._single
         return {place for place, text in zip(places, lines.texts, strict=True) if text in texts}
 

@@ -80,7 +80,7 @@ class Files:
 
 
 class Orders:
-    """The orders in which files are told."""
+    """The orders in which files are shown."""
 
     def __init__(self, files: Sequence[str]) -> None:
         """From paths in path order."""

@@ -39,7 +39,7 @@ class Regexes:
     _lines: dict[tuple[Regex, bool], dict[str, frozenset[int]]] = field(default_factory=dict, init=False)
 
     def check(self, node: Node, *, sensitive: bool) -> list[tuple[Regex, bool]]:
-        """All of them in a tree; what was made of one that could not be read as it stands, `work` is told.
+        """All of them in a tree; `work` gets a warning about one that was repaired.
 
         Raises:
             InvalidQuery: ripgrep refuses one, with its reason and place.
@@ -72,7 +72,7 @@ class Regexes:
     def look(self, regex: Regex, sensitive: bool, notes: Sequence[str]) -> None:
         """Find its lines in those of some notes in which it was not looked for yet; the documents with any are kept.
 
-        What cannot be searched is told to `work`, and has no lines.
+        What cannot be searched goes to `work`, and has no lines.
         """
         known = self._lines.setdefault((regex, sensitive), {})
         notes = [path for path in notes if path not in known]

@@ -39,7 +39,7 @@ def pattern(node: Node) -> str | None:
 
 
 def words(node: Node) -> list[Term | Phrase]:
-    """Words and phrases of which one at least stands in every file that answers; empty: none is sure to."""
+    """Every file that answers holds one of these words and phrases at least; empty: nothing is sure."""
     match node:
         case Term() | Phrase():
             return [node] if fold(node.text).strip() else []

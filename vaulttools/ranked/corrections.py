@@ -14,7 +14,7 @@ _SHORTEST: Final = 4
 """Letters of a word that may be misspelt; of shorter ones everything is close."""
 
 _LONG: Final = 6
-"""Letters of a stem of which two may be wrong."""
+"""Letters of a stem in which two may be wrong."""
 
 
 def of(text: str, vocabulary: Vocabulary) -> list[str]:

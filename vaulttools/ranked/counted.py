@@ -43,7 +43,7 @@ class Counter(Protocol):
 
 
 class Counted:
-    """The notes of which nothing is known, as terms are counted in them."""
+    """The notes that the index does not know, as terms are counted in them."""
 
     def __init__(self, counter: Counter, notes: Sequence[str], most: int) -> None:
         """At most so many of the notes are chosen."""

@@ -47,7 +47,7 @@ class Holders:
         """The notes that hold a piece of text."""
 
     def unknown(self) -> Sequence[str]:
-        """The notes of which nothing is known, in order, and behind them such attachments, which take longer."""
+        """The notes that the index does not know, in order, then such attachments, which take longer."""
         if self.index is None:
             return sorted(self.notes, key=lambda path: (not paths.is_note(path), path))
         if self.index.version() is not None:
@@ -59,8 +59,8 @@ class Holders:
         return sorted(path for path in self.notes if not paths.is_note(path))
 
     def read_notes(self, notes: Sequence[str]) -> None:
-        """Read notes of which nothing is known, while there is time; of notes outside the scope, which say how frequent
-        a word is, those that changed a moment ago when they are few."""
+        """Read notes that the index does not know, while there is time; and notes outside the scope that changed a
+        moment ago, when they are few, since they say how frequent a word is."""
         for number, path in enumerate(notes):
             if path in self.fresh:
                 continue

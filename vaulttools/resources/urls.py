@@ -85,7 +85,7 @@ class Resolvers:
                 f"Not a URL scheme: {paths.shown(scheme)}; it is a letter, then letters, digits, + - or ."
             )
         with self._lock:
-            # A new mapping each time: whoever resolves meanwhile keeps the one it has.
+            # A new mapping each time: a call that resolves meanwhile keeps the one it has.
             self._known = {**self._known, scheme.lower(): make}
 
     def resolve(self, url: str, resolve_link: ResolveLink = _no_links) -> list[Backed | Virtual]:

@@ -20,7 +20,7 @@ class Caller:
 
 
 class Callers(Protocol):
-    """Whoever may call."""
+    """A caller that the guard accepted."""
 
     @property
     def need_a_token(self) -> bool:

@@ -71,7 +71,7 @@ class Access:
 class Guard:
     """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without a token that is known.
 
-    Whoever may call is handed on as `caller` in the request's state. CORS headers are set for accepted origins, on
+    The request's state holds the accepted caller as `caller`. CORS headers are set for accepted origins, on
     refusals for want of the token too, so that a page can tell.
     """
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class NoSuchVault(BadArgument):
-    """The request names no vault that its caller may see; unknown and forbidden ones are told alike."""
+    """The request names no vault that its caller may see; unknown and forbidden ones get the same sentence."""
 
 
 class Service:

@@ -381,7 +381,7 @@ def _answer(
 
 
 def _sections(asked: Asked, found: Found, setting: Setting) -> list[Section]:
-    """The table, or one for each group of which rows are shown."""
+    """The table, or one for each group with rows on the page."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
     are_names = [column.id.startswith("file.") for column in asked.columns]

@@ -35,7 +35,7 @@ _LEAST_FOR_LINKED: Final = 1_500
 """Characters of a budget from which on room is kept for them."""
 
 _CALLS: Final = 3
-"""Notes of which the call that reads on is told."""
+"""Notes whose next `read` call is shown."""
 _ROOM_FOR_CLOSING: Final = 350
 """Characters kept for what was left out and the next calls, of a small budget a quarter."""
 

@@ -26,7 +26,7 @@ from vaulttools.notes.scalars import resolve
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5
-"""Values told of each property while none is named."""
+"""Values shown of each property while no property is named."""
 
 _VALUE_CHARACTERS: Final = 60
 """Characters of such a value in text."""
@@ -152,7 +152,7 @@ def _types(each: PropertyCount) -> str:
 
 
 def _shown(value: Value) -> str:
-    """A value so that a text, an empty one and other types are told apart."""
+    """A value so that a text, an empty one and other types look different."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(resolve(value)[0], str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -40,7 +40,7 @@ EXCERPT_LINES: Final = 8
 """Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
 
 PLACE_LINES: Final = 60
-"""Lines shown of one place (as of an excerpt of `search_files`); the rest is told."""
+"""Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
 
 _LOWER: Final = "Lower limit and turn the pages, or narrow the query."
 """What shows more of a page that had to be cut."""

@@ -113,7 +113,7 @@ class _Plan:
     scope: Scope
     """Folders, globs, and files named whole."""
     ranged: dict[str, Ranges]
-    """Files of which only some lines are meant."""
+    """Files in which only some lines are meant."""
     texts: list[tuple[Document, Ranges | None]]
     """Archive members and virtual resources."""
     order: list[str] | None

@@ -175,7 +175,7 @@ def _other_forms(
 
 
 def _check_limits(terms: Sequence[str], given: Sequence[str]) -> None:
-    """Both violations are told together."""
+    """One sentence reports both violations."""
     wrong = []
     if not terms:
         wrong.append("--term: none given, at least 1 is needed")

@@ -214,7 +214,7 @@ class BackgroundMeaning:
         timeout: float | None = None,
     ) -> bool:
         """Wait until every passage of this moment has a vector; False when the timeout, or the use of the vault, ends
-        first. `on_progress` is told how many of how many notes are embedded.
+        first. `on_progress` gets the numbers of embedded notes and of all.
 
         Raises:
             NoMeaning: nothing can be embedded now.

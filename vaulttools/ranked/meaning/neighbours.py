@@ -24,10 +24,10 @@ CANDIDATES: Final = 800
 """Passages whose vectors are compared: 99.6 % of the 10 nearest are among them (22,121 passages, measured)."""
 
 NEIGHBOURS: Final = 200
-"""Passages that are told, the nearest first."""
+"""Passages that are returned, the nearest first."""
 
 _COPIES: Final = 30
-"""Notes that are told for one passage that stands in many."""
+"""Notes that are returned for one passage that many hold."""
 
 _NARROW: Final = 8
 """A scope of less than one in so many notes is searched by its own passages."""

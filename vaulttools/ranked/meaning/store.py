@@ -207,7 +207,7 @@ def remove(path: Path) -> None:
 
 
 def _make(path: Path) -> None:
-    """An empty file under its name, whole or not at all: whoever reads meanwhile finds none."""
+    """An empty file under its name, whole or not at all: a reader meanwhile finds none."""
     new = path.with_name(f"{path.name}.new")
     remove(new)
     with closing(apsw.Connection(str(new))) as connection:

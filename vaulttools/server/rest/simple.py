@@ -21,11 +21,11 @@ MOST_WORDS: Final = 16
 """Different words of a query. Each costs a search."""
 
 WITH_MATCHES: Final = 100
-"""Notes whose matches are told. Those after them are named alone: all places of a common word would be a hundred
+"""Notes whose matches are listed. Those after them are only named: all places of a common word would be a hundred
 megabytes, and clients show the first notes."""
 
 MATCHES: Final = 20
-"""Lines of a note in which a word is told."""
+"""Lines of a note in which a word is listed."""
 
 LONGEST_CONTEXT: Final = 2_000
 """Characters on either side of a match."""
