@@ -1,9 +1,10 @@
 """Measure our calls side by side with ripgrep, in one run on one vault, and print the medians as a Markdown table.
 
-`python benchmarks/run.py [VAULT] [--notes N] [--bytes B]`
+`python benchmarks/run.py [VAULT] [--notes N] [--bytes B] [--old PATH]`
 
 Without VAULT the corpus beside the project is unpacked where it is there, unless N notes are asked for; else a vault
-of N notes (10,000) of B bytes on average is made. Only numbers of one run compare: ours and theirs take turns, a few
+of N notes (10,000) of B bytes on average is made. With PATH, a checkout of an older version, only the rows of both are
+measured, in turn. Only numbers of one run compare: ours and theirs take turns, a few
 calls each. First the index is built, in a process of its own; then its rows are measured, and then those of scanning.
 """
 
@@ -35,7 +36,7 @@ sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the p
 
 from make_vault import MEAN_BYTES, make_vault  # noqa: E402
 
-from benchmarks import every, served  # noqa: E402
+from benchmarks import every, served, turns  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("vault", nargs="?", type=Path, help="a folder of notes")
     parser.add_argument("--notes", type=int, help=f"make a vault of so many notes (default: {NOTES:,})")
     parser.add_argument("--bytes", type=int, default=MEAN_BYTES, help=f"of so many bytes (default: {MEAN_BYTES:,})")
+    parser.add_argument("--old", type=Path, help="compare with the version checked out there")
     asked = parser.parse_args(argv)
     if asked.vault is not None and asked.notes is not None:
         parser.error("VAULT and --notes exclude each other")
@@ -88,6 +90,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         notes = sorted(folder.rglob("*.md"))
         words = _words(notes)
         print("\n".join(_versions(origin, notes)))
+        if asked.old is not None:
+            print("\n" + "\n".join(turns.table(folder, asked.old.resolve(), Path(temporary))))
+            return 0
         index_folder = str(Path(temporary, "index"))
         print(f"- {_built(folder, index_folder)}")
         print(f"- {_first_answered(folder, ' '.join(words.spread[1:4]))}")

@@ -36,6 +36,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
     assert found.structure is not None
     assert zlib.decompress(found.structure) == dump(Note("folder/Name.md", text))
     assert found.passages == passages.dump(Note("folder/Name.md", text))
+    assert sorted(found.terms.split()) == ["aliases", "body", "other", "own", "s", "strasse", "third", "title", "two"]
     assert found == Content(
         path="folder/Name.md",
         key=Key.of(os.stat(indexed.vault / "folder/Name.md")),
@@ -43,6 +44,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
         state="text",
         digest=xxhash.xxh3_128_digest(text.encode()),
         trigrams="---\naliases: [other, 'third']\ntitle: own\n---\n# strasse\nbody s\n## two\n\n\n",
+        terms=found.terms,
         words=Words("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo"),
         structure=found.structure,
         passages=found.passages,

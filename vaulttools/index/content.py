@@ -21,6 +21,7 @@ from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
+from vaulttools.index import vocabulary
 from vaulttools.index.key import Key
 from vaulttools.patterns.literals import fold
 
@@ -58,6 +59,8 @@ EXTRACTION_SECONDS: Final = 25.0
 
 _PRINTABLE_RUN: Final = re.compile("[ -~]{4,}")
 """What of a binary file is indexed: a folded literal of four such characters lies in such a run of the folded text."""
+_END: Final = "\n\n"
+"""What makes every short tail of a text begin a trigram."""
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _CHUNK: Final = 1 << 20
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
@@ -88,6 +91,8 @@ class Content:
     """XXH3 (128 bits) of the decoded text, of an attachment BLAKE2 of its bytes; empty of a file that was not read."""
     trigrams: str = ""
     """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
+    terms: str = ""
+    """What `vocabulary.words` makes of the folded text; nothing of a binary file."""
     words: Words | None = None
     """Of a note or attachment whose text was read, else None; likewise the passages."""
     structure: bytes | None = None
@@ -187,7 +192,7 @@ def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document |
     if extracted.failure is not None:
         return Content(path, key, checked, state, flags, look.digest), None
     text = extracted.text
-    content = Content(path, key, checked, state, flags, look.digest, trigrams=_trigrams(text, is_binary=False))
+    content = _text(Content(path, key, checked, state, flags, look.digest), fold(text))
     return content, Document(path, text, parts=extracted.parts)
 
 
@@ -195,19 +200,16 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
     if _is_broken_utf16(data):
         return _unread(path, key, checked), ""
     text = document.decode(path, data).text
-    is_binary = "\0" in text
-    return (
-        Content(
-            path,
-            key,
-            checked,
-            state="binary" if is_binary else "text",
-            flags=_flags(text),
-            digest=digest(text),
-            trigrams=_trigrams(text, is_binary),
-        ),
-        text,
-    )
+    content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
+    folded = fold(text)  # before the runs of a binary file are taken: `ß` becomes two ASCII letters
+    if "\0" in text:
+        return replace(content, state="binary", trigrams="\n".join(_PRINTABLE_RUN.findall(folded)) + _END), text
+    return _text(content, folded), text
+
+
+def _text(content: Content, folded: str) -> Content:
+    """The content with what the index finds a text by."""
+    return replace(content, trigrams=folded + _END, terms=vocabulary.words(folded))
 
 
 def hanging(path: str) -> Content:
@@ -263,11 +265,6 @@ def _flags(text: str) -> int:
     if "\r" not in text:
         return 0
     return HAS_CR | HAS_LONE_CR if _LONE_CR.search(text) else HAS_CR
-
-
-def _trigrams(text: str, is_binary: bool) -> str:
-    folded = fold(text)  # before the runs are taken: `ß` becomes two ASCII letters
-    return ("\n".join(_PRINTABLE_RUN.findall(folded)) if is_binary else folded) + "\n\n"
 
 
 def words_of(note: Note) -> Words:

@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 7
+SCHEMA: Final = 8
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
@@ -49,6 +49,10 @@ CREATE TABLE copies (digest INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1'
 );
+CREATE VIRTUAL TABLE terms USING fts5 (
+    words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'"
+);
+CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
     body, title, aliases, headings,
     content='', contentless_delete=1, tokenize='{WORDS_TOKENIZER}'
@@ -145,7 +149,7 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
         # Not `with connection`: where SQLite has rolled back by itself, as after EIO, that fails in a way of its own.
         connection.execute("BEGIN")
         connection.execute(_TABLES)
-        for table in ("trigrams", "words"):
+        for table in ("trigrams", "terms", "words"):
             for option, value in (("hashsize", _GATHERED_BYTES), ("automerge", _SEGMENTS)):
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (option, value))  # noqa: S608
         connection.executemany(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from vaulttools.index import vocabulary
 from vaulttools.index.words import quoted
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement
 
@@ -27,6 +28,24 @@ def query(requirement: Requirement) -> str | None:
 def binary_query(requirement: Requirement) -> str | None:
     """As `query`, for binary files."""
     return _query(requirement, _of_binary)
+
+
+def word_query(requirement: Requirement, holding: Callable[[str], list[str] | None]) -> str | None:
+    """The FTS5 query that the words of every text file fulfil which fulfils the requirement, for the table of words;
+    None when it would not narrow.
+
+    `holding` gives the words that hold a literal of word characters; None: they are too many.
+    """
+
+    def of_literal(literal: str) -> str | None:
+        words = holding(literal) if len(literal) >= _SHORTEST and vocabulary.is_of_words(literal) else None
+        return None if words is None else _joined(list(map(quoted, (*words, vocabulary.LONG))), " OR ")
+
+    return _query(requirement, of_literal)
+
+
+_SHORTEST: Final = 3
+"""Characters of the shortest literal that is looked for in words; shorter ones stand in too many."""
 
 
 def _query(requirement: Requirement, of_literal: Callable[[str], str | None]) -> str | None:

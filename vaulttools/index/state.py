@@ -197,8 +197,8 @@ class IndexState:
         if match is None or len(stale) > len(self._rows) * _MOST_STALE:
             return None
         most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
-        ids = self.store.ids(match, most + 1)
-        if len(ids) > most:
+        ids = self.store.narrowed(match, requirement, most)
+        if ids is None:
             return None
         found = self._named(ids)
         if binary := self._traits["nul"]:

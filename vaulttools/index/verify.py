@@ -66,6 +66,8 @@ def _wrong(store: Store, row: Row, found: Content) -> str:
         return "has other line ends in the index"
     if (sampled := _sampled(found)) and store.lacks(row.id, sampled):
         return "is not found by its own text"
+    if found.terms and store.lacks_word(row.id, found.terms.partition(" ")[0]):
+        return "is not found by its own words"
     if paths.is_note(row.path) and found.state == "text" and store.structure(row.id, row.digest) is None:
         return "has no structure in the index"
     return ""

@@ -1,0 +1,160 @@
+"""Times calls of two versions in turn in one run: this checkout and an older one.
+
+Each version is a process of its own with its own index of one copy of the vault, and takes the same calls.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+SEED = 18
+ROUNDS = 5
+WORDS = 40
+
+SERVING = """
+import gc, json, sys, time
+from pathlib import Path
+from typing import Final
+from vaulttools import Vault, VaultConfig
+with Vault.open(sys.argv[1], config=VaultConfig(index_folder=sys.argv[2])) as vault:
+    vault.build_index()
+    print("{}", flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        call = lambda: getattr(vault, asked["tool"])(**asked["arguments"])
+        edited, text = asked.get("note"), ""
+        if edited:
+            vault.build_index()
+            path = Path(sys.argv[1], edited)
+            text = path.read_text(encoding="utf-8")
+        call()
+        times = []
+        if edited:
+            start = time.perf_counter(), time.thread_time()
+            call()
+            times.append((time.perf_counter() - start[0], time.thread_time() - start[1]))
+            path.write_text(text + asked["text"], encoding="utf-8")
+        start = time.perf_counter(), time.thread_time()
+        call()
+        times.append((time.perf_counter() - start[0], time.thread_time() - start[1]))
+        if edited:
+            path.write_text(text, encoding="utf-8")
+        print(json.dumps(times), flush=True)
+"""
+
+EDITED: Final[dict[str, tuple[str, dict[str, object]]]] = {
+    "tags": ("tags", {}),
+    "properties": ("properties", {}),
+    "links, unresolved": ("links", {"direction": "unresolved"}),
+    "links, orphans": ("links", {"direction": "orphans"}),
+    "query": ("query", {"query": "task-todo:the", "mode": "obsidian"}),
+    "tasks": ("tasks", {"limit": 5}),
+}
+EDIT = "\nmore words #seldom/tag and [[a link that leads nowhere]]\n- [ ] a task\n"
+
+
+class Version:
+    """One version, that answers in a process of its own; `checkout`: None for the one that is installed here."""
+
+    def __init__(self, vault: Path, index_folder: Path, checkout: Path | None) -> None:
+        environment = dict(os.environ)
+        python = sys.executable
+        if checkout is not None:
+            environment["PYTHONPATH"] = str(checkout)
+            own = checkout / ".venv/bin/python"
+            python = str(own) if own.exists() else python
+        self._process = subprocess.Popen(
+            [python, "-c", SERVING, str(vault), str(index_folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            encoding="utf-8",
+        )
+        self._line()
+
+    def times(self, asked: object) -> list[tuple[float, float]]:
+        """Seconds of the clock, and of CPU in the calling thread, of each call."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        found: list[tuple[float, float]] = json.loads(self._line())
+        return found
+
+    def peak(self) -> float:
+        """MiB of the process at its largest."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
+        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+
+def table(vault: Path, old: Path, temporary: Path) -> list[str]:
+    """The rows of both versions as Markdown, in milliseconds: the clock's and, in brackets, CPU of the calling thread,
+    without that of ripgrep and of other threads."""
+    copy = temporary / "edited"
+    shutil.copytree(vault, copy)
+    versions = [Version(copy, temporary / "index-old", old), Version(copy, temporary / "index-new", None)]
+    notes = sorted(path.relative_to(copy).as_posix() for path in copy.rglob("*.md"))
+    lines = ["| in turn, ms (CPU) | old | new |", "|---|--:|--:|"]
+    words = _words(copy, notes)
+    each: list[list[tuple[float, float]]] = [[], []]
+    for word in words:
+        asked = {"tool": "search_files", "arguments": {"pattern": word}}
+        for found, version in zip(each, versions, strict=True):
+            found.append(min(version.times(asked)[0] for _ in range(3)))
+    lines.append(f"| `search_files`, {WORDS} words, median | {' | '.join(_shown(_medians(times)) for times in each)} |")
+    lines.append(f"| the same, worst | {' | '.join(_shown(max(times)) for times in each)} |")
+    rng = random.Random(SEED)
+    for name, (tool, arguments) in EDITED.items():
+        above: list[list[tuple[float, float]]] = [[], []]
+        for _ in range(ROUNDS):
+            call: object = {"tool": tool, "arguments": arguments, "note": rng.choice(notes), "text": EDIT}
+            for found, version in zip(above, versions, strict=True):
+                before, after = version.times(call)
+                found.append((after[0] - before[0], after[1] - before[1]))
+        shown = " | ".join(_shown(_medians(times)) for times in above)
+        lines.append(f"| `{name}` after an edit, above the same call before | {shown} |")
+    lines.append(f"| memory at its largest, MiB | {' | '.join(f'{version.peak():.0f}' for version in versions)} |")
+    for version in versions:
+        version.close()
+    return lines
+
+
+def _words(folder: Path, notes: Sequence[str]) -> list[str]:
+    """Half of them drawn among all words, half by how often they stand in notes."""
+    holding: Counter[str] = Counter()
+    for note in notes[::7]:
+        text = (folder / note).read_text(encoding="utf-8", errors="replace")
+        holding.update(set(re.findall(r"\b[a-z]{3,14}\b", text)))
+    ordered = sorted(holding, key=lambda word: (holding[word], word))
+    rng = random.Random(SEED)
+    often = rng.choices(ordered, weights=[holding[word] for word in ordered], k=WORDS // 2)
+    return [*often, *rng.sample(ordered, WORDS // 2)]
+
+
+def _medians(times: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    wall, cpu = zip(*times, strict=True)
+    return statistics.median(wall), statistics.median(cpu)
+
+
+def _shown(time: tuple[float, float]) -> str:
+    return f"{time[0] * 1_000:.1f} ({time[1] * 1_000:.1f})"
