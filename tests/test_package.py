@@ -62,6 +62,9 @@ def wheel(built: Path) -> Path:
     return path
 
 
+_PAGE = REPOSITORY / "vaulttools" / "server" / "page"
+
+
 def names(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
@@ -85,7 +88,8 @@ def test_the_source_archive_holds_what_the_repository_holds(built: Path) -> None
 
 
 def test_the_wheel_holds_the_package_its_types_and_its_pages(wheel: Path) -> None:
-    package = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "vaulttools").rglob("*.py")}
+    files = [*(REPOSITORY / "vaulttools").rglob("*.py"), *_PAGE.glob("templates/*.html"), *_PAGE.glob("static/*.*")]
+    package = {path.relative_to(REPOSITORY).as_posix() for path in files}
     pages = {path.relative_to(REPOSITORY / "docs").as_posix() for path in (REPOSITORY / "docs").rglob("*.md")}
     inside = {name for name in names(wheel) if ".dist-info/" not in name}
     assert inside == package | {"vaulttools/py.typed"} | {f"vaulttools/documentation/{page}" for page in pages}
