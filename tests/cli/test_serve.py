@@ -43,6 +43,12 @@ BEYOND = ["0.0.0.0:1", "--token-file", "TOKEN"]
         ),
         (["--trust-proxy", "proxy", *BEYOND], "--trust-proxy takes the address of the proxy, got 'proxy'"),
         ([":1", "--allow-origin", "*"], "--allow-origin takes an origin such as https://notes.example, got '*'"),
+        ([":1", "--omnisearch", "70000"], "--omnisearch takes a port"),
+        (
+            [":1", "--vaults-root", "x", "--omnisearch"],
+            "--vaults-root has tokens and vaults of its own: leave out --token-file and --vault",
+        ),
+        ([":1", "--tokens", "x"], "--tokens goes with --vaults-root"),
         ([":1", "--http", ":2"], "unknown option: --http :2"),
     ],
 )

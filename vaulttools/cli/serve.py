@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vaulttools.server.application import Mcp
     from vaulttools.server.calls import Calls
     from vaulttools.server.service import Service
+    from vaulttools.server.vaults import Vaults
 
 HELP: Final = """\
 usage: vaulttools --vault DIR serve [HOST]:PORT [options]
@@ -38,6 +39,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --tools NAMES         the tools to offer over MCP, separated by commas, or all
   --structured MODE     off (default) or full, as for mcp
   --no-index            keep no index: scan at each call
+  --omnisearch [PORT]   also answer as the Omnisearch plugin does, for this machine, without a token (default 51361)
   --vaults-root DIR     instead of --vault: each folder in DIR is a vault, for the callers whose token names it
   --tokens FILE         the tokens of --vaults-root, as 'vaulttools token' keeps them
   --open-vaults N       vaults of --vaults-root that are open at once (default 64)"""
@@ -66,6 +68,8 @@ class Options:
     tokens: str | None = None
     """The file of tokens for these; None: that of the user's configuration folder."""
     open_vaults: int = 64
+    omnisearch: int | None = None
+    """The port at which its clients ask; None: they do not."""
 
 
 def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
@@ -79,6 +83,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     parser.add_argument("address", nargs="?")
     parser.add_argument("--insecure", action="store_true")
     parser.add_argument("--trust-proxy")
+    parser.add_argument("--omnisearch", nargs="?", type=int, const=51361)
     parser.add_argument("--vaults-root")
     parser.add_argument("--tokens")
     parser.add_argument("--open-vaults", type=int, default=64)
@@ -104,6 +109,10 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument(
             f"{host} can be reached from other machines: give --tls CERT KEY or --tls auto, or --insecure for http"
         )
+    if given.omnisearch is not None and (given.vaults_root is not None or len(vaults) > 1):
+        raise BadArgument("--omnisearch is for a server of one vault: its clients name none")
+    if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
+        raise BadArgument("--omnisearch takes a port")
     return Options(
         vaults,
         has_index,
@@ -118,6 +127,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         given.vaults_root,
         given.tokens,
         given.open_vaults,
+        given.omnisearch,
     )
 
 
@@ -193,7 +203,9 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
         with opened(folders(options.vaults), index=index) as vaults:
             with without_collections():
                 mcp = streamable(made(vaults))
-            yield Service(Alike(options.token, vaults), calls), mcp, resident.offered(map(vaults.lent, vaults.names))
+            offered = resident.offered(map(vaults.lent, vaults.names))
+            with nullcontext() if options.omnisearch is None else _omnisearch(options, vaults, calls):
+                yield Service(Alike(options.token, vaults), calls), mcp, offered
         return
     tokens = TokenFile(token.file(options.tokens))
     tokens.entries()  # a file that cannot be read is told at the start
@@ -204,6 +216,14 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
         yield Service(Tenants(tokens, shelf), calls), tenancy.mcp, nullcontext()
     finally:
         shelf.close()
+
+
+def _omnisearch(options: Options, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:
+    from vaulttools.server import listener
+    from vaulttools.server.rest import omnisearch
+
+    assert options.omnisearch is not None
+    return listener.beside(omnisearch.application(vaults, calls, options.allow_origin), options.omnisearch)
 
 
 def _data_folder() -> Path:

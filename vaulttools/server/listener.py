@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
@@ -31,6 +32,34 @@ class Listening:
     """The files of the certificate and of its key, for https."""
     proxy: str | None = None
     """The address of the proxy whose `X-Forwarded-…` headers are believed."""
+
+
+@contextmanager
+def beside(app: ASGIApp, port: int) -> Iterator[None]:
+    """Answer at another port of loopback, over http, by a thread of its own for as long as this is entered.
+
+    Raises:
+        BadArgument: it cannot listen there.
+    """
+    opened = _opened("127.0.0.1", port)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    # Out of the main thread it leaves the signals to the other server.
+    thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None]) -> None:

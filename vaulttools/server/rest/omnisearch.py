@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from vaulttools.core.work import Work
+from vaulttools.server.callers import Alike
+from vaulttools.server.calls import Calls
+from vaulttools.server.guard import Access, Guard
 from vaulttools.server.rest import files, simple
 from vaulttools.server.rest.asking import answered, as_json
+from vaulttools.server.rest.errors import refused
 from vaulttools.server.service import Service
+from vaulttools.server.vaults import Vaults
 from vaulttools.session import Session
 from vaulttools.tools import query
 
@@ -19,6 +28,13 @@ PORT: Final = 51361
 
 NOTES: Final = 50
 """As many as the plugin gives."""
+
+
+def application(vaults: Vaults, calls: Calls, origins: Sequence[str]) -> ASGIApp:
+    """What answers at the port: for this machine alone, without a token, and for pages of those origins only."""
+    service = Service(Alike(None, vaults), calls)
+    app = Starlette(routes=[Route("/search", Omnisearch(service).answer)])
+    return Guard(app, Access("127.0.0.1", origins), service, lambda scope, *told: refused(*told), lambda path: False)
 
 
 class Omnisearch:
