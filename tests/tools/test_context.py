@@ -169,3 +169,11 @@ def test_never_over_the_budget_and_no_line_of_a_note_looks_like_one_of_ours(
         for line in answer.text.split("\n"):
             assert line == "" or line.startswith(("  ", "## ", "also in: ", "Linked notes", "- ", "[", "No "))
         assert vault.context(question, max_chars=budget) == answer
+
+
+def test_more_notes_than_are_looked_at_are_told(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number:02}.md": f"roof repair of house number {number}\n" for number in range(25)})
+    answer = vault.context("roof repair")
+    assert len(answer.passages) == 20
+    assert "These are of the best 20 notes; query shows more." in answer.notices
+    assert any("or more passages did not fit" in notice for notice in vault.context("roof", max_chars=900).notices)

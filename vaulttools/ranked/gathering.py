@@ -16,7 +16,7 @@ from vaulttools.ranked.showing import Folder, around_terms, chosen, compact, tex
 
 TermsOf = Callable[[str], Sequence[tuple[int, int]]]
 
-_RELEVANT: Final = 0.35
+RELEVANT: Final = 0.35
 """The part of the score of the best note that a further one must have: below it notes share a common word."""
 
 _FOR_PASSAGES: Final = 0.7
@@ -164,12 +164,13 @@ def gathered(notes: Sequence[RankedNote], folder: Folder, room: int, terms_of: T
     is, cut to `_LEAST` characters at worst.
     """
     gathering = _Gathering(folder, terms_of)
-    least = max((note.score for note in notes), default=0.0) * _RELEVANT
+    least = max((note.score for note in notes), default=0.0) * RELEVANT
     left = 0
     room_of_passages = room if room < _SMALL_ROOM else int(room * _FOR_PASSAGES)
     used = 0
-    for place, evidence in chosen([note for note in notes if note.score >= least]):
-        ranked = notes[place]
+    relevant = [note for note in notes if note.score >= least]
+    for place, evidence in chosen(relevant):
+        ranked = relevant[place]
         number = evidence.number if evidence is not None else 0
         share = evidence.score / ranked.evidence[0].score if evidence is not None and ranked.evidence[0].score else 1.0
         piece = gathering.piece(ranked, number, round(ranked.score * share, 3))

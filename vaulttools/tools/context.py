@@ -20,7 +20,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
-from vaulttools.ranked.gathering import Piece, gathered
+from vaulttools.ranked.gathering import RELEVANT, Piece, gathered
 from vaulttools.ranked.question import without_operators
 from vaulttools.session import Session
 
@@ -120,11 +120,11 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
     notices = [*filter(None, [found.best.ranking.weakness]), *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
-    pieces, left = _pieces(found, request.max_chars, _size(fixed))
+    pieces, left, is_more = _pieces(found, request.max_chars, _size(fixed))
     found.best.tell_missed()
     if pieces:
         blocks = ["\n".join(piece.lines()) for piece in pieces]
-        notices += (closing := list(_left_out(pieces, left)))
+        notices += (closing := list(_left_out(pieces, left, is_more=is_more)))
         fixed += answer.bracketed(closing)
     else:
         nothing = "No passage fits; raise max_chars." if left else answer.nothing_found(work, "No notes found.")
@@ -152,9 +152,12 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     )
 
 
-def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int]:
-    """What there is room for beside notices of so many characters, and how many passages there is no room for."""
-    notes = list(found.best.folder.unfolded(found.notes))
+def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int, bool]:
+    """What there is room for beside notices of so many characters, how many passages of these notes there is no room
+    for, and whether there are more notes."""
+    notes = list(islice(found.best.folder.unfolded(found.notes), _NOTES + 1))
+    is_more = len(notes) > _NOTES and notes[_NOTES].score >= notes[0].score * RELEVANT
+    del notes[_NOTES:]
     room = max_chars - fixed - min(_ROOM_FOR_CLOSING, max_chars // 4)
     room -= int(max_chars * _ROOM_FOR_LINKED) if max_chars >= _LEAST_FOR_LINKED else 0
     most = max_chars - fixed - 2 * _LEFT_CHARACTERS
@@ -165,16 +168,18 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int
             pieces, left = [], left + len(pieces)
         octets = sum(len(line.encode("utf-8", "surrogatepass")) + 2 for piece in pieces for line in piece.lines())
         if octets <= limits.TEXT_BYTES - _OCTETS_FOR_THE_REST:
-            return pieces, left
+            return pieces, left, is_more
         room = room * (limits.TEXT_BYTES - _OCTETS_FOR_THE_REST) // octets
 
 
-def _left_out(pieces: Sequence[Piece], left: int) -> Iterator[str]:
+def _left_out(pieces: Sequence[Piece], left: int, *, is_more: bool) -> Iterator[str]:
     """What was cut."""
     if any(piece.most is not None for piece in pieces):
         yield "The first passage was cut; raise max_chars."
     if left:
-        yield f"{left:,} more passage{'s' if left != 1 else ''} did not fit; raise max_chars."
+        yield f"{left:,}{' or' if is_more else ''} more passage{'s' if left != 1 else ''} did not fit; raise max_chars."
+    elif is_more:
+        yield f"These are of the best {_NOTES} notes; query shows more."
 
 
 def _next_calls(pieces: Sequence[Piece]) -> Iterator[NextCall]:
