@@ -8,6 +8,10 @@ BM25 (every word of the question, joined by OR, in the index's own word table wi
 `answers.toml`, and `questions.json` beside the project, hold a regular expression for the words that answer: whether
 the answer's text holds them, whether the note is among the first five, and the size of the text, by wording.
 
+Where the extra `semantic` is installed, each question is asked with it, too, and the exit status is 1 when some kind of
+`questions.toml` loses more than one question by it. Embedding the vaults takes an hour of CPU, so that they and their
+indexes are kept in the temporary folder.
+
 Half of the questions, chosen by a hash of their text, is for tuning; the other half is held out (`docs/benchmarks.md`
 says what was seen of it).
 """
@@ -25,12 +29,13 @@ import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
 
-from vaulttools import Vault, VaultConfig
+from vaulttools import Vault, VaultConfig, VaultToolsError
+from vaulttools.index.file import SCHEMA
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "fixtures"))  # a script beside the package, not a part of it
@@ -41,6 +46,7 @@ CORPUS = PROJECT.parent / "shared" / "corpus"
 ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz", "ency": "encyclopaedia.tar.xz"}
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
 GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
+KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
 FILLER = 1_000
 SHOWN = 10
 
@@ -57,11 +63,13 @@ class Asked:
     right: frozenset[str]
     key: str = ""
     """A regular expression for the words that answer; empty where only the note is known."""
+    was_held_out: bool = False
+    """Whether it was written for measuring alone."""
 
     @property
     def is_held_out(self) -> bool:
         """Whether it is not for tuning."""
-        return hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
+        return self.was_held_out or hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
 
     def place(self, found: Sequence[str]) -> int:
         """The place of the first right note, from 1; 0 when it is not among the first ten."""
@@ -80,6 +88,8 @@ class Answered:
     """Of the answer's text."""
     is_answered: bool
     """Whether the text holds the words that answer."""
+    by_meaning: Answered | None = None
+    """The same with the extra `semantic`."""
 
 
 def questions() -> list[Asked]:
@@ -96,7 +106,14 @@ def questions() -> list[Asked]:
 def answers() -> list[Asked]:
     """The questions of which the words of the answer are known: ours, and those beside the project where they are."""
     asked = [
-        Asked(vault, f"ours, {each['wording']}", each["question"], frozenset(each["paths"]), each["key"])
+        Asked(
+            vault,
+            f"{'later' if 'held_out' in each else 'ours'}, {each['wording']}",
+            each["question"],
+            frozenset(each["paths"]),
+            each["key"],
+            "held_out" in each,
+        )
         for vault, some in tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8")).items()
         for each in some
     ]
@@ -116,40 +133,59 @@ def answers() -> list[Asked]:
 
 
 def main(vaults: Sequence[str]) -> int:
-    """Ask everything, or what concerns some vaults, and print the tables; the exit status is 0."""
+    """Ask everything, or what concerns some vaults, and print the tables; the exit status is 1 when the extra loses."""
     asked = [each for each in [*questions(), *answers()] if not vaults or each.vault in vaults]
-    with tempfile.TemporaryDirectory() as temporary:
-        folders = dict(unpacked(Path(temporary), {each.vault for each in asked}))
-        answered = [
-            answer
-            for name, folder in folders.items()
-            for answer in _answered(folder, Path(temporary, f"{name} index"), [a for a in asked if a.vault == name])
-        ]
+    folders = dict(unpacked(KEPT, {each.vault for each in asked}))
+    answered = [
+        answer
+        for name, folder in folders.items()
+        for answer in _answered(folder, KEPT / f"{name} index", [a for a in asked if a.vault == name])
+    ]
     for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    if notes := [each for each in answered if not each.asked.key]:
+    notes = [each for each in answered if not each.asked.key]
+    if notes:
         print("\n".join(_table(notes)) + "\n")
     if keyed := [each for each in answered if each.asked.key]:
         print("\n".join(_answers_table(keyed)) + "\n")
-    times = [each.milliseconds for each in answered]
-    print(f"A question took {statistics.median(times):.1f} ms (median), {max(times):.0f} ms at most.")
-    return 0
+    for name, some in (
+        ("by words", answered),
+        ("with the extra", [each.by_meaning for each in answered if each.by_meaning is not None]),
+    ):
+        if times := [each.milliseconds for each in some]:
+            print(
+                f"A question took {statistics.median(times):.1f} ms of CPU {name} (median), {max(times):.0f} at most."
+            )
+    lost = _lost(notes)
+    print("\n".join(f"Lost by the extra: {count} of {kind}." for kind, count in lost.items()))
+    return int(any(count > 1 for count in lost.values()))
+
+
+def _lost(answered: Sequence[Answered]) -> dict[str, int]:
+    """By kind: how many fewer questions have a right note among the first five with the extra, where any are."""
+    balance: dict[str, int] = defaultdict(int)
+    for each in answered:
+        if each.by_meaning is not None:
+            balance[each.asked.kind] += (1 <= each.ours <= 5) - (1 <= each.by_meaning.ours <= 5)
+    return {kind: count for kind, count in balance.items() if count > 0}
 
 
 def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
     """The folders of the vaults that are there, by name; the one that is made is made anew."""
     for name, archive in ARCHIVES.items():
-        if name in wanted and (CORPUS / archive).exists():
+        if name in wanted and (temporary / name).exists():
+            yield name, _within(temporary / name)
+        elif name in wanted and (CORPUS / archive).exists():
             with tarfile.open(CORPUS / archive) as tar:
                 tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
                 tar.extractall(temporary / name)
-            folder = temporary / name
-            while len(list(folder.iterdir())) == 1:  # the archive's own folder
-                folder = next(folder.iterdir())
-            yield name, folder
+            yield name, _within(temporary / name)
     if "made" not in wanted:
         return
     made = temporary / "made"
+    if made.exists():
+        yield "made", made
+        return
     make_vault(made, FILLER)
     for path, text in tomllib.loads((PROJECT / "benchmarks" / "notes.toml").read_text(encoding="utf-8")).items():
         (made / path).parent.mkdir(exist_ok=True)
@@ -157,20 +193,38 @@ def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
     yield "made", made
 
 
-def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> Iterator[Answered]:
-    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder))) as vault:
+def _within(folder: Path) -> Path:
+    """The archive's own folder in a folder."""
+    while len(list(folder.iterdir())) == 1:
+        folder = next(folder.iterdir())
+    return folder
+
+
+def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[Answered]:
+    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder), meaning="off")) as vault:
         vault.build_index()
-        [database] = index_folder.glob("*/index*.sqlite")
+        [database] = index_folder.glob(f"*/index-{SCHEMA}.sqlite")
         connection = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
-        for each in asked:
-            start = time.perf_counter()
-            answer = vault.query(each.text, limit=SHOWN)
-            took = (time.perf_counter() - start) * 1000
-            found = [note.path for note in answer.notes]
-            is_answered = bool(each.key and re.search(each.key, answer.text))
-            plain = each.place(_plain(connection, each.text))
-            yield Answered(each, each.place(found), plain, took, len(answer.text), is_answered)
+        by_words = [_asked(vault, each, connection) for each in asked]
         connection.close()
+    with Vault.open(folder, config=VaultConfig(index_folder=str(index_folder))) as vault:
+        try:
+            vault.wait_for_meaning()
+        except VaultToolsError as error:
+            print(f"(without the extra: {error})")
+            return by_words
+        return [replace(each, by_meaning=_asked(vault, each.asked)) for each in by_words]
+
+
+def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None) -> Answered:
+    """A question asked, of plain BM25 where a connection is given."""
+    start = time.process_time()
+    answer = vault.query(asked.text, limit=SHOWN)
+    took = (time.process_time() - start) * 1000
+    found = [note.path for note in answer.notes]
+    is_answered = bool(asked.key and re.search(asked.key, answer.text))
+    plain = 0 if connection is None else asked.place(_plain(connection, asked.text))
+    return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered)
 
 
 def _plain(connection: apsw.Connection, question: str) -> list[str]:
@@ -186,18 +240,19 @@ def _table(answered: Sequence[Answered]) -> Iterator[str]:
     kinds: dict[str, list[Answered]] = defaultdict(list)
     for each in answered:
         kinds[f"{each.asked.vault}, {each.asked.kind}"].append(each)
-    columns = "hit@1 | hit@5 | MRR | BM25: hit@1 | hit@5 | MRR"
+    columns = "hit@1 | hit@5 | MRR | BM25: hit@1 | hit@5 | MRR | with the extra: hit@1 | hit@5 | MRR"
     yield f"| vault, kind | tuning: n | {columns} | held out: n | {columns} |"
-    yield "|---|" + "--:|" * 14
+    yield "|---|" + "--:|" * 20
     for kind, some in [*kinds.items(), ("all", list(answered)), *_by_vault(answered)]:
         halves = ([a for a in some if not a.asked.is_held_out], [a for a in some if a.asked.is_held_out])
         yield f"| {kind} | " + " | ".join(map(_cells, halves)) + " |"
 
 
 def _answers_table(answered: Sequence[Answered]) -> Iterator[str]:
-    columns = "n | answer in the text | note in the first 5 | first | characters: median | most"
+    rates = "answer in the text | note in the first 5 | first"
+    columns = f"n | {rates} | characters: median | most | with the extra: {rates}"
     yield f"| questions, wording, vault | tuning: {columns} | held out: {columns} |"
-    yield "|---|" + "--:|" * 12
+    yield "|---|" + "--:|" * 18
     for kind in dict.fromkeys(each.asked.kind for each in answered):
         for vault in dict.fromkeys(each.asked.vault for each in answered):
             if some := [each for each in answered if (each.asked.kind, each.asked.vault) == (kind, vault)]:
@@ -214,15 +269,21 @@ def _answers_row(name: str, some: Sequence[Answered]) -> str:
 
 def _answers_cells(some: Sequence[Answered]) -> str:
     if not some:
-        return "0 | | | | | "
-    shares = (
+        return "0 | | | | | | | | "
+    sizes = [each.characters for each in some]
+    size = (f"{statistics.median(sizes):,.0f}", f"{max(sizes):,}")
+    with_extra = [each.by_meaning for each in some if each.by_meaning is not None]
+    return " | ".join([str(len(some)), *_shares(some), *size, *(_shares(with_extra) if with_extra else ("", "", ""))])
+
+
+def _shares(some: Sequence[Answered]) -> Iterator[str]:
+    """Answer in the text, note in the first five, note first."""
+    for share in (
         [each.is_answered for each in some],
         [1 <= each.ours <= 5 for each in some],
         [each.ours == 1 for each in some],
-    )
-    sizes = [each.characters for each in some]
-    rates = (f"{statistics.mean(share):.2f}" for share in shares)
-    return " | ".join([str(len(some)), *rates, f"{statistics.median(sizes):,.0f}", f"{max(sizes):,}"])
+    ):
+        yield f"{statistics.mean(share):.2f}"
 
 
 def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered]]]:
@@ -232,8 +293,10 @@ def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered
 
 def _cells(some: Sequence[Answered]) -> str:
     if not some:
-        return "0 | | | | | | "
-    return " | ".join([str(len(some)), *_rates([each.ours for each in some]), *_rates([each.plain for each in some])])
+        return "0 | | | | | | | | | "
+    with_extra = [each.by_meaning.ours for each in some if each.by_meaning is not None]
+    columns = [*_rates([each.ours for each in some]), *_rates([each.plain for each in some])]
+    return " | ".join([str(len(some)), *columns, *(_rates(with_extra) if with_extra else ("", "", ""))])
 
 
 def _rates(places: Sequence[int]) -> Iterator[str]:

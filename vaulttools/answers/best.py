@@ -116,10 +116,10 @@ def best(
     read = _reader(vault, work, extracts, view, missed)
     counter = None if is_ready else _Ripgrep(vault, work)
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
-    most = most if meaning is None else max(most, BY_WORDS)
-    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
+    by_words = most if meaning is None else max(most, BY_WORDS)
+    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, by_words, counter)
     if meaning is not None and view is not None:
-        ranking = _joined(ranking, meaning, question, view, wanted, len(notes.files), told)
+        ranking = _joined(ranking, meaning, question, view, wanted, (len(notes.files), most), told)
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
@@ -161,17 +161,18 @@ def _joined(
     question: str,
     view: IndexView,
     wanted: frozenset[str],
-    of: int,
+    counts: tuple[int, int],
     told: list[str],
 ) -> Ranking:
+    """The ranking with what is near in meaning; `counts`: how many notes the vault has, and how many are asked for."""
     from vaulttools.ranked.meaning.fusion import joined
 
     try:
-        near = meaning.near(question, view, wanted, of)
+        near = meaning.near(question, view, wanted, counts[0])
     except VaultToolsError as error:
         told.append(f"{error}. Found by words alone.")
         return ranking
-    return joined(ranking, near, view)
+    return joined(ranking, near, view, counts[1])
 
 
 def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:

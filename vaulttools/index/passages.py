@@ -21,6 +21,8 @@ from vaulttools.notes.source import Source
 
 _COLUMNS: Final = 6
 """Numbers of each passage besides its digest."""
+_LENGTHS: Final = 3
+"""Which of them is its length, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,15 @@ def load(data: bytes) -> Passages:
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],
     )
+
+
+def sizes(data: bytes) -> tuple[Sequence[int], Sequence[int]]:
+    """The digests and the lengths in characters of the passages of which `dump` made these bytes: a tenth of the time
+    of `load`."""
+    reader = zlib.decompressobj()
+    numbers = array("I", reader.decompress(data))
+    digests = array("q", reader.unused_data)
+    return digests, numbers[1 + len(digests) * _LENGTHS : 1 + len(digests) * (_LENGTHS + 1)]
 
 
 def of(note: Note) -> Passages:

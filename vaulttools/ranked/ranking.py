@@ -57,6 +57,8 @@ class Ranking:
     """What a reader of the hits must know: words that stand nowhere, and what was looked for instead."""
     nowhere: Sequence[str]
     """Words that no text or title holds, and that no word of one begins with."""
+    unfound: Sequence[str]
+    """Those of them for which nothing else was looked for either."""
     waiting: Sequence[str]
     """Notes that there was no time to read."""
     finder: Finder
@@ -142,6 +144,7 @@ class _Search:
             explanation=self._explained(terms, substitutes.notices),
             notices=substitutes.notices,
             nowhere=substitutes.nowhere,
+            unfound=substitutes.unfound,
             waiting=holders.waiting,
             finder=finder,
             rarities=rarities,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.ranked.meaning.fusion import MOST, fused, nearest_notes
+from vaulttools.index import passages
+from vaulttools.notes.note import Note
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes
 from vaulttools.ranked.meaning.neighbours import Neighbour
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import Ranking
 
 
 def near(**notes: float) -> list[Neighbour]:
@@ -47,3 +55,37 @@ def test_nothing_is_lost_or_doubled_and_the_head_stays(by_words: list[str], by_m
 
 def test_meaning_adds_no_more_than_so_many() -> None:
     assert len(fused([], 0, [Neighbour(f"{number}", 0, 0.5) for number in range(200)])) == MOST
+
+
+class Stored:
+    """An index that holds a passage of each note, and remembers which it was asked for."""
+
+    asked: tuple[str, ...] = ()
+
+    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
+        self.asked += tuple(notes)
+        return {path: passages.dump(Note(path, "text\n")) for path in notes}
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        return {}
+
+
+def ranked(unfound: Sequence[str], most: int, index: Stored) -> list[str]:
+    """The notes for a question of three words that the note `w` holds, and meaning finds others."""
+    held = [Evidence(0, 1.0, frozenset({0, 1, 2}))]
+    notes = [
+        RankedNote("v", 0.9, passages.of(Note("v", "text\n")), []),
+        RankedNote("w", 0.5, passages.of(Note("w", "text\n")), held),
+    ]
+    ranking = Ranking(notes[::-1], "", [], [], ["x"], unfound, [], Finder([]), [1.0, 1.0, 1.0])
+    return [note.path for note in joined(ranking, near(a=0.9, v=0.8, c=0.7, d=0.6), index, most).notes]
+
+
+def test_notes_behind_those_asked_for_are_not_loaded() -> None:
+    index = Stored()
+    assert ranked(["x"], 3, index) == ["v", "w", "a"]
+    assert index.asked == ("a",)
+
+
+def test_words_that_were_corrected_keep_what_they_are_sure_of() -> None:
+    assert ranked([], 3, Stored()) == ["w", "v", "a"]

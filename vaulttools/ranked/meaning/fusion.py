@@ -19,10 +19,10 @@ from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 
-_SOFTNESS: Final = 10
-"""How slowly a share falls with the place: the first of a list has 1/11, the fifth 1/15."""
+_SOFTNESS: Final = 7
+"""How slowly a share falls with the place: the first of a list has 1/8, the fifth 1/12."""
 
-_MEANING: Final = 0.5
+_MEANING: Final = 0.7
 """A share by meaning, in shares by words."""
 
 _FURTHER: Final = (1.0, 0.3, 0.15)
@@ -62,14 +62,15 @@ def fused(by_words: Sequence[str], sure: int, near: Sequence[Neighbour]) -> list
     return [*first, *rest]
 
 
-def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes) -> Ranking:
-    """What words found, with the notes and passages that are near in meaning."""
+def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, most: int) -> Ranking:
+    """What words found, with the notes and passages that are near in meaning; of the notes behind the first `most` only
+    those that words found."""
     by_note: dict[str, list[Neighbour]] = defaultdict(list)
     for each in near:
         by_note[each.path].append(each)
     by_words = {note.path: note for note in ranking.notes}
     order = fused(list(by_words), _sure(ranking), near)
-    added = known.passages([path for path in order if path not in by_words])
+    added = known.passages([path for path in order[:most] if path not in by_words])
     notes: list[RankedNote] = []
     last = 1.0
     for path in order:
@@ -95,8 +96,9 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes) 
 
 
 def _sure(ranking: Ranking) -> int:
-    """How many of the first notes words are sure of: of none when a word of the question stands nowhere."""
-    if ranking.nowhere:
+    """How many of the first notes words are sure of: of none when a word of the question stands nowhere,
+    and no word is spelled nearly so."""
+    if ranking.unfound:
         return 0
     asked = len(ranking.rarities)
     if asked <= FEW_WORDS:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from vaulttools.index.passages import Passages, load
+from vaulttools.index.passages import sizes
 from vaulttools.ranked.meaning import vectors
 from vaulttools.ranked.meaning.store import VectorStore
 
@@ -69,11 +69,12 @@ def neighbours(
         NoMeaning: the vectors cannot be read.
     """
     nearest = store.nearest()
-    held: dict[str, Passages] = {}
+    held: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+    """By note: the digests and the lengths of its passages."""
     among: Digests | None = None
     if len(notes) * _NARROW < of:
-        held = {path: load(data) for path, data in known.passages(sorted(notes)).items()}
-        among = np.fromiter((each for passages in held.values() for each in passages.digests), np.int64)
+        held = {path: sizes(data) for path, data in known.passages(sorted(notes)).items()}
+        among = np.fromiter((each for own, _ in held.values() for each in own), np.int64)
     holding = _candidates(question, nearest, known, notes, among)
     digests, rows = store.vectors(np.fromiter(holding, np.int64, len(holding)))
     similarities = vectors.similarities(question, rows) if len(digests) else np.zeros(0, np.float32)
@@ -83,13 +84,13 @@ def neighbours(
         for path in sorted(holding[int(digest)])[:_COPIES]
     )[:NEIGHBOURS]
     missing = sorted({path for _, path, _ in found} - held.keys())
-    held |= {path: load(data) for path, data in known.passages(missing).items()}
+    held |= {path: sizes(data) for path, data in known.passages(missing).items()}
     near = []
     for negative, path, digest in found:
-        passages = held.get(path)
-        if passages is not None and digest in passages.digests:
-            number = list(passages.digests).index(digest)
-            worth = 1 - _SHORTNESS * _USUAL / (_USUAL + passages.lengths[number])
+        own, lengths = held.get(path, ((), ()))
+        if digest in own:
+            number = own.index(digest)
+            worth = 1 - _SHORTNESS * _USUAL / (_USUAL + lengths[number])
             near.append(Neighbour(path, number, round(-negative * worth, 3)))
     return sorted(near, key=lambda each: (-each.similarity, each.path, each.number))
 
