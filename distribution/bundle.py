@@ -13,15 +13,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from described import REPOSITORY, bundle_project, manifest
+from described import REPOSITORY, bundle_project, entry_point, manifest
 
 CHECKER = "@anthropic-ai/mcpb@2"
-
-ENTRY = """\
-from vaulttools.cli.main import run
-
-run()
-"""
 
 
 def main() -> None:
@@ -50,7 +44,7 @@ def write_content(folder: Path) -> None:
     [wheel] = folder.glob("*.whl")
     (folder / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
     (folder / "pyproject.toml").write_text(bundle_project(wheel.name), encoding="utf-8")
-    (folder / "server.py").write_text(ENTRY, encoding="utf-8")
+    (folder / "server.py").write_text(entry_point(), encoding="utf-8")
     shutil.copy(REPOSITORY / "LICENSE", folder)
 
 

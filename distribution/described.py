@@ -69,6 +69,12 @@ vaulttools = {{ path = "{wheel}" }}
 """
 
 
+def entry_point() -> str:
+    """What `server.py` in a bundle holds: it does what the installed command does."""
+    module, _, function = project()["scripts"]["vaulttools"].partition(":")
+    return f"from {module} import {function}\n\n{function}()\n"
+
+
 def server() -> dict[str, Any]:
     """What `server.json` holds, in the registry's schema of 2025-12-11."""
     return {

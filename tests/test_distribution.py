@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -33,6 +35,14 @@ def test_a_bundle_starts_the_server_on_the_folder_that_its_user_chose(capsys: py
     started = [word.replace("${user_config.vault}", str(REPOSITORY / "fixtures" / "vault")) for word in words[4:]]
     assert main([*started, "--print-config", "generic"]) == 0
     assert json.loads(capsys.readouterr().out)["args"][-1] == "mcp"
+
+
+def test_what_a_bundle_starts_is_the_program() -> None:
+    code = described()["entry_point"]()  # type: ignore[operator]
+    printed = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, encoding="utf-8"
+    )
+    assert printed.stdout == f"vaulttools {vaulttools.__version__}\n"
 
 
 def test_a_bundle_names_the_tools_that_are_offered() -> None:
