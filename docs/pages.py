@@ -185,9 +185,7 @@ def _functions(_: str, __: str) -> str:
 
 
 def _operators(_: str, __: str) -> str:
-    return "\n".join(
-        f"- `{each.written}`: {each.words} `{each.example}`: `{each.result}`" for each in operators.DESCRIBED
-    )
+    return "\n".join(f"- `{each.written}`: {each.words}" for each in operators.DESCRIBED)
 
 
 def _file_fields(_: str, __: str) -> str:
