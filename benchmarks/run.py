@@ -36,7 +36,7 @@ sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the p
 
 from make_vault import MEAN_BYTES, make_vault  # noqa: E402
 
-from benchmarks import every, served, turns  # noqa: E402
+from benchmarks import every, served, starting, turns  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
@@ -111,6 +111,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print()
         with Vault.open(folder, config=config, index="off") as vault:
             print("\n".join(_table("scanning", _rows(vault, words))))
+        print()
+        print("\n".join(starting.table(folder)))
     return 0
 
 

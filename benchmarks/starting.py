@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Final
 
 PROJECT: Final = Path(__file__).resolve().parent.parent
-ROUNDS: Final = 2
+ROUNDS: Final = 5
 
 RUN: Final = (
     "try:\n from vaulttools.__main__ import run\nexcept ImportError:\n from vaulttools.cli.main import run\nrun()"
@@ -108,7 +108,8 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
     lines = [f"| a new process, median of {ROUNDS}, ms | CPU | wall |{' old CPU | old wall |' * (len(sides) - 1)}"]
     lines.append("|---|" + "--:|" * 2 * len(sides))
     for name, taken in measured.items():
-        cells = [f"{statistics.median(values):.0f}" for side in taken for values in zip(*side, strict=True)]
+        medians = [statistics.median(values) for side in taken for values in zip(*side, strict=True)]
+        cells = [f"{median:.0f}" if median else "" for median in medians]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
