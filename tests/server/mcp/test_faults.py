@@ -89,7 +89,7 @@ def test_faults_M02_to_M04_bad_frames_are_answered_and_the_server_goes_on(small_
         assert refused["isError"] is True
         assert refused["content"][0]["text"] == (
             "max_chars must be a whole number from 1 to 50,000, got \"many\"; unknown argument 'more'; accepted are: "
-            "note, start_line, end_line, start_page, end_page, heading, block, frontmatter, max_chars"
+            "note, notes, start_line, end_line, start_page, end_page, heading, block, frontmatter, max_chars"
         )
         raw.call(6, "read", {"note": "inbox"})
         assert raw.answer(6)["result"]["isError"] is False
