@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vaulttools.ranked.meaning.background import MeaningStatus
     from vaulttools.vault import Snapshot, ToolResult, Vault
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AccessDenied",
