@@ -133,7 +133,7 @@ def test_fault_I06_a_damaged_record_is_moved_aside_and_not_met_again(make_vault:
         vault.build_index()
 
         def is_moved_aside() -> bool:
-            vault.call("tags", {})  # asks the index as soon as that need not read the notes again, which are young
+            vault.call("outline", {"note": "a.md"})  # asks for the record as soon as the note is no longer young
             return bool(list(database.parent.glob("*.corrupt-*")))
 
         awaited(is_moved_aside)

@@ -102,7 +102,10 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
 
 def room_for(texts: Sequence[tuple[Reading, Part]], others: Sequence[str]) -> int:
     """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
-    longest = [Shown(opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999) for opened, asked in texts]
+    longest = [
+        Shown(opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999 if opened.document.lines else None)
+        for opened, asked in texts
+    ]
     fixed = sum(len(each.text().encode("utf-8", "surrogatepass")) + 50 for each in longest)
     return limits.TEXT_BYTES - fixed - sum(len(each.encode("utf-8", "surrogatepass")) + 3 for each in others)
 
