@@ -86,8 +86,9 @@ def required(tool: str) -> dict[str, Any]:
     """The arguments that a tool cannot do without."""
     fields = tools.named(tool).request.model_fields
     needed = {name: OTHERS.get(name, "open.md") for name, field in fields.items() if field.is_required()}
-    # The other directions need a note, and a base needs something to compute.
-    return needed | {"links": {"direction": "unresolved"}, "base": {"where": "file.name != ''"}}.get(tool, {})
+    # The other directions need a note, a base needs something to compute, and `read` takes `note` or `notes`.
+    beside = {"links": {"direction": "unresolved"}, "base": {"where": "file.name != ''"}, "read": {"note": "open.md"}}
+    return needed | beside.get(tool, {})
 
 
 def path_fields() -> list[Field]:
