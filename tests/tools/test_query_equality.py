@@ -325,6 +325,13 @@ vaults = st.dictionaries(st.sampled_from(PATHS), st.one_of(notes, notes, st.just
     asked=[Within("line", Tag("x"))],
     sensitive=False,
 )
+@example(
+    vault={},
+    cards=b'{"nodes": [{"id": "", "type": "text", "text": "#work"}]}',
+    edit=("a.md", b""),
+    asked=[Within("line", either([Term("a"), Tag("work")]))],
+    sensitive=False,
+)
 @given(
     vault=vaults,
     cards=canvases,

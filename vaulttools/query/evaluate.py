@@ -156,8 +156,8 @@ def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
 
 def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
     """In a part of a note only tags that stand there count, in all of it those of the properties too (rule-S20,
-    rule-S23)."""
-    if where.part is None and not subject.holds(node, where.sensitive):
+    rule-S23); a canvas has none, whatever its cards say (rule-S31)."""
+    if not subject.holds(node, where.sensitive):
         return None
     lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))
     if where.part is not None:
