@@ -91,7 +91,8 @@ class Holders:
             held = {path for path, name in self._names() if literal in name}
             held.update(path for path, text in self._texts.items() if literal in text)
             if self.index is not None:
-                held |= self.index.holding_text(literal, self.looked_at.keys())
+                found = self.index.holding_text(literal, self.looked_at.keys())
+                held.update(path for path in found if path in self.notes or paths.is_note(path))
             self._held[literal] = held
         return self._held[literal]
 
