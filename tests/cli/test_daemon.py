@@ -33,6 +33,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 THIN = "import sys; sys.modules['pydantic'] = None; from vaulttools.__main__ import run; run()"
 """Without pydantic no command runs by itself."""
 
+INTERRUPTIBLE = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {THIN}"
+"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+
 NONE = "No resident process serves this vault.\n"
 
 COMMANDS: Sequence[Sequence[str]] = [
@@ -341,7 +344,7 @@ def test_a_caller_that_goes_stops_its_command(
         return 0
 
     monkeypatch.setattr(resident, "main", slow)
-    command = [sys.executable, "-c", THIN, "--vault", str(vault), "tags"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "--vault", str(vault), "tags"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert begun.wait(60)
         process.send_signal(signal.SIGINT)

@@ -184,11 +184,18 @@ def test_a_build_that_is_stopped_keeps_what_it_had_done(
     assert printed(folder, "verify", capsys=capsys)[0] == 0
 
 
+INTERRUPTIBLE = (
+    "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "runpy.run_module('vaulttools', run_name='__main__')"
+)
+"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_a_build_at_once_and_without_a_word(make_vault: MakeVault, tmp_path: Path) -> None:
     folder = make_vault(notes(8_000)).path
     environment = {**os.environ, "PYTHONPATH": str(Path(vaulttools.__file__).parent.parent)}
-    command = [sys.executable, "-m", "vaulttools", "--vault", str(folder), "index", "build"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "--vault", str(folder), "index", "build"]
     building = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
