@@ -19,6 +19,7 @@ from platformdirs import user_config_path
 from pydantic import ValidationError
 
 from tests.clock import LIMIT, time_runs_out_when
+from tests.conftest import write_files
 from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
 from vaulttools.core import limits
 from vaulttools.files import snapshots
@@ -378,3 +379,12 @@ def test_acall_lets_other_tasks_run(small_vault: Path) -> None:
             return list(await asyncio.gather(*calls))
 
     assert [result.details["total_files"] for result in asyncio.run(both())] == [4, 11]
+
+
+def test_a_search_finds_its_words_after_a_misspelt_question(tmp_path: Path) -> None:
+    """Both look into the words of the index, by tables of their own on one connection."""
+    write_files(tmp_path, {f"{number}.md": f"The mineral number {number} is galena.\n" for number in range(60)})
+    with Vault.open(tmp_path) as vault:
+        vault.build_index()
+        assert vault.query("galenna").found
+        assert vault.search_files("galena").total_files == 60

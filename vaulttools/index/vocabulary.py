@@ -44,7 +44,7 @@ def is_of_words(literal: str) -> bool:
     return _RUN.fullmatch(literal) is not None
 
 
-_NEWER: Final = "SELECT id, words FROM vocabulary WHERE id > ? ORDER BY id"
+_NEWER: Final = "SELECT id, words FROM main.vocabulary WHERE id > ? ORDER BY id"
 
 
 class Vocabulary:
@@ -109,7 +109,7 @@ class NewWords:
                 fresh = [word for word in fresh if not self._is_known(word)]
         self._seen.update(fresh)
         if fresh:
-            self._connection.execute("INSERT INTO vocabulary (words) VALUES (?)", ("\n".join(fresh),))
+            self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", ("\n".join(fresh),))
 
     def _is_known(self, word: str) -> bool:
         found = self._connection.execute("SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1", (f'"{word}"',)).fetchall()

@@ -139,9 +139,9 @@ def ask(
 
 def stems(connection: apsw.Connection, beginning: str) -> list[str]:
     """The stems that begin so, in any note."""
-    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, row)")
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab (main, words, row)")
     found = connection.execute(
-        "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ?", (beginning, beginning + chr(sys.maxunicode))
+        "SELECT term FROM temp.stems WHERE term >= ? AND term < ?", (beginning, beginning + chr(sys.maxunicode))
     )
     return [str(term) for (term,) in found]
 
