@@ -125,7 +125,7 @@ def _add(
 
 def _command(vault: Path, *words: str) -> list[str]:
     before = [] if words[0] == "--version" else ["--vault", str(vault)]
-    return [sys.executable, "-c", RUN, *before, *words]
+    return [sys.executable, "-P", "-c", RUN, *before, *words]
 
 
 def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float]:
@@ -139,7 +139,7 @@ def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, flo
 
 def _opened(vault: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float]:
     """Milliseconds of CPU of opening, and of one call."""
-    command = [sys.executable, "-c", OPENING, str(vault), *arguments]
+    command = [sys.executable, "-P", "-c", OPENING, str(vault), *arguments]
     printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     opened, called = map(float, printed.stdout.split())
     return opened, called
