@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from vaulttools import Vault, vault
+from vaulttools.attachments import kinds
 from vaulttools.session import Session, open_folder
 
 SETTLED_WITHIN = 60.0
@@ -48,3 +49,12 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def open_without_index(folder: str, config: Any, *, has_index: bool = False) -> Session:
     """As `open_folder`, whatever is asked."""
     return open_folder(folder, config)
+
+
+@pytest.fixture
+def without_the_extra_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if nothing that extracts attachments were installed."""
+    kinds.is_installed.cache_clear()
+    monkeypatch.setattr(kinds, "find_spec", lambda name: None)
+    yield
+    kinds.is_installed.cache_clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault
 from vaulttools import Vault
-from vaulttools.attachments import kinds
 
 REPORT = samples.pdf("Annual report\nbudget of 2026", "Risks\nthe budget is tight\nnothing else", "closing words")
 LETTER = samples.docx(
@@ -147,15 +145,9 @@ def test_notes_are_searched_whatever_the_attachments_take(
         assert not answer.complete
 
 
+@pytest.mark.usefixtures("without_the_extra_files")
 class TestWithoutTheExtra:
     """Nothing is as it would not be for other binary files, but that it is said how to have their text searched."""
-
-    @pytest.fixture(autouse=True)
-    def _missing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        kinds.is_installed.cache_clear()
-        monkeypatch.setattr(kinds, "find_spec", lambda name: None)
-        yield
-        kinds.is_installed.cache_clear()
 
     def test_nothing_found_says_how(self, vault: Vault) -> None:
         answer = vault.search(pattern="tight")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.attachments import kinds, process
+from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.store import Store
@@ -151,15 +151,9 @@ def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> N
     assert answer.skipped["no text"].paths == ["c.pdf"]
 
 
+@pytest.mark.usefixtures("without_the_extra_files")
 class TestWithoutTheExtra:
     """It is said once how to have attachments searched."""
-
-    @pytest.fixture(autouse=True)
-    def _missing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        kinds.is_installed.cache_clear()
-        monkeypatch.setattr(kinds, "find_spec", lambda name: None)
-        yield
-        kinds.is_installed.cache_clear()
 
     @pytest.mark.parametrize("query", ["budget", "whales"])
     def test_where_some_are_passed_over(self, make_vault: MakeVault, query: str) -> None:

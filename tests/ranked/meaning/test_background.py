@@ -6,15 +6,15 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import write_files
-from tests.ranked.meaning.endpoints import Served, serving
-from vaulttools import Cancelled, Vault, VaultConfig, VaultToolsError
+from tests.ranked.meaning.conftest import Opened
+from tests.ranked.meaning.endpoints import Served
+from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
 from vaulttools.notes.passages import digest
 from vaulttools.ranked.meaning import background, embedder, process
@@ -28,31 +28,15 @@ NOTES = {
     "deep/c.md": "",
 }
 
-Opened = Callable[..., Vault]
-
 
 @pytest.fixture
-def served() -> Iterator[Served]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def opened(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def opened(embedding: Opened) -> Opened:
     """Opens a vault whose passages the server embeds; a second call opens it again."""
-    monkeypatch.delenv("VAULTTOOLS_MEANING")
-    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
-    vaults: list[Vault] = []
 
     def made(files: Mapping[str, str | bytes] = NOTES, **fields: object) -> Vault:
-        write_files(tmp_path / "vault", files)
-        configured = {"index_folder": str(tmp_path / "index"), "embedder": served.address, "embedder_model": "m"}
-        vaults.append(Vault.open(tmp_path / "vault", config=VaultConfig.model_validate({**configured, **fields})))
-        return vaults[-1]
+        return embedding(files, **fields)
 
-    yield made
-    for vault in vaults:
-        vault.close()
+    return made
 
 
 def kept(vault: Vault) -> list[int]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import write_files
-from tests.ranked.meaning.endpoints import Served, serving
-from vaulttools import Vault, VaultConfig
-from vaulttools.ranked.meaning import background, process
+from tests.ranked.meaning.conftest import Opened
+from tests.ranked.meaning.endpoints import Served
+from vaulttools import Vault
+from vaulttools.ranked.meaning import background
 
 NOTES = {
     "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
@@ -22,34 +23,19 @@ NOTES = {
     "Kitchen.md": "# Kitchen\n\nTea at five.\n",
 }
 
-Opened = Callable[..., Vault]
-
 
 @pytest.fixture
-def served() -> Iterator[Served]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def opened(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def opened(embedding: Opened) -> Opened:
     """Opens a vault whose passages are embedded when that is asked for."""
-    monkeypatch.delenv("VAULTTOOLS_MEANING")
-    monkeypatch.setattr(process, "NICER", 0)
-    vaults: list[Vault] = []
 
     def made(files: Mapping[str, str] = NOTES, *, waits: bool = True, **fields: object) -> Vault:
-        write_files(tmp_path / "vault", files)
-        configured = {"index_folder": str(tmp_path / "index"), "embedder": served.address, "embedder_model": "m"}
-        vaults.append(Vault.open(tmp_path / "vault", config=VaultConfig.model_validate({**configured, **fields})))
-        vaults[-1].build_index()
+        vault = embedding(files, **fields)
+        vault.build_index()
         if waits:
-            vaults[-1].wait_for_meaning()
-        return vaults[-1]
+            vault.wait_for_meaning()
+        return vault
 
-    yield made
-    for vault in vaults:
-        vault.close()
+    return made
 
 
 def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
