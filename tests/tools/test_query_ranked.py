@@ -283,6 +283,7 @@ def test_a_row_of_a_table_comes_with_its_header(make_vault: MakeVault) -> None:
     answer = make_vault({"Plans.md": f"{PLANS}\n{filler}\n"}).query("sites and storage of the Plus plan")
     [passage, *_] = [each for each in answer.notes[0].passages if "10 GB" in each.text]
     assert passage.text.startswith("| Plan | Sites | Storage |\n|:-----|------:|--------:|\n")
+    assert "\n  | Plan | Sites | Storage |\n  |:---|---:|---:|\n  | " in answer.text
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -331,7 +331,9 @@ def _passage(
     text = note.text[start:end]
     parent = passages.parents[first]
     header = f"{text_of(note, passages, parent)}\n" if 0 <= parent < first else ""
-    shown = compact(header) + around_terms(compact(text), room, terms_of)
+    shown = around_terms(compact(text), room, terms_of)
+    if header:
+        shown = f"{compact(header)}\n{shown}"
     following = last + 1
     if (
         takes_next
