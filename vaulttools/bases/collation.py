@@ -10,8 +10,6 @@ import unicodedata
 from functools import lru_cache
 from typing import Any, Final
 
-from vaulttools.bases.values import Setting, Value, text_of
-
 _SIGNS: Final = {sign: place for place, sign in enumerate("_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$")}
 """ASCII in the order of Unicode's collation."""
 _PIECE: Final = re.compile(r"[0-9]+|[\s\S]")
@@ -37,10 +35,3 @@ def _weight(piece: str) -> tuple[int, int | str] | None:
     if category[0] == "M" or category in ("Cc", "Cf"):
         return None  # an accent, or nothing that is seen
     return 2, ord(piece)
-
-
-def sort_key(value: Value, setting: Setting) -> tuple[int, Any]:
-    """What to sort values by: numbers by size, all others by their text, numbers first."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return 0, value
-    return 1, key(text_of(value, setting))

@@ -72,7 +72,6 @@ FILE_FIELDS: Final[Mapping[str, tuple[str, Callable[[Context, str], Value]]]] = 
 """The fields of a file, with what each is."""
 
 DATE_FIELDS: Final = ("year", "month", "day", "hour", "minute", "second", "millisecond", "timestamp")
-DURATION_FIELDS: Final = ("years", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds")
 
 
 def field_of(value: Value, name: str, context: Context) -> Value:
