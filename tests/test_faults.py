@@ -518,8 +518,9 @@ poor = texts()
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 for key, result in poor.items():
     assert "for a reason of its own" not in result.text, (key, result.text)
-    # Of equally good notes the order may rest on an index, of which there is none now.
+    # Of equally good notes the order may rest on an index, of which there is none now; copies too, and that is said.
     is_true = sorted(result.text.splitlines()) == sorted(truth[key].text.splitlines()) or key[1] == "query"
+    is_true |= key[1] == "context" and "[Ranked without the index, which is being built.]" in result.text
     assert result.is_error or is_true or not result.details["complete"], (key, result.text)
 assert texts() == truth
 print("honest")
