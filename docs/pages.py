@@ -181,6 +181,7 @@ def _functions(_: str, __: str) -> str:
             ]
         )
         for kind in registry.KINDS
+        if any(each.kind == kind for each in registry.FUNCTIONS.values())
     )
 
 
