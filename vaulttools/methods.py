@@ -775,7 +775,7 @@ class ToolMethods(ABC):
             view: By name. Default: the first.
             list_views: Only list the views. (default false)
             this_note: The note that `this` means.
-            columns: Properties or expressions: `file.name`, `price * 2`.
+            columns: Properties or expressions: `file.name` (without .md), `price * 2`.
             sort: Columns; `-due` is from the last to the first.
             group_by: A property; - reverses.
             summaries: By column: {"price": "Sum"}; Average, Min, Max, Range, Median, Filled, Unique.
