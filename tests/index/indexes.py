@@ -15,11 +15,11 @@ from typing import Any
 import vaulttools
 from tests.conftest import write_files
 from tests.modes import bound_by_modes
+from vaulttools.files.key import Key
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
-from vaulttools.index.key import Key
 from vaulttools.index.store import Row, Store
 from vaulttools.index.verify import verify
 from vaulttools.index.words import quoted

@@ -14,10 +14,10 @@ import pytest
 
 from tests.conftest import HOUR
 from tests.index.indexes import Indexed, found, notes, python, rows
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, differences, update
-from vaulttools.index.key import Key
 from vaulttools.index.store import Store, Writer
 
 KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))

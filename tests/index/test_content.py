@@ -11,10 +11,10 @@ import xxhash
 
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import content, passages
 from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, Words, read, scan
-from vaulttools.index.key import Key
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index.indexes import Indexed, found, notes, rows
+from vaulttools.files.key import Key
 from vaulttools.index.content import Content
-from vaulttools.index.key import Key
 from vaulttools.index.store import Store
 from vaulttools.index.words import quoted
 from vaulttools.notes.note import Note

@@ -19,8 +19,8 @@ from tests.index.indexes import Indexed, python
 from vaulttools.core import paths
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Listed
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
-from vaulttools.index.key import Key
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Watch
 from vaulttools.index.watching import watch

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.files.key import Key
 from vaulttools.index import narrow, store, vocabulary
 from vaulttools.index.content import Content
-from vaulttools.index.key import Key
 from vaulttools.index.store import Store
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement, fold
 

@@ -34,7 +34,7 @@ _KEPT_CHARACTERS: Final = 8 * 1024 * 1024
 """Characters of texts kept in memory: those of one page of results, which counting, fetching lines and showing read."""
 
 _SURE_NANOSECONDS: Final = 2_000_000_000
-"""How long ago a file must have been written for its status to tell that it is the same (`index.key.GRANULARITY`)."""
+"""How long ago a file must have been written for its status to tell that it is the same (`files.key.GRANULARITY`)."""
 
 
 class Look(NamedTuple):

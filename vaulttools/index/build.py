@@ -18,10 +18,10 @@ from vaulttools.attachments.texts import Attachments
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
+from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
 from vaulttools.index.content import HAS_FAILED, Content
 from vaulttools.index.database import Busy
-from vaulttools.index.key import Key, is_racy
 from vaulttools.index.store import Row, Store, Writer
 from vaulttools.index.workers import readers
 

@@ -20,9 +20,9 @@ from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
-from vaulttools.index.key import Key
 from vaulttools.patterns.literals import fold
 
 if TYPE_CHECKING:

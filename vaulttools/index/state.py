@@ -20,13 +20,13 @@ from typing import Any, Final, TypeVar
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
 from vaulttools.files import disk
+from vaulttools.files.key import is_racy
 from vaulttools.files.root import Root
 from vaulttools.index import build, kept_facts, narrow
 from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
-from vaulttools.index.key import is_racy
 from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree

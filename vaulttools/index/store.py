@@ -17,12 +17,12 @@ from typing import Any, Final, NamedTuple, get_args
 
 import apsw
 
+from vaulttools.files.key import Key
 from vaulttools.index import narrow, passages
 from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.key import Key
 from vaulttools.index.vocabulary import NewWords, Vocabulary
 from vaulttools.index.word_hits import Places, Spelling, WordHits
 from vaulttools.index.words import quoted

@@ -20,8 +20,8 @@ from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk
 from vaulttools.files.catalogue import Kind, Listed
 from vaulttools.files.ignores import IGNORE_FILES
+from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
-from vaulttools.index.key import Key, is_racy
 from vaulttools.index.watch import Watch
 
 NO_KEY: Final = Key(0, 0, 0, 0)

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from vaulttools.attachments import texts
 from vaulttools.core import paths
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content, scan
 from vaulttools.index.database import Replaced
-from vaulttools.index.key import Key
 from vaulttools.index.store import Row, Store
 
 _TRIGRAM = 3

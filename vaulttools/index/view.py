@@ -11,8 +11,8 @@ from typing import TypeVar
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
 from vaulttools.files.catalogue import Listed
+from vaulttools.files.key import Key
 from vaulttools.index.content import reason_of
-from vaulttools.index.key import Key
 from vaulttools.index.state import IndexState
 from vaulttools.index.word_hits import Spelling, WordHits
 from vaulttools.matching.candidates import Trait

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from vaulttools.index.key import GRANULARITY, Key, is_racy
+from vaulttools.files.key import GRANULARITY, Key, is_racy
 
 SECOND = 1_000_000_000
 
