@@ -93,7 +93,9 @@ class BaseRequest(Request):
     view: str | None = Field(None, description="By name. Default: the first.")
     list_views: bool = Field(False, description="Only list the views.")
     this_note: str | None = Field(None, description="The note that `this` means.")
-    columns: Texts | None = Field(None, description="Properties or expressions: `file.name` (without .md), `price * 2`.")
+    columns: Texts | None = Field(
+        None, description="Properties or expressions: `file.name` (without .md), `price * 2`."
+    )
     sort: Texts | None = Field(None, description="Columns; `-due` is from the last to the first.")
     group_by: str | None = Field(None, description="A property; - reverses.")
     summaries: Annotated[dict[str, str] | None, BeforeValidator(_named_texts)] = Field(
