@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from vaulttools.index.passages import Passages
+from vaulttools.index.word_hits import Places
 from vaulttools.notes.note import Note
 from vaulttools.ranked import question
-from vaulttools.ranked.evidence import best, combined
+from vaulttools.ranked.evidence import EARLY, USUAL, WEIGHTS, best, combined, most
 from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
 
 FILLER = "Words of no interest stand here so that the section is a long one. " * 7
 TEXT = f"""\
@@ -72,3 +77,82 @@ def test_the_score_of_a_note_lies_between_nothing_and_one() -> None:
     finder = Finder(terms)
     evidence = best(finder.places(note), finder.passages(note), [1.0, 1.0])
     assert 0.95 < combined(1.0, evidence[0].score) <= 1.0
+
+
+WORDS = 12
+"""Words of the body, or of the headings, of a random note."""
+
+
+@st.composite
+def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
+    """The places of words in a note of a few passages, some of them apart, and what each word weighs."""
+    terms = draw(st.integers(1, 4))
+    lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
+    gaps = [draw(st.integers(0, 1)) for _ in lengths]
+    first_words = [sum(gaps[: number + 1]) + sum(lengths[:number]) for number in range(len(lengths))]
+    levels = draw(st.lists(st.integers(1, 3), max_size=3))
+    headings = sorted(draw(st.integers(-1, len(levels) - 1)) for _ in lengths)
+    parents = [draw(st.integers(-1, number - 1)) for number in range(len(lengths))]
+    places = st.lists(st.integers(0, WORDS), unique=True, max_size=5).map(sorted)
+    of_headings = places if levels else st.just([])
+    found = [[draw(places), draw(places), draw(places), draw(of_headings)] for _ in range(terms)]
+    rarities = [draw(st.sampled_from((0.5, 1.0, 2.25))) for _ in range(terms)]
+    sizes = [length * 50 for length in lengths]
+    starts = [0] * len(lengths)
+    heading_words = [number * 3 for number in range(len(levels))]
+    passages = Passages(first_words, lengths, starts, sizes, headings, parents, starts, levels, heading_words)
+    return Places([WORDS] * 4, found), passages, rarities
+
+
+def slowly(places: Places, passages: Passages, rarities: list[float]) -> list[tuple[int, float, frozenset[int]]]:
+    """What `best` gives, each passage for itself and each term by the best that it counts."""
+
+    def holds(term: int, number: int) -> list[int]:
+        return [place for place in places.found[term][BODY] if passages.at(place) == number]
+
+    def counts(term: int, number: int) -> tuple[float, bool]:
+        """What a term counts in a passage, and whether what is shown of it holds the term."""
+        columns, header = places.found[term], passages.parents[number]
+        stands = holds(term, number)
+        if stands:
+            return 1 + WEIGHTS.again * (len(stands) > 1), True
+        if header >= 0 and holds(term, header):
+            return WEIGHTS.header, True
+        above = passages.path(passages.headings[number])
+        if any(
+            max(h for h, first in enumerate(passages.heading_words) if first <= p) in above for p in columns[HEADINGS]
+        ):
+            return WEIGHTS.heading, True
+        if columns[TITLE] or columns[ALIASES]:
+            return WEIGHTS.name, True
+        same = [n for n in (number - 1, number + 1) if 0 <= n < len(passages.words)]
+        same = [n for n in same if passages.headings[n] == passages.headings[number]]
+        return WEIGHTS.beside * any(holds(term, other) for other in same), False
+
+    found = []
+    terms = range(len(rarities))
+    for number, (first, size) in enumerate(zip(passages.first_words, passages.lengths, strict=True)):
+        if not any(holds(term, number) for term in terms):
+            continue
+        score = sum(rarities[term] * counts(term, number)[0] for term in terms)
+        for term in terms[:-1]:
+            behind = places.found[term + 1][BODY]
+            if any(place + 1 in behind or place + 2 in behind for place in holds(term, number)):
+                score += WEIGHTS.row * min(rarities[term], rarities[term + 1])
+        score *= 1 + WEIGHTS.early * EARLY / (EARLY + first)
+        score *= 1 - WEIGHTS.length * size / (USUAL + size)
+        score *= WEIGHTS.is_header if number in passages.parents else 1
+        found.append((number, score / sum(rarities), frozenset(term for term in terms if counts(term, number)[1])))
+    return sorted(found, key=lambda each: (-round(each[1], 9), each[0]))
+
+
+@settings(max_examples=200)
+@given(notes())
+def test_each_term_counts_by_the_best_place_in_which_a_reader_sees_it(
+    note: tuple[Places, Passages, list[float]],
+) -> None:
+    found = [(each.number, each.held) for each in best(*note)]
+    wanted = slowly(*note)
+    assert found == [(number, held) for number, _, held in wanted]
+    assert [each.score for each in best(*note)] == pytest.approx([score for _, score, _ in wanted])
+    assert all(each.score <= most(note[0], note[2]) for each in best(*note))

@@ -8,10 +8,9 @@ coarsely, on the tuning halves of the questions of `make ranking`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from vaulttools.index.passages import Passages
@@ -96,89 +95,117 @@ def most(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) 
 
 
 def best(places: Places, passages: Passages, rarities: Sequence[float], weights: Weights = WEIGHTS) -> list[Evidence]:
-    """The passages of a note that hold a word of the question, best first."""
+    """The passages of a note that hold a word of the question, best first.
+
+    A term counts once, where it counts most: in the passage, in the header row, in a heading, in a name, beside it.
+    """
     total = sum(rarities)
     if not total:
         return []
-    first_words, words, lengths = passages.first_words, passages.words, passages.lengths
-    held: dict[int, dict[int, int]] = {}
-    """By passage: the terms in it, and how often."""
-    rows: dict[int, float] = {}
-    """By passage: the weight of the words that stand in a row."""
-    for term, columns in enumerate(places.found):
-        body = columns[BODY]
-        if not body:
-            continue
-        following: AbstractSet[int] = frozenset(places.found[term + 1][BODY] if term + 1 < len(rarities) else ())
-        number, end = -1, 0
-        pairs: set[int] = set()
-        for place in body:
-            if place >= end:
-                number = bisect_right(first_words, place) - 1
-                end = first_words[number] + words[number] if number >= 0 else 0
-                if number + 1 < len(first_words):  # in scripts without blanks both may hold the same place
-                    end = min(end, first_words[number + 1])
-                if place >= end:
-                    end = 0
-                    continue
-            counts = held.get(number)
-            if counts is None:
-                held[number] = {term: 1}
-            else:
-                counts[term] = counts.get(term, 0) + 1
-            if following and (place + 1 in following or place + 2 in following):
-                pairs.add(number)
-        for number in pairs:
-            rows[number] = rows.get(number, 0.0) + min(rarities[term], rarities[term + 1])
-    headings = _terms_of_headings(places, passages)
-    named = {term: weights.name for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES]}
-    parents = passages.parents
+    held, again, rows = _in_passages(places.found, passages, rarities)
+    in_headings = _terms_of_headings(places, passages)
+    named = sum(1 << term for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES])
+    headings, parents, lengths = passages.headings, passages.parents, passages.lengths
     headers = set(parents)
-    above: dict[int, tuple[dict[int, float], float]] = {}
-    """By heading: the terms in it, in those above it and in the names, what each counts, and their sum."""
-    sets: dict[tuple[int, ...], frozenset[int]] = {}
-    found: list[Evidence] = []
-    for number, counts in held.items():
-        heading = passages.headings[number]
+    above: dict[int, int] = {}
+    """By heading: the terms in it and in those above it."""
+    weigh = _Sums(rarities)
+    found: list[tuple[float, int, float, int]] = []
+    for number, terms in held.items():
+        heading = headings[number]
         if heading not in above:
-            weigh = dict(named)
-            for each in passages.path(heading):
-                weigh |= dict.fromkeys(headings.get(each, ()), weights.heading)
-            above[heading] = weigh, sum(rarities[term] * weight for term, weight in weigh.items())
-        weigh, score = above[heading]
-        terms = {**weigh, **counts}
-        for term, count in counts.items():
-            score += rarities[term] * (1 + weights.again * (count > 1) - weigh.get(term, 0.0))
-        header = held.get(parents[number], _NONE) if parents[number] >= 0 else _NONE
-        for term in header.keys() - counts.keys():
-            score += rarities[term] * (weights.header - weigh.get(term, 0.0))
-            terms[term] = 1
-        beside: set[int] = set()
-        for other in (number - 1, number + 1):
-            if other in held and passages.headings[other] == heading:
-                beside.update(held[other])
-        for term in beside - terms.keys():
-            score += rarities[term] * weights.beside
-        score += weights.row * rows.get(number, 0.0)
-        score *= 1 + weights.early * EARLY / (EARLY + first_words[number])
+            above[heading] = 0
+            for each in passages.path(heading) if in_headings else ():
+                above[heading] |= in_headings.get(each, 0)
+        score = weigh[terms]
+        if number in again:
+            score += weights.again * weigh[again[number]]
+        if more := held.get(parents[number], 0) & ~terms:
+            score += weights.header * weigh[more]
+            terms |= more
+        if more := above[heading] & ~terms:
+            score += weights.heading * weigh[more]
+            terms |= more
+        if more := named & ~terms:
+            score += weights.name * weigh[more]
+            terms |= more
+        beside = held.get(number - 1, 0) if number and headings[number - 1] == heading else 0
+        if number + 1 in held and headings[number + 1] == heading:
+            beside |= held[number + 1]
+        if more := beside & ~terms:
+            score += weights.beside * weigh[more]
+        if number in rows:
+            score += weights.row * rows[number]
+        score *= 1 + weights.early * EARLY / (EARLY + passages.first_words[number])
         score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
         if number in headers:
             score *= weights.is_header
-        key = tuple(terms)
-        if key not in sets:
-            sets[key] = frozenset(terms)
-        found.append(Evidence(number, score / total, sets[key]))
-    found.sort(key=lambda each: (-round(each.score, 9), each.number))
-    return found
+        score /= total
+        found.append((-round(score, 9), number, score, terms))
+    found.sort()
+    return [Evidence(number, score, _set(terms)) for _, number, score, terms in found]
 
 
-_NONE: Final[Mapping[int, int]] = {}
+# Sets of terms are bits of a number, term 0 the lowest: the sums of many passages are the same few.
 
 
-def _terms_of_headings(places: Places, passages: Passages) -> dict[int, set[int]]:
+class _Sums(dict[int, float]):
+    """By set of terms: what they weigh together."""
+
+    def __init__(self, rarities: Sequence[float]) -> None:
+        super().__init__()
+        self._rarities = rarities
+
+    def __missing__(self, terms: int) -> float:
+        made = self[terms] = sum([rare for term, rare in enumerate(self._rarities) if terms >> term & 1])
+        return made
+
+
+@lru_cache(maxsize=4096)
+def _set(terms: int) -> frozenset[int]:
+    """The terms of a set."""
+    return frozenset(term for term in range(terms.bit_length()) if terms >> term & 1)
+
+
+def _in_passages(
+    found: Sequence[Sequence[Sequence[int]]], passages: Passages, rarities: Sequence[float]
+) -> tuple[dict[int, int], dict[int, int], dict[int, float]]:
+    """By passage: the terms in it, those that stand in it more than once, and the weight of those in a row."""
+    first_words, words, size = passages.first_words, passages.words, len(passages.first_words)
+    held: dict[int, int] = {}
+    again: dict[int, int] = {}
+    rows: dict[int, float] = {}
+    for term, columns in enumerate(found):
+        body = columns[BODY]
+        if not body:
+            continue
+        bit = 1 << term
+        number, end = -1, 0
+        for place in body:
+            if place < end:
+                again[number] = again.get(number, 0) | bit
+                continue
+            number = bisect_right(first_words, place) - 1
+            end = first_words[number] + words[number] if number >= 0 else 0
+            if number + 1 < size:  # in scripts without blanks both may hold the same place
+                end = min(end, first_words[number + 1])
+            if place < end:
+                held[number] = held.get(number, 0) | bit
+        following = found[term + 1][BODY] if term + 1 < len(found) else ()
+        if not following:
+            continue
+        behind = frozenset(following)
+        pairs = {passages.at(place) for place in body if place + 1 in behind or place + 2 in behind}
+        for number in pairs - {-1}:
+            rows[number] = rows.get(number, 0.0) + min(rarities[term], rarities[term + 1])
+    return held, again, rows
+
+
+def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
     """By heading: the terms in it."""
-    found: dict[int, set[int]] = defaultdict(set)
+    found: dict[int, int] = {}
     for term, columns in enumerate(places.found):
         for place in columns[HEADINGS]:
-            found[bisect_right(passages.heading_words, place) - 1].add(term)
+            heading = bisect_right(passages.heading_words, place) - 1
+            found[heading] = found.get(heading, 0) | 1 << term
     return found
