@@ -184,7 +184,7 @@ def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
 OUTSIDE_THE_VAULT = (
     *("cli.output", "cli.rendezvous", "cli.resident", "server.mcp.stdio"),
     *("attachments.child", "attachments.store"),
-    *("index.kept_facts", "index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
+    *("index.kept_file", "index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
 )
 """Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, the index's own
 files, what is told of mounts."""

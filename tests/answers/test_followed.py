@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, linked
+from vaulttools.answers import exact, followed, linked
 from vaulttools.answers.followed import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
+from vaulttools.index import kept_facts, kept_file, location
+from vaulttools.index.store import Store
 from vaulttools.notes.difference import Change
 from vaulttools.notes.graph import Graph
 from vaulttools.notes.links import LinkIndex
@@ -24,6 +28,8 @@ from vaulttools.notes.property_counts import PropertyCounts
 from vaulttools.notes.tag_counts import TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, properties, tags, tasks
+
+MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 
@@ -104,6 +110,9 @@ def test_an_answer_that_follows_changes_is_the_answer_made_anew(
         anew = question.change(question.empty, [Change(path, None, fact) for path, fact in now.items()])
         assert told(answer, index) == told(anew, index)
         earlier.append((answer, index, told(answer, index)))
+        if question.plain is not None and question.of_plain is not None:  # as a later process takes it up
+            answer = question.of_plain(marshal.loads(marshal.dumps(cast("Any", question.plain(answer)))))
+            assert told(answer, index) == told(anew, index)
     for answer, index, was in earlier:
         assert told(answer, index) == was, "an answer that somebody has must not change"
 
@@ -113,14 +122,108 @@ def test_what_a_session_follows_is_what_a_new_one_finds(tmp_path: Path) -> None:
     rng = random.Random(18)
     folder = tmp_path / "vault"
     folder.mkdir()
-    with Vault.open(folder) as followed:
+    with Vault.open(folder) as kept:
         for step in range(25):
             for _ in range(rng.randint(1, 3)):
                 _change(rng, folder)
             if step % 5 == 0:
-                followed.build_index()
+                kept.build_index()
             with Vault.open(folder, index="off") as anew:
-                assert _answers(followed) == _answers(anew), step
+                assert _answers(kept) == _answers(anew), step
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("tags", {}),
+    ("properties", {}),
+    ("links", {"direction": "unresolved"}),
+    ("links", {"direction": "orphans"}),
+    ("links", {"note": "1.md", "direction": "back"}),
+    ("query", {"query": "tag:#tag/3 OR [n:5] OR task-todo:x", "mode": "obsidian"}),
+]
+KINDS = ("links", "properties", "query", "tags")
+
+
+@pytest.fixture
+def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small vault's answers are kept as those of a large one."""
+    for module in (kept_facts, followed):
+        monkeypatch.setattr(module, "FEW", 3)
+
+
+def _many(number: int) -> str:
+    return f"---\nn: {number}\n---\n#tag/{number} [[{number + 1}]] [[gone{number}]]\n- [ ] x\n"
+
+
+def _told(folder: Path, index: Literal["auto", "off"] = "auto") -> list[str]:
+    with Vault.open(folder, index=index) as vault:
+        if index == "auto":
+            vault.build_index()
+        return [vault.call(name, arguments).text for name, arguments in CALLS]
+
+
+def _kept(folder: Path) -> list[Path]:
+    with Vault.open(folder) as vault:
+        database = location.of(vault._opened.root).database
+    return sorted(file for file in database.parent.iterdir() if "answer-" in file.name or "facts-" in file.name)
+
+
+def test_another_process_answers_from_what_one_has_found(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None, later: None
+) -> None:
+    folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
+    first = _told(folder)
+    names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
+    assert names == [f"{what}-{kind}" for what in ("answer", "facts") for kind in KINDS]
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "structures", lambda *_: pytest.fail("a structure was read"))
+        for question in (tags.PROJECTION, properties.PROJECTION, exact.PROJECTION, linked.PROJECTION):
+            patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
+        patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
+        for number in (0, 1, 2, 3, 5):  # to find `1.md` by its name, links are asked
+            with Vault.open(folder) as vault:
+                vault.build_index()
+                assert vault.call(*CALLS[number]).text == first[number]
+    with Vault.open(folder) as vault:
+        vault.clear_index()
+        assert _kept(folder) == []
+
+
+@pytest.mark.parametrize("lost", ["nothing", "facts", "answer", "damaged facts", "damaged answer", "other code"])
+def test_what_changed_between_two_processes_is_in_the_answers(
+    lost: str, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None, later: None
+) -> None:
+    folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
+    before = _told(folder)
+    for file in _kept(folder):
+        if lost.endswith(file.name.partition(".sqlite.")[2].partition("-")[0]):
+            if lost.startswith("damaged"):
+                file.write_bytes(file.read_bytes()[:-3])
+            else:
+                file.unlink()
+    if lost == "other code":
+        monkeypatch.setattr(kept_file, "_code", lambda: "other")
+    write_files(
+        folder, {"3.md": "#other [[5]]\n", "new.md": "#tag/new [[none]]\n", "gone4.md": "", "sub/2.md": "[[9]]"}
+    )
+    (folder / "7.md").unlink()
+    (folder / "8.md").rename(folder / "moved.md")
+    assert _told(folder) == _told(folder, "off") != before
+    write_files(folder, {"3.md": _many(3)})
+    for _ in range(2):
+        assert _told(folder) == _told(folder, "off")
+
+
+def test_answers_are_followed_over_processes_as_over_calls(tmp_path: Path, kept_soon: None) -> None:
+    rng = random.Random(5)
+    folder = tmp_path / "vault"
+    for _ in range(3):
+        for _ in range(6):
+            _change(rng, folder)
+        with Vault.open(folder) as kept, Vault.open(folder, index="off") as anew:
+            kept.build_index()
+            for _ in range(2):
+                assert _answers(kept) == _answers(anew)
+                _change(rng, folder)
 
 
 def _change(rng: random.Random, folder: Path) -> None:

@@ -1,111 +1,87 @@
-"""What was read of notes outlives a process, and is believed only where it is right."""
+"""Facts of texts, in memory and beside the index."""
 
 from __future__ import annotations
 
-import marshal
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import write_files
-from vaulttools import Vault
-from vaulttools.index import kept_facts, location, state
-from vaulttools.index.store import Store
+from vaulttools.index import kept_facts, kept_file
+from vaulttools.index.kept_facts import KeptFacts
 
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
-
-KEPT: dict[int, tuple[bytes, Any]] = {
-    1: (b"1" * 16, ((3, "target"), (4, "\udc80"))),
-    7: (b"7" * 16, (("a", "b/c"), {"x": [1, 1.0, True, None, "ä"]}, True, False)),
-}
+# The first eight bytes are those by which a fact is looked for, so that some have them in common.
+digests = st.builds(
+    lambda beginning, end: bytes([beginning]) * 8 + bytes([end]) * 8, st.integers(0, 4), st.integers(0, 4)
+)
 
 
-def only(folder: Path) -> Path:
-    (file,) = folder.iterdir()
-    return file
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_facts, "FEW", 3)
+    monkeypatch.setattr(kept_facts, "_MOST_OLD", 2)
 
 
-def test_what_is_kept_comes_back_as_it_was(tmp_path: Path) -> None:
-    kept_facts.save(tmp_path / "index", "query", KEPT)
-    assert repr(kept_facts.load(tmp_path / "index", "query")) == repr(KEPT)
-    assert kept_facts.load(tmp_path / "index", "links") == {}
+@given(steps=st.lists(st.sets(digests, max_size=8), max_size=5), gone=st.sets(digests))
+def test_what_notes_have_is_found_by_the_text_in_this_process_and_the_next(
+    steps: list[set[bytes]], gone: set[bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    database = tmp_path_factory.mktemp("kept") / "index"
+    facts, known = KeptFacts("tags", database), set[bytes]()
+    for step in steps:
+        for digest in step:
+            facts.put(digest, (digest.hex(),))
+        known |= step
+        facts.keep(known - gone)
+        assert all(facts.get(digest) == (digest.hex(),) for digest in known - gone)
+        for each in (facts, KeptFacts("tags", database)):
+            assert all(each.get(digest) in (None, (digest.hex(),)) for digest in known)
+    assert facts.get(b"?" * 16) is None
 
 
-@given(place=st.integers(0, 10_000), data=st.binary(min_size=1, max_size=8), cut=st.booleans())
-def test_a_damaged_file_is_passed_over(place: int, data: bytes, cut: bool, tmp_path_factory: Any) -> None:
-    folder = tmp_path_factory.mktemp("kept")
-    kept_facts.save(folder / "index", "query", KEPT)
-    whole = only(folder).read_bytes()
-    at = place % len(whole)
-    damaged = whole[:at] + (b"" if cut else data + whole[at + len(data) :])
-    only(folder).write_bytes(damaged)
-    expected = KEPT if damaged == whole else {}
-    assert kept_facts.load(folder / "index", "query") == expected
+def test_what_many_notes_say_is_written_and_a_little_more_is_not(tmp_path: Path) -> None:
+    facts = KeptFacts("tags", tmp_path / "index")
+    texts = [bytes([number]) * 16 for number in range(20)]
+    for digest in texts[:3]:
+        facts.put(digest, "fact")
+    facts.keep(texts)
+    assert list(tmp_path.iterdir()) == []
+    facts.put(texts[3], "fact")
+    facts.keep(texts)
+    assert [KeptFacts("tags", tmp_path / "index").get(digest) for digest in texts[:5]] == [*["fact"] * 4, None]
 
 
-def test_what_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept_facts.save(tmp_path / "index", "query", KEPT)
-    monkeypatch.setattr(kept_facts, "_code", lambda: "other")
-    assert kept_facts.load(tmp_path / "index", "query") == {}
-    monkeypatch.setattr(kept_facts, "_code", lambda: None)
-    assert kept_facts.load(tmp_path / "index", "query") == {}
+def test_of_texts_that_no_note_has_the_last_ones_stay(tmp_path: Path) -> None:
+    texts = [bytes([number]) * 16 for number in range(20)]
+    for database in (None, tmp_path / "index"):
+        facts = KeptFacts("tags", database)
+        for digest in texts[:10]:
+            facts.put(digest, "fact")
+        facts.keep(texts[:6])
+        assert [facts.get(digest) for digest in texts[:10]] == [*["fact"] * 6, None, None, "fact", "fact"]
+        for digest in texts[10:]:
+            facts.put(digest, "fact")
+        facts.keep(texts[10:])
+        assert sum(facts.get(digest) is not None for digest in texts[:10]) <= 4
 
 
-def test_what_is_more_than_plain_values_is_not_kept(tmp_path: Path) -> None:
-    kept_facts.save(tmp_path / "index", "tasks", {1: (b"1", object())})
+def test_facts_that_are_more_than_plain_values_stay_in_memory(tmp_path: Path) -> None:
+    facts = KeptFacts("tasks", tmp_path / "index")
+    texts, fact = [bytes([number]) * 16 for number in range(9)], Path("x")
+    for digest in texts:
+        facts.put(digest, fact)
+    facts.keep(texts)
+    assert [facts.get(digest) for digest in texts] == [fact] * 9
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_takes_nothing_costs_nothing(tmp_path: Path) -> None:
-    kept_facts.save(tmp_path / "none" / "index", "query", KEPT)
-    assert kept_facts.load(tmp_path / "none" / "index", "query") == {}
-
-
-def test_nothing_that_marshal_would_choke_on_is_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept_facts.save(tmp_path / "index", "query", KEPT)
-    file = only(tmp_path)
-    file.write_bytes(file.read_bytes()[:-1] + b"?")
-    monkeypatch.setattr(marshal, "loads", lambda data: pytest.fail("it was decoded"))
-    assert kept_facts.load(tmp_path / "index", "query") == {}
-
-
-def test_another_process_answers_from_what_one_has_read(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None
-) -> None:
-    monkeypatch.setattr(state, "_FEW_FACTS", 3)
-    files = {f"{number}.md": f"---\nn: {number}\n---\n#tag/{number} [[{number + 1}]]\n- [ ] x\n" for number in range(9)}
-    folder = make_vault(files).path
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("tags", {}),
-        ("properties", {}),
-        ("links", {"direction": "unresolved"}),
-        ("query", {"query": "tag:#tag/3 OR [n:5] OR task-todo:x", "mode": "obsidian"}),
-    ]
-
-    def answers(index: str | None = None) -> list[str]:
-        with Vault.open(folder, index="off" if index else None) as vault:
-            if index is None:
-                vault.build_index()
-            return [vault.call(name, arguments).text for name, arguments in calls]
-
-    first = answers()
-    with Vault.open(folder) as vault:
-        database = location.of(vault._opened.root).database
-    assert sorted(file.name.partition(".facts-")[2] for file in database.parent.glob("*.facts-*")) == [
-        "links",
-        "properties",
-        "query",
-        "tags",
-    ]
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "structures", lambda *_: pytest.fail("a structure was read"))
-        assert answers() == first
-    write_files(folder, {"3.md": "#other\n", "new.md": "#tag/new\n"})
-    assert answers() == answers("off") != first
-    with Vault.open(folder) as vault:
-        vault.clear_index()
-    assert list(database.parent.glob("*.facts-*")) == []
+def test_a_damaged_file_is_no_reason_to_fail(tmp_path: Path) -> None:
+    facts = KeptFacts("tags", tmp_path / "index")
+    for number in range(9):
+        facts.put(bytes([number]) * 16, number)
+    facts.keep([bytes([number]) * 16 for number in range(9)])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-4])
+    assert KeptFacts("tags", tmp_path / "index").get(bytes(16)) is None
+    assert kept_file.load(tmp_path / "index", "facts-tags") is None

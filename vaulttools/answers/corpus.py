@@ -111,7 +111,7 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
     else:
         # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
         key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-        followed = view.lasting(key, lambda: Followed(question))
+        followed = view.lasting(key, lambda: Followed(question, is_kept=_is_of_all(scope)))
     corpus = followed.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
@@ -119,6 +119,11 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
         work.warn(warning)
     work.searched += corpus.notes
     return corpus
+
+
+def _is_of_all(scope: Scope) -> bool:
+    """Whether a scope is that of a call without a folder, glob or time."""
+    return scope.walks == (Walk(notes_only=True),) and not scope.named and scope.times is None
 
 
 def listed(scope: Scope) -> Listing:

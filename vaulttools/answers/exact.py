@@ -26,7 +26,7 @@ from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
 
-PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed)
+PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed, Facts.plain, Facts.of_plain)
 """What counts of each note: what can be asked without its text."""
 
 

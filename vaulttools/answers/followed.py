@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from vaulttools.core import paths
 from vaulttools.core.work import INCOMPLETE, Reason, Work
@@ -14,6 +15,7 @@ from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.listing import Listing
 from vaulttools.index.content import digest
+from vaulttools.index.kept_facts import DIGEST_BYTES, FEW, KeptFacts
 from vaulttools.index.view import IndexView
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, is_same
@@ -23,6 +25,9 @@ from vaulttools.notes.stored import Stored
 F = TypeVar("F")
 A = TypeVar("A")
 S = TypeVar("S")
+
+_PART: Final = 20
+"""An answer is kept again when more than one note in so many has changed."""
 
 _WAIT_SECONDS: Final = 0.05
 """How often a call that waits for another one looks whether it is cancelled."""
@@ -40,6 +45,10 @@ class NoteProjection(Generic[F, S]):
     """The answer about no notes."""
     change: Callable[[S, Sequence[Change[F]]], S]
     """The answer after some notes changed, each once; the one given stays as it is."""
+    plain: Callable[[S], object] | None = None
+    """The answer as plain values, to be kept for later processes; None: it is made anew in each."""
+    of_plain: Callable[[Any], S] | None = None
+    """The answer again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class Corpus(Generic[A]):
     """What it is not made from, in path order."""
     files: Sequence[str] = ()
     """All that was asked about, in path order."""
+    keep: Callable[[], None] = lambda: None
+    """Has the answer kept for later processes, for when more was found out from it."""
 
     @property
     def waiting(self) -> int:
@@ -65,16 +76,25 @@ class Followed(Generic[F, S]):
     """The last answer to one question about one scope."""
 
     question: NoteProjection[F, S]
+    is_kept: bool = False
+    """Whether the answer is kept for later processes: that about all notes is."""
     _lock: Lock = field(default_factory=Lock)
     """Held while the answer is brought up to date."""
     _moment: int = -1
     _listing: Listing = field(default_factory=lambda: Listing(()))
     _corpus: Corpus[S] | None = None
-    _facts: dict[str, F] = field(default_factory=dict)
-    _digests: dict[str, bytes] = field(default_factory=dict)
-    """Of the texts of notes that the index did not know as they were."""
+    _answer: S | None = None
+    """None: about no notes."""
+    _texts: dict[str, bytes] = field(default_factory=dict)
+    """By note the digest of the text that the answer is made from."""
+    _uncertain: set[str] = field(default_factory=set)
+    """Those of them that the index did not know as they were."""
     _unread: dict[str, Reason] = field(default_factory=dict)
     """Notes passed over, those that the listing leaves out aside."""
+    _own: KeptFacts = field(default_factory=lambda: KeptFacts("own"))
+    """The facts, where there is no index."""
+    _unsaved: int = 0
+    """Notes that changed since the answer was kept."""
 
     def at(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """The answer about the notes of a listing, as of the moment of `known` or later."""
@@ -86,54 +106,106 @@ class Followed(Generic[F, S]):
             if (
                 self._corpus is None or moment is None or moment >= self._moment
             ):  # else made for a call that began later
+                if self._corpus is None and self.is_kept and view is not None:
+                    self._take_up(view)
                 self._corpus = self._updated(listing, view, reader, work)
                 self._moment = self._moment if moment is None else moment
+                if self._unsaved > max(FEW, len(self._texts) // _PART):
+                    self._keep(view)
             return self._corpus
         finally:
             self._lock.release()
 
+    def _keep_now(self, view: IndexView | None) -> None:
+        with self._lock:
+            if len(self._texts) > FEW:
+                self._keep(view)
+
+    def _take_up(self, view: IndexView) -> None:
+        """Begin with the answer that an earlier process kept."""
+        if self.question.of_plain is not None and (kept := view.saved(self._name)) is not None:
+            notes, texts, answer = kept
+            sizes = range(0, len(texts), DIGEST_BYTES)
+            self._texts = dict(zip(notes, (texts[start : start + DIGEST_BYTES] for start in sizes), strict=True))
+            self._answer = self.question.of_plain(answer)
+
+    def _keep(self, view: IndexView | None) -> None:
+        if self.is_kept and view is not None and self.question.plain is not None and self._answer is not None:
+            answer = self.question.plain(self._answer)
+            view.save(self._name, (list(self._texts), b"".join(self._texts.values()), answer))
+            self._unsaved = 0
+
+    @property
+    def _name(self) -> str:
+        return f"answer-{self.question.kind}"
+
     def _updated(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
         """The answer now; nothing of this object has changed when an error, or the end of the call, comes between."""
-        corpus, places = self._corpus, listing.places
-        due = self._due(listing, view)
-        looks = self._looks(sorted(filter(places.__contains__, due), key=places.__getitem__), view, reader, work)
-        looks.update((path, _Look()) for path in due if path not in places)
-        changes = [Change(path, self._facts.get(path), look.fact) for path, look in looks.items()]
-        changes = [change for change in changes if not is_same(change.before, change.after)]
-        answer = self.question.empty if corpus is None else corpus.answer
+        corpus = self._corpus
+        looks = self._looks(self._due(listing, view), listing, view, reader, work)
+        kept = self._kept_facts(view)
+        changes: list[Change[F]] = []
+        for path, look in looks.items():
+            before = self._texts.get(path)
+            if before != look.text:
+                was = None if before is None else kept.get(before)
+                if before is not None and was is None:  # forgotten, after many changes: all is looked at again
+                    self._forget()
+                    return self._updated(listing, view, reader, work)
+                if not is_same(was, look.fact):
+                    changes.append(Change(path, was, look.fact))
+        answer = self.question.empty if self._answer is None else self._answer
         if changes:
             answer = self.question.change(answer, changes)
         was_unread, is_same_listing = dict(self._unread), listing is self._listing
         for path, look in looks.items():
-            _put(self._facts, path, look.fact)
-            _put(self._digests, path, look.digest)
+            _put(self._texts, path, look.text)
             _put(self._unread, path, look.unread)
-        self._listing = listing
+            (self._uncertain.add if look.is_uncertain else self._uncertain.discard)(path)
+        self._answer, self._listing = answer, listing
+        self._unsaved += len(changes)
         if corpus is not None and is_same_listing and not changes and self._unread == was_unread:
             return corpus
         unread = [(Entry(path, "file"), reason) for path, reason in self._unread.items()]
         passed_over = [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None]
         if unread:
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
-        return Corpus(answer, len(self._facts), passed_over, listing.files)
+        return Corpus(answer, len(self._texts), passed_over, listing.files, partial(self._keep_now, view))
+
+    def _forget(self) -> None:
+        self._corpus, self._answer = None, None
+        self._texts, self._uncertain, self._unread = {}, set(), {}
 
     def _due(self, listing: Listing, view: IndexView | None) -> set[str]:
         """The notes that are to be looked at: those that may have changed, came, or went."""
         changed = None if view is None or self._corpus is None else view.changed_since(self._moment)
         if changed is None:
-            return {*self._facts, *self._unread, *listing.places}
+            return self._different(listing, {} if view is None else view.texts(listing.files), view)
         unsure = (path for path, reason in self._unread.items() if reason in INCOMPLETE)
-        due = set(filter(listing.places.__contains__, (*changed, *self._digests, *unsure)))
+        due = set(filter(listing.places.__contains__, (*changed, *self._uncertain, *unsure)))
         if listing is not self._listing:
             due |= self._listing.places.keys() ^ listing.places.keys()
         return due
 
+    def _different(self, listing: Listing, known: Mapping[str, bytes], view: IndexView | None) -> set[str]:
+        """The notes that are to be looked at when it is not remembered what changed: all but those whose texts the
+        answer is made from."""
+        due = {*self._unread, *(self._texts.keys() - listing.places.keys())}
+        if view is not None:
+            due.update(filter(listing.places.__contains__, view.large))
+        if known == self._texts and len(known) == len(listing.places):
+            return due
+        made_from = self._texts
+        return due.union(path for path in listing.places if path not in known or known[path] != made_from.get(path))
+
     def _looks(
-        self, notes: Sequence[str], view: IndexView | None, reader: NoteReader, work: Work
+        self, due: AbstractSet[str], listing: Listing, view: IndexView | None, reader: NoteReader, work: Work
     ) -> dict[str, _Look[F]]:
         """What there is to know of some notes now."""
+        places = listing.places
+        notes = sorted(filter(places.__contains__, due), key=places.__getitem__)
         question = self.question
-        facts: dict[str, F] = {}
+        facts: dict[str, tuple[bytes, F]] = {}
         large: AbstractSet[str] = frozenset()
         if view is not None:
             large = view.large
@@ -145,24 +217,30 @@ class Followed(Generic[F, S]):
             if path in large:
                 looks[path] = _Look(unread="too large")
             elif path in facts:
-                looks[path] = _Look(facts[path])
+                looks[path] = _Look(*facts[path])
             elif work.remaining() <= 0:
                 looks[path] = _Look(unread="time limit")
             else:
-                looks[path] = self._read(path, reader)
+                looks[path] = self._read(path, view, reader)
+        looks.update((path, _Look()) for path in due if path not in places)
         return looks
 
-    def _read(self, path: str, reader: NoteReader) -> _Look[F]:
+    def _read(self, path: str, view: IndexView | None, reader: NoteReader) -> _Look[F]:
         """What a note says that the index does not know as it is."""
         try:
             document = reader.document(path)
         except NotRead as error:
             return _Look(unread=error.reason)
-        found = digest(document.text)
-        fact = self._facts.get(path)
-        if fact is None or self._digests.get(path) != found:
+        text = digest(document.text)
+        kept = self._kept_facts(view)
+        fact = kept.get(text)
+        if fact is None:
             fact = self.question.read(reader.note(document))
-        return _Look(fact, found)
+            kept.put(text, fact)
+        return _Look(text, fact, is_uncertain=True)
+
+    def _kept_facts(self, view: IndexView | None) -> KeptFacts:
+        return self._own if view is None else view.kept_facts(self.question.kind)
 
 
 def _put(kept: dict[str, A], path: str, value: A | None) -> None:
@@ -175,7 +253,9 @@ def _put(kept: dict[str, A], path: str, value: A | None) -> None:
 class _Look(NamedTuple, Generic[F]):
     """What a look at one note told."""
 
+    text: bytes | None = None
+    """The digest of its text."""
     fact: F | None = None
-    digest: bytes | None = None
-    """Of its text, where that was read."""
     unread: Reason | None = None
+    is_uncertain: bool = False
+    """Whether the index did not know the text."""

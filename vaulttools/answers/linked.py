@@ -17,7 +17,7 @@ from vaulttools.notes.graph import Graph
 from vaulttools.notes.note import Note
 from vaulttools.session import Session
 
-PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed)
+PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed, Graph.plain, Graph.of_plain)
 """What counts of each note: its links."""
 
 

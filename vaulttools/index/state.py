@@ -22,11 +22,12 @@ from vaulttools.core import paths
 from vaulttools.files import disk
 from vaulttools.files.key import is_racy
 from vaulttools.files.root import Root
-from vaulttools.index import build, kept_facts, narrow
+from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
+from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
@@ -51,9 +52,6 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
-
-_FEW_FACTS: Final = 500
-"""Notes that are read anew at the start of a process in less than it takes to write the facts of all."""
 
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
@@ -87,8 +85,8 @@ class IndexState:
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
         self._lasting: OrderedDict[Hashable, Any] = OrderedDict()
         self.log: Final = ChangeLog()
-        self._facts: dict[str, dict[int, tuple[bytes, Any]]] = {}
-        """By kind and row: the digest of a text, and what was made of it."""
+        self._facts: dict[str, KeptFacts] = {}
+        """By kind."""
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
         """The notes asked for last, the version then, and what `_rows_of` gave."""
         self._stems = Stems(store)
@@ -226,39 +224,48 @@ class IndexState:
             self._fail(error)
             return None
 
+    def texts(self, notes: Iterable[str]) -> dict[str, bytes]:
+        """The digests of the texts of notes that the store has, stale ones included."""
+        rows = self._rows
+        return {path: row.digest for path in notes if (row := rows.get(path)) is not None and row.state == "text"}
+
     def facts(
         self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
-    ) -> dict[str, T]:
-        """Like `Known.facts`, for notes whose parts are all known."""
-        if kind not in self._facts:
-            loaded = kept_facts.load(self.store.path, kind)
-            self._facts.setdefault(kind, loaded)
-        kept = self._facts[kind]
-        before = len(kept)
-        found: dict[str, T] = {}
+    ) -> dict[str, tuple[bytes, T]]:
+        """As `IndexView.facts`, for notes whose parts are all known."""
+        kept = self.kept_facts(kind)
+        found: dict[str, tuple[bytes, T]] = {}
         missing: dict[int, Row] = {}
         for path in notes:
             row = self._rows.get(path)
             if row is None or row.state != "text":
                 continue
-            held = kept.get(row.id)
-            if held is not None and held[0] == row.digest:
-                found[path] = held[1]
-            else:
+            fact = kept.get(row.digest)
+            if fact is None:
                 missing[row.id] = row
+            else:
+                found[path] = row.digest, fact
         ids = iter(missing)
         try:
             while (together := list(islice(ids, _READ_TOGETHER))) and not stop():
                 for id_, text, structure in self.store.structures(together):
                     if text == missing[id_].digest:  # else another process has written since
                         made = read(structure)
-                        kept[id_] = text, made
-                        found[missing[id_].path] = made
+                        kept.put(text, made)
+                        found[missing[id_].path] = text, made
         except Unavailable as error:
             self._fail(error)
-        if len(kept) - before > max(_FEW_FACTS, before // 20):
-            kept_facts.save(self.store.path, kind, dict(kept))
         return found
+
+    def kept_facts(self, kind: str) -> KeptFacts:
+        """As `IndexView.kept_facts`."""
+        if kind not in self._facts:
+            loaded = KeptFacts(kind, self.store.path)
+            self._facts.setdefault(kind, loaded)
+        kept = self._facts[kind]
+        if kept.is_due:
+            kept.keep({row.digest for row in list(self._rows.values())})
+        return kept
 
     def version(self, stale: frozenset[str]) -> Hashable:
         """As `IndexView.version`; `stale` as of the same moment."""
@@ -464,8 +471,6 @@ class IndexState:
             row = self._rows.pop(path, None)
             if row is not None:
                 self._paths.pop(row.id, None)
-                for made in self._facts.values():
-                    made.pop(row.id, None)
             for held in (*self._traits.values(), self._unread, self.freshness.gone):
                 held.discard(path)
 

@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Collection, Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
 from vaulttools.files.catalogue import Listed
 from vaulttools.files.key import Key
+from vaulttools.index import kept_file
 from vaulttools.index.content import reason_of
+from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.state import IndexState
 from vaulttools.index.word_hits import Spelling, WordHits
 from vaulttools.matching.candidates import Trait
@@ -117,12 +119,31 @@ class IndexView:
         """As of the beginning of the call."""
         return self._version
 
+    def texts(self, notes: Sequence[str]) -> dict[str, bytes]:
+        """Of the notes that are not unknown."""
+        found = self._state.texts(notes)
+        for path in self.unknown(list(found)):
+            del found[path]
+        return found
+
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
-    ) -> dict[str, T]:
+    ) -> dict[str, tuple[bytes, T]]:
         """Of the notes that are not unknown."""
         unknown = set(self.unknown(notes))
         return self._state.facts(kind, (path for path in notes if path not in unknown), read, stop)
+
+    def kept_facts(self, kind: str) -> KeptFacts:
+        """Of this process and earlier ones."""
+        return self._state.kept_facts(kind)
+
+    def saved(self, name: str) -> Any:
+        """Beside the store."""
+        return kept_file.load(self._state.store.path, name)
+
+    def save(self, name: str, values: object) -> None:
+        """Beside the store."""
+        kept_file.save(self._state.store.path, name, values)
 
     def structure(self, path: str, text: str) -> bytes | None:
         """Of exactly this text."""

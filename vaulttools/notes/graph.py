@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
@@ -36,19 +37,68 @@ def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
+_Notes: TypeAlias = Mapping[str, Written]
+_ByName: TypeAlias = Mapping[str | None, Sequence[tuple[str, Written]]]
+
+
 class Graph:
     """All links of some notes. Never changed once made, but for what is kept of the last question."""
 
     def __init__(
-        self,
-        notes: Mapping[str, Written] | None = None,
-        by_name: Mapping[str | None, Sequence[tuple[str, Written]]] | None = None,
-        followed: _Followed | None = None,
+        self, notes: _Notes | None = None, by_name: _ByName | None = None, followed: _Followed | None = None
     ) -> None:
-        self._notes = notes or {}
-        self._by_name = by_name or {}
-        """By the name that all files have to which a link can lead: the notes with such links, each with these."""
+        self._made: Any = (notes or {}, by_name or {})
+        self._packed = b""
+        """The same as marshal has it, until it is asked for: what does not resolve can be told without."""
         self._followed = followed
+        self.is_grown = False
+        """Whether all links were followed since this was made or kept."""
+
+    @property
+    def _notes(self) -> _Notes:
+        notes: _Notes = self._parts[0]
+        return notes
+
+    @property
+    def _by_name(self) -> _ByName:
+        """By the name that all files have to which a link can lead: the notes with such links, each with these."""
+        by_name: _ByName = self._parts[1]
+        return by_name
+
+    @property
+    def _parts(self) -> Any:
+        if packed := self._packed:
+            self._made = marshal.loads(packed)  # noqa: S302
+            self._packed = b""
+        return self._made
+
+    def plain(self) -> object:
+        """The same as plain values."""
+        self.is_grown = False
+        followed = None
+        if self._followed is not None:
+            links, unresolved, linked = self._followed
+            gone = {source: [(line, target) for _, line, target, _ in edges] for source, edges in unresolved.items()}
+            followed = list(links.files), gone, linked
+        return self._packed or marshal.dumps(self._made), followed
+
+    @classmethod
+    def of_plain(
+        cls, plain: tuple[bytes, tuple[list[str], dict[str, list[tuple[int, str]]], dict[str, int]] | None]
+    ) -> Graph:
+        """What `plain` gave."""
+        packed, kept = plain
+        followed = None
+        if kept is not None:
+            files, gone, linked = kept
+            unresolved: dict[str, Sequence[Edge]] = {
+                source: tuple([Edge(source, line, target, None) for line, target in held])
+                for source, held in gone.items()
+            }
+            followed = _Followed(LinkIndex(files), unresolved, linked)
+        graph = cls(followed=followed)
+        graph._packed = packed
+        return graph
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
         """The graph after some notes changed."""
@@ -102,6 +152,9 @@ class Graph:
         if known is None:
             every = ((source, (), found) for source, found in self._notes.items())
             known = _Followed(links, {}, {}).changed(every, stop)
+            self.is_grown = known is not None
+        elif known.links is not links and known.links.files == links.files:
+            known = known._replace(links=links)
         elif known.links is not links:
             names = {None, *links.names_apart(known.links)}
             sources = {source for name in names for source, _ in self._by_name.get(name, ())}

@@ -23,8 +23,9 @@ at the root is documented nowhere; Obsidian was seen to resolve such links (mlor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from vaulttools.core import paths
@@ -93,13 +94,28 @@ class LinkIndex:
 
     def __init__(self, files: Iterable[str]) -> None:
         """From the vault-relative paths of all files a link may lead to: those that are visible."""
-        self._files = frozenset(files)
-        self._by_path: dict[str, list[str]] = {}
-        self._by_name: dict[str, list[tuple[str, str]]] = {}
-        for path in sorted(self._files, key=lambda path: (_length(path), paths.order(path))):
+        self.files = frozenset(files)
+        """These paths."""
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, Sequence[str]]:
+        return self._orders[0]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        return self._orders[1]
+
+    @cached_property
+    def _orders(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[tuple[str, str]]]]:
+        """The files by their path and by their name, as names are compared, the shortest first; made when a link is
+        first resolved."""
+        by_path: dict[str, list[str]] = {}
+        by_name: dict[str, list[tuple[str, str]]] = {}
+        for path in sorted(self.files, key=lambda path: (_length(path), paths.order(path))):
             folded = _folded(path)
-            self._by_path.setdefault(folded, []).append(path)
-            self._by_name.setdefault(_name(folded), []).append((folded, path))
+            by_path.setdefault(folded, []).append(path)
+            by_name.setdefault(_name(folded), []).append((folded, path))
+        return by_path, by_name
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
         """The path of the file that a target leads to, as it was given to the index, or None.
@@ -120,7 +136,7 @@ class LinkIndex:
     def names_apart(self, other: LinkIndex) -> set[str | None]:
         """What `name_key` gives of the files that one of the two has and the other has not: only targets with such a
         name can lead elsewhere."""
-        return set(map(name_key, self._files ^ other._files))
+        return set(map(name_key, self.files ^ other.files))
 
     def candidates(self, target: str) -> list[str]:
         """Every file that a target may lead to, from whatever folder, the one that `resolve` takes first.

@@ -29,9 +29,9 @@ class NoteIndex(Protocol):
 
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
-    ) -> dict[str, T]:
-        """What `read` makes of the stored parts of notes, by path, in no order.
+    ) -> dict[str, tuple[bytes, T]]:
+        """What `read` makes of the stored parts of notes, by path, each with the digest of the text; in no order.
 
         Notes whose text is not known are missing, and so are all others once `stop` returns true. A value is kept
-        under `kind` until the text of its note changes.
+        under `kind` for as long as a note has the text.
         """

@@ -89,6 +89,24 @@ class PropertyCounts:
                     draft[folded].add(path, new[folded], 1)
         return PropertyCounts(draft.merged(lambda tally: tally))
 
+    def plain(self) -> object:
+        """The same as plain values."""
+        return {
+            folded: (tally.spellings, dict(tally.types), dict(tally.values)) for folded, tally in self._tallies.items()
+        }
+
+    @classmethod
+    def of_plain(
+        cls, plain: Mapping[str, tuple[dict[str, set[str]], dict[PropertyType, int], dict[str, int]]]
+    ) -> PropertyCounts:
+        """What `plain` gave."""
+        return cls(
+            {
+                folded: _Tally(spellings, Counter(types), Counter(values))
+                for folded, (spellings, types, values) in plain.items()
+            }
+        )
+
     @cached_property
     def all(self) -> Sequence[Counted]:
         """Every property, those of most notes first, then by name."""

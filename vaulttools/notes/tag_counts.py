@@ -59,6 +59,15 @@ class TagCounts:
                 tally.spellings.setdefault(spelling, set()).add(path)
         return TagCounts(draft.merged(lambda tally: tally))
 
+    def plain(self) -> object:
+        """The same as plain values."""
+        return {folded: (tally.spellings, tally.occurrences) for folded, tally in self._tallies.items()}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, tuple[dict[str, set[str]], int]]) -> TagCounts:
+        """What `plain` gave."""
+        return cls({folded: _Tally(*held) for folded, held in plain.items()})
+
     @cached_property
     def all(self) -> Sequence[Counted]:
         """Every tag, those of most notes first, then by name."""

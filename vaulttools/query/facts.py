@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
@@ -118,6 +118,17 @@ class Facts:
             _present(self.todo, [(path, after is not None and after.todo) for path, _, after in changes]),
             _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
         )
+
+    def plain(self) -> object:
+        """The same as plain values."""
+        properties = {name: values.held for name, values in self.properties.items()}
+        return self.notes, self._tagged, properties, self.todo, self.done
+
+    @classmethod
+    def of_plain(cls, plain: tuple[Any, ...]) -> Facts:
+        """What `plain` gave."""
+        notes, tagged, properties, todo, done = plain
+        return cls(notes, tagged, {name: Values(held) for name, held in properties.items()}, todo, done)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""

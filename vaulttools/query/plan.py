@@ -11,9 +11,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import and_
-from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
+from vaulttools.core import paths
 from vaulttools.core.paths import is_note
 from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, values, wording
@@ -94,7 +94,7 @@ class Orders:
     @cached_property
     def by_title(self) -> Mapping[str, int]:
         """The place of each among all titles, case ignored (rule-S40); files of the same title have the same one."""
-        titles = {path: PurePosixPath(path).stem.casefold() for path in self._files}
+        titles = {path: paths.stem(path).casefold() for path in self._files}
         places = {title: place for place, title in enumerate(sorted(set(titles.values())))}
         return {path: places[title] for path, title in titles.items()}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Final, Protocol, TypeAlias
 
 from vaulttools.core import paths
@@ -64,7 +63,7 @@ class Counted:
         for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
             self._counted[term.text] = {path: number for path, number in counts.items() if path in among}
         weight: dict[str, float] = defaultdict(float)
-        names = {path: fold(PurePosixPath(path).stem) for path in self._notes}
+        names = {path: fold(paths.stem(path)) for path in self._notes}
         for term in terms:
             counts = self._counted[term.text]
             rare = rarity(len(self._notes), len(counts))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Final
 
 from vaulttools.core import paths
@@ -115,6 +114,6 @@ class Holders:
         """The notes with their names as they are compared."""
 
         def made() -> Sequence[tuple[str, str]]:
-            return [(path, fold(PurePosixPath(path).stem)) for path in self.notes]
+            return [(path, fold(paths.stem(path))) for path in self.notes]
 
         return made() if self.index is None else self.index.kept(("names", self.notes), made)

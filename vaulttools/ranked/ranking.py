@@ -231,7 +231,8 @@ class _Search:
         words = {term.text.casefold() for term in self._question.terms}
         tags: dict[str, tuple[str, ...]] = {}
         if self._index is not None:
-            tags |= self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
+            known = self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
+            tags |= {path: written for path, (_, written) in known.items()}
         fresh = self._holders.fresh
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}

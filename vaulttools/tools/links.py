@@ -233,6 +233,8 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         orphans = [each for each in alone or () if path in (None, each) and is_selected(each)]
         found = _Found("note", f"that no other note links to{within}", orphans=orphans)
         _stopped(found, work, alone is None)
+    if asked.answer.is_grown:
+        asked.keep()
     found.notices += corpus.notices(asked, work, found=found.total > 0)
     return found
 

@@ -208,7 +208,14 @@ def _detail(each: Counted, values: int) -> PropertyCount:
     )
 
 
-PROJECTION: Final = NoteProjection("properties", _properties, PropertyCounts(), PropertyCounts.changed)
+PROJECTION: Final = NoteProjection(
+    "properties",
+    _properties,
+    PropertyCounts(),
+    PropertyCounts.changed,
+    PropertyCounts.plain,
+    PropertyCounts.of_plain,
+)
 """What counts of each note: its properties."""
 
 TOOL: Final = Tool(

@@ -102,7 +102,9 @@ def _written(note: Contents) -> tuple[str, ...]:
     return note.written_tags
 
 
-PROJECTION: Final = NoteProjection("tags", _written, TagCounts(), TagCounts.changed)
+PROJECTION: Final = NoteProjection(
+    "tags", _written, TagCounts(), TagCounts.changed, TagCounts.plain, TagCounts.of_plain
+)
 """What counts of each note: its tags as often as they are written."""
 
 TOOL: Final = Tool(

@@ -1,0 +1,69 @@
+"""Files of plain values beside the index."""
+
+from __future__ import annotations
+
+import gc
+import marshal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaulttools.index import kept_file
+
+VALUES: Any = (
+    {b"1" * 16: ((3, "target"), (4, "\udc80"))},
+    [("a", "b/c"), {"x": [1, 1.0, True, None, "ä"]}, {"set"}, frozenset(), b"bytes"],
+)
+
+
+def only(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_what_is_kept_comes_back_as_it_was(tmp_path: Path) -> None:
+    assert kept_file.save(tmp_path / "index", "facts", VALUES)
+    assert repr(kept_file.load(tmp_path / "index", "facts")) == repr(VALUES)
+    assert kept_file.load(tmp_path / "index", "other") is None
+    assert gc.isenabled()
+
+
+@given(place=st.integers(0, 10_000), data=st.binary(min_size=1, max_size=8), cut=st.booleans())
+def test_a_damaged_file_is_passed_over(place: int, data: bytes, cut: bool, tmp_path_factory: Any) -> None:
+    folder = tmp_path_factory.mktemp("kept")
+    kept_file.save(folder / "index", "facts", VALUES)
+    whole = only(folder).read_bytes()
+    at = place % len(whole)
+    damaged = whole[:at] + (b"" if cut else data + whole[at + len(data) :])
+    only(folder).write_bytes(damaged)
+    expected = VALUES if damaged == whole else None
+    assert kept_file.load(folder / "index", "facts") == expected
+
+
+def test_what_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_file.save(tmp_path / "index", "facts", VALUES)
+    monkeypatch.setattr(kept_file, "_code", lambda: "other")
+    assert kept_file.load(tmp_path / "index", "facts") is None
+    monkeypatch.setattr(kept_file, "_code", lambda: None)
+    assert kept_file.load(tmp_path / "index", "facts") is None
+
+
+def test_what_is_more_than_plain_values_is_not_kept(tmp_path: Path) -> None:
+    assert not kept_file.save(tmp_path / "index", "facts", {1: object()})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_takes_nothing_costs_nothing(tmp_path: Path) -> None:
+    assert not kept_file.save(tmp_path / "none" / "index", "facts", VALUES)
+    assert kept_file.load(tmp_path / "none" / "index", "facts") is None
+
+
+def test_nothing_that_marshal_would_choke_on_is_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_file.save(tmp_path / "index", "facts", VALUES)
+    file = only(tmp_path)
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    monkeypatch.setattr(marshal, "loads", lambda data: pytest.fail("it was decoded"))
+    assert kept_file.load(tmp_path / "index", "facts") is None
