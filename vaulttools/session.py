@@ -24,6 +24,7 @@ from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLo
 from vaulttools.files import disk, excluded, globs
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
+from vaulttools.files.contents import Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
@@ -80,6 +81,8 @@ class Session:
     """Vault-relative."""
     snapshots: SnapshotStore = field(default_factory=SnapshotStore)
     """The texts behind the tags of hashline mode."""
+    contents: Contents = field(default_factory=Contents)
+    """The bytes of files that calls have read."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
     calendar: Calendar = field(default_factory=Calendar)
@@ -379,7 +382,8 @@ class Session:
     ) -> Search:
         """A search of one scope; see `Search` for `loose` and `wanted`."""
         limit = self.config.max_file_size
-        return Search(self.ripgrep, self.root, pattern, scope, work, limit, self.view(work), loose, wanted)
+        view, contents = self.view(work), self.contents
+        return Search(self.ripgrep, self.root, pattern, scope, work, limit, view, loose, wanted, contents=contents)
 
     def notes(self, parts: NoteIndex | None) -> NoteReader:
         """What reads the notes of this vault; `parts` is what an index has of them."""

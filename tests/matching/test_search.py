@@ -25,7 +25,6 @@ from vaulttools.core import limits
 from vaulttools.core.work import PassedOver, Reason, Work
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.files import document as documents
-from vaulttools.files.document import Document
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Walk
 from vaulttools.matching import process, ripgrep, search
@@ -501,19 +500,19 @@ def test_a_link_read_as_a_character_class_is_told(tmp_path: Path) -> None:
 
 # Files that change under the search.
 
-_Read = Callable[[Root, str, int], Document]
+_Read = Callable[[Root, str, int], tuple[bytes, os.stat_result]]
 
 
 def _meddle(monkeypatch: pytest.MonkeyPatch, meddling: Callable[[int], None]) -> None:
     """Do something before each reading of a file, told which reading it is."""
-    real: _Read = documents.read
+    real: _Read = documents.read_bytes
     readings = iter(range(100))
 
-    def read(root: Root, path: str, max_bytes: int) -> Document:
+    def read(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
         meddling(next(readings))
         return real(root, path, max_bytes)
 
-    monkeypatch.setattr(documents, "read", read)
+    monkeypatch.setattr(documents, "read_bytes", read)
 
 
 def _write_first(path: Path, content: bytes) -> Callable[[int], None]:
@@ -652,16 +651,16 @@ def test_fault_O09_the_same_question_gets_the_same_answer(tmp_path: Path) -> Non
 def test_a_call_cancelled_while_lines_are_read_ends_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _of(tmp_path, **{f"n{number}": b"x\n" for number in range(300)})
     cancel = Event()
-    read = documents.read
+    read = documents.read_bytes
     readings = []
 
-    def cancelling(root: Root, path: str, max_bytes: int) -> Document:
+    def cancelling(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
         readings.append(path)
         if len(readings) == 70:
             cancel.set()
         return read(root, path, max_bytes)
 
-    monkeypatch.setattr(documents, "read", cancelling)
+    monkeypatch.setattr(documents, "read_bytes", cancelling)
     with pytest.raises(Cancelled):
         Vault.open(tmp_path).search_files("x", max_results=300, cancel=cancel)
     assert len(readings) < 200
@@ -689,14 +688,14 @@ def test_an_answer_that_ran_out_of_time_says_what_was_shown_and_how_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
     _of(tmp_path, **{f"n{number:03}": b"x\n" for number in range(300)})
-    read = documents.read
+    read = documents.read_bytes
     readings: list[str] = []
 
-    def counting(root: Root, path: str, max_bytes: int) -> Document:
+    def counting(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
         readings.append(path)
         return read(root, path, max_bytes)
 
-    monkeypatch.setattr(documents, "read", counting)
+    monkeypatch.setattr(documents, "read_bytes", counting)
     monkeypatch.setattr(Work, "is_over", lambda self: len(readings) > 150)
     result = Vault.open(tmp_path).call(tool, {"pattern": ".", "max_results": 10_000})
     total = "total_matches" if tool == "grep" else "total_files"

@@ -6,6 +6,7 @@ Nothing else in the package opens a file of the vault for its content.
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -109,6 +110,15 @@ def decode(path: str, data: bytes) -> Document:
 def read(root: Root, path: str, max_bytes: int) -> Document:
     """The document at a path that `Root.locate` or a walk gave.
 
+    Raises:
+        NotRead: it is unreadable, too large, not downloaded, or kept changing.
+    """
+    return decode(path, read_bytes(root, path, max_bytes)[0])
+
+
+def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """The bytes of a file, as `read`, with the status that it had before and after.
+
     The file is stated before and after it is read; one that changed meanwhile, or could not be read, is read once more.
 
     Raises:
@@ -141,7 +151,7 @@ def read(root: Root, path: str, max_bytes: int) -> Document:
             after.st_mtime_ns,
             after.st_ctime_ns,
         ):
-            return decode(path, data)
+            return data, after
         reason = "changed while read"
     raise NotRead(reason)
 

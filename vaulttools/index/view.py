@@ -16,6 +16,7 @@ from vaulttools.index import kept_file
 from vaulttools.index.content import reason_of
 from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.state import IndexState
+from vaulttools.index.tree import NO_KEY
 from vaulttools.index.word_hits import Spelling, WordHits
 from vaulttools.matching.candidates import Trait
 from vaulttools.patterns.literals import Requirement
@@ -104,6 +105,13 @@ class IndexView:
         """From the last look at its status."""
         node = self._state.tree.node(path)
         return node.key.size if node is not None else 0
+
+    def key(self, path: str) -> Key | None:
+        """From the last look at its status."""
+        node = self._state.tree.node(path)
+        if node is None or node.kind != "file" or node.dataless or node.key == NO_KEY:
+            return None
+        return node.key
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """Of a file that is not stale."""

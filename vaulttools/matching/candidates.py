@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, Protocol
 
+from vaulttools.files.key import Key
 from vaulttools.files.names import FileNames
 from vaulttools.patterns.literals import Requirement
 
@@ -25,6 +26,10 @@ class Candidates(FileNames, Protocol):
 
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """The indexed files that have a trait."""
+
+    def key(self, path: str) -> Key | None:
+        """The stat key that a file had when it was last looked at; None when it is not known, or reading the file
+        would have it downloaded."""
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """The digest of the content of an attachment that has this status; None when it is not known."""

@@ -17,6 +17,7 @@ from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
+from vaulttools.files.contents import Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
@@ -90,6 +91,8 @@ class Search:
     """Matching files after which the caller stops; batches are made for so many."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
+    contents: Contents | None = None
+    """The bytes of files that were read before; None: every file is read anew."""
     may_match: int | None = field(default=None, init=False)
     """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
@@ -104,7 +107,7 @@ class Search:
     def __post_init__(self) -> None:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
-            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.candidates, extracts
+            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.candidates, extracts, self.contents
         )
 
     def matching(self) -> Iterator[FileCount]:
@@ -181,7 +184,8 @@ class Search:
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            counts = self._fetched_counts(index, named) if plan.fetches_lines() else self._matcher.counts_of(named)
+            fetches = plan.fetches_lines() and not self._matcher.searches_here
+            counts = self._fetched_counts(index, named) if fetches else self._matcher.counts_of(named)
             plan.record(len(asked), len(counts.matching))
             rest = candidates[plan.looked_at :]
             place = listing.places[asked[-1]] + 1 if rest else len(listing)

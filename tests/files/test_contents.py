@@ -1,0 +1,94 @@
+"""Contents are kept by path and stat key, within their bound, while nothing can change without the key."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from vaulttools.files import contents as module
+from vaulttools.files import disk
+from vaulttools.files.contents import Contents
+from vaulttools.files.document import NotRead
+from vaulttools.files.key import Key
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
+
+BOUND = 1_000_000
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    return Root(os.path.realpath(tmp_path), str(tmp_path), Protection.of(("closed",)))
+
+
+def _key(root: Root, path: str) -> Key:
+    return Key.of(os.stat(root.absolute(path)))
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are written now are old when they are read."""
+    start = time.time_ns()
+    monkeypatch.setattr("time.time_ns", lambda: start + 3_600_000_000_000)
+
+
+@pytest.mark.usefixtures("later")
+def test_an_old_file_is_read_once(root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.md").write_bytes(b"text\xff")
+    contents = Contents()
+    assert contents.current(root, "a.md", BOUND) == b"text\xff"
+    monkeypatch.delattr(disk, "read")
+    assert contents.current(root, "a.md", BOUND) == b"text\xff"
+    assert contents.kept("a.md", _key(root, "a.md")) == b"text\xff"
+
+
+def test_a_young_file_is_not_kept(root: Root, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"text")
+    contents = Contents()
+    assert contents.current(root, "a.md", BOUND) == b"text"
+    assert contents.kept("a.md", _key(root, "a.md")) is None
+    assert contents.size == 0
+
+
+@pytest.mark.usefixtures("later")
+def test_a_file_that_changed_is_read_again(root: Root, tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_bytes(b"one")
+    contents = Contents()
+    contents.current(root, "a.md", BOUND)
+    file.write_bytes(b"three")
+    assert contents.kept("a.md", _key(root, "a.md")) is None
+    assert contents.current(root, "a.md", BOUND) == b"three"
+    os.replace(tmp_path / "a.md", tmp_path / "b.md")
+    with pytest.raises(NotRead, match="unreadable"):
+        contents.current(root, "a.md", BOUND)
+
+
+@pytest.mark.usefixtures("later")
+def test_what_was_used_longest_ago_goes_first(root: Root, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"x" * 1_000)
+    contents = Contents(3_000)
+    contents.read(root, "a", BOUND)
+    contents.read(root, "b", BOUND)
+    assert contents.kept("a", _key(root, "a")) is not None
+    contents.read(root, "c", BOUND)
+    assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, False, True]
+    assert contents.size <= 3_000
+
+
+@pytest.mark.usefixtures("later")
+def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"x" * (module.LARGEST + 1))
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed" / "a.md").write_bytes(b"text")
+    contents = Contents()
+    assert len(contents.read(root, "large", 2 * module.LARGEST)) == module.LARGEST + 1
+    with pytest.raises(NotRead, match="too large"):
+        contents.read(root, "large", module.LARGEST)
+    with pytest.raises(NotRead, match="unreadable"):
+        contents.current(root, "closed/a.md", BOUND)
+    assert contents.size == 0

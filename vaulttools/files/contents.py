@@ -1,0 +1,83 @@
+"""Keeps the bytes of files, by path and stat key, in bounded memory.
+
+Bytes are kept of files alone whose next change must change the key: those that were old when they were read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Final
+
+from vaulttools.files import disk
+from vaulttools.files import document as documents
+from vaulttools.files.key import Key, is_racy
+from vaulttools.files.root import Root
+
+KEPT_BYTES: Final = 64 * 1024 * 1024
+"""Bytes that are kept, what an entry costs besides its text counted."""
+
+LARGEST: Final = 1024 * 1024
+"""Bytes of the largest file that is kept: one that is searched in this process cannot be stopped meanwhile."""
+
+_ENTRY_BYTES: Final = 400
+"""Bytes that an entry counts besides its text: path, key and place in the order (measured, a path of 30 letters)."""
+
+
+class Contents:
+    """The bytes of one vault's files, for any number of threads; what was used longest ago goes first."""
+
+    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = Lock()
+        self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()
+        self.size = 0
+        """Bytes that all entries count."""
+
+    def kept(self, path: str, key: Key) -> bytes | None:
+        """The bytes of a file that has this key; None when they are not kept."""
+        with self._lock:
+            entry = self._entries.get(path)
+            if entry is None or entry[0] != key:
+                return None
+            self._entries.move_to_end(path)
+            return entry[1]
+
+    def current(self, root: Root, path: str, max_bytes: int) -> bytes:
+        """The bytes of a file after a look at its status.
+
+        Raises:
+            NotRead: as `document.read`.
+        """
+        data = None
+        with suppress(OSError, ValueError):  # reading tells why
+            data = self.kept(path, Key.of(disk.lstat(root.absolute(path))))
+        return self.read(root, path, max_bytes) if data is None else data
+
+    def read(self, root: Root, path: str, max_bytes: int) -> bytes:
+        """The bytes of a file, read now.
+
+        Raises:
+            NotRead: as `document.read`.
+        """
+        checked = time.time_ns()
+        data, status = documents.read_bytes(root, path, max_bytes)
+        key = Key.of(status)
+        if len(data) <= LARGEST and not is_racy(key, checked):
+            self._keep(path, key, data)
+        return data
+
+    def _keep(self, path: str, key: Key, data: bytes) -> None:
+        with self._lock:
+            self._drop(path)
+            self._entries[path] = key, data
+            self.size += len(data) + _ENTRY_BYTES
+            while self.size > self._most_bytes:
+                self._drop(next(iter(self._entries)))
+
+    def _drop(self, path: str) -> None:
+        entry = self._entries.pop(path, None)
+        if entry is not None:
+            self.size -= len(entry[1]) + _ENTRY_BYTES

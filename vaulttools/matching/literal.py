@@ -1,0 +1,132 @@
+"""Finds plain text in the bytes of a file as ripgrep does.
+
+A regex engine matches a literal where its UTF-8 stands, whatever stands around it, so `bytes.find` gives the same
+lines and the same first match of each. With case ignored this holds for texts of ASCII: of all other characters only
+the Kelvin sign and the long s fold to one of ASCII. What is no such pattern, or UTF-16, is left to ripgrep.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from vaulttools.matching.ripgrep import Hit
+from vaulttools.patterns import regex_syntax
+from vaulttools.patterns.pattern import Pattern
+from vaulttools.patterns.regex_syntax import Token
+
+_MOST: Final = 8
+"""Alternatives that are looked for one after the other; ripgrep looks for all at once."""
+
+_PARTNERS: Final = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))
+"""The characters beyond ASCII that ripgrep takes for a letter of ASCII when case is ignored."""
+
+_LINE_ENDS: Final = frozenset("\r\n")
+
+_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One text or several, any of which is looked for."""
+
+    texts: tuple[bytes, ...]
+    """UTF-8 without line ends; in lower case when case is ignored."""
+    ignore_case: bool
+
+    def count(self, data: bytes) -> int:
+        """How many lines match."""
+        return sum(1 for _ in self._firsts(self._searched(data.removeprefix(codecs.BOM_UTF8))))
+
+    def hits(self, data: bytes, limit: int | None = None) -> list[Hit]:
+        """The matching lines, the first `limit` at most."""
+        data = data.removeprefix(codecs.BOM_UTF8)
+        searched = self._searched(data)
+        lines = None if len(searched) == len(data) else data.split(b"\n")
+        found = []
+        number, counted = 1, 0
+        for first in islice(self._firsts(searched), limit):
+            number += searched.count(b"\n", counted, first)
+            counted = first
+            start = searched.rfind(b"\n", 0, first) + 1
+            end = searched.find(b"\n", first)
+            line = lines[number - 1] if lines is not None else data[start : end if end >= 0 else len(data)]
+            if end >= 0:
+                line = line.removesuffix(b"\r")
+            column = len(searched[start:first].decode("utf-8", "replace"))
+            found.append(Hit(number, column, line.decode("utf-8", "replace")))
+        return found
+
+    def _searched(self, data: bytes) -> bytes:
+        """What the texts are looked for in: of as many lines as the bytes, and of as many characters in each."""
+        if not self.ignore_case:
+            return data
+        for partner, letter in _PARTNERS:
+            data = data.replace(partner, letter)
+        return data.lower()
+
+    def _firsts(self, searched: bytes) -> Iterator[int]:
+        """Where the first match of each matching line begins."""
+        places = {text: place for text in self.texts if (place := searched.find(text)) >= 0}
+        while places:
+            first = min(places.values())
+            yield first
+            end = searched.find(b"\n", first)
+            if end < 0:
+                return
+            places = {
+                text: after
+                for text, place in places.items()
+                if (after := place if place > end else searched.find(text, end)) >= 0
+            }
+
+
+@lru_cache(maxsize=256)
+def of(pattern: Pattern) -> Literal | None:
+    """What a pattern looks for, when that is plain text whose matches are known without ripgrep."""
+    if pattern.mode not in ("regex", "fixed") or pattern.multiline or pattern.normalise != "never":
+        return None
+    texts, ignore_case = [pattern.expression], pattern.ignore_case
+    if not pattern.verbatim:
+        if pattern.engine != "default":
+            return None
+        tokens = regex_syntax.tokens_of(pattern.expression, "default")
+        if tokens[0].text == "(?i)":
+            tokens, ignore_case = tokens[1:], True
+        spelt = _alternatives(tokens)
+        if spelt is None:
+            return None
+        texts = spelt
+    if not all(_is_sure(text, ignore_case) for text in texts) or len(texts) > _MOST:
+        return None
+    return Literal(
+        tuple(dict.fromkeys((text.lower() if ignore_case else text).encode() for text in texts)), ignore_case
+    )
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether ripgrep searches the bytes as they are, but for the mark of UTF-8."""
+    return not data.startswith(_UTF16)
+
+
+def _alternatives(tokens: Sequence[Token]) -> list[str] | None:
+    """The texts that a regex matches; None when it is more than characters and `|`."""
+    texts = [""]
+    for token in tokens:
+        if token.kind == "or":
+            texts.append("")
+        elif token.kind == "character" and token.members is not None and token.text != "{":
+            [character] = token.members
+            texts[-1] += character
+        else:
+            return None
+    return texts
+
+
+def _is_sure(text: str, ignore_case: bool) -> bool:
+    """Whether a text is found where its UTF-8 stands."""
+    return text != "" and _LINE_ENDS.isdisjoint(text) and (text.isascii() or not ignore_case)
