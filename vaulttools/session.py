@@ -157,7 +157,8 @@ class Session:
         try:
             from vaulttools.ranked.meaning.background import BackgroundMeaning
         except ImportError as error:
-            raise embedder.NoMeaning("An embedder needs the extra: pip install 'vaulttools[semantic]'") from error
+            how = "pip install '.[semantic]' in the checkout"
+            raise embedder.NoMeaning(f"An embedder needs the extra: {how}") from error
         choice = embedder.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
         session = weakref.ref(self)

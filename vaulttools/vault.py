@@ -164,7 +164,7 @@ class Vault(ToolMethods):
         until = None if timeout is None else time.monotonic() + timeout
         meaning = self._opened.meaning
         if meaning is None:
-            why = "an index" if not self._opened.has_index else "the extra: pip install 'vaulttools[semantic]'"
+            why = "an index" if not self._opened.has_index else "the extra: pip install '.[semantic]' in the checkout"
             raise BadArgument(f"Meaning needs {why}" if self._opened.config.meaning == "auto" else "Meaning is off")
         if not self._opened.index.wait(None, cancel, timeout):
             return False

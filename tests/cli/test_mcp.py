@@ -127,7 +127,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) ->
     code = "import sys; sys.modules['mcp'] = None; from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "--vault", str(small_vault), "mcp"]
     ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
-    sentence = "error: The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'\n"
+    sentence = "error: The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)
 
 

@@ -90,5 +90,5 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) ->
     code = f"import sys; sys.modules['cryptography'] = None; {main}"
     command = [sys.executable, "-c", code, "--vault", str(small_vault), "serve", ":0"]
     ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
-    sentence = "error: serve needs the extra 'serve': pip install 'vaulttools[serve]'\n"
+    sentence = "error: serve needs the extra 'serve': pip install '.[serve]' in the checkout\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)

@@ -101,6 +101,8 @@ def test_passages_lie_in_order_and_hold_every_word_of_the_body(lines: list[str])
         ("the number 1234567890", 15, "the number"),
         ("語" * 30, 10, "語" * 10),
         ("x1234567890", 6, "x12345"),
+        ("(costs)=1234567890", 12, "(costs)="),
+        ("It was Mr. A who came", 18, "It was Mr. A who"),
         ("short", 10, "short"),
     ],
 )

@@ -154,7 +154,8 @@ class TestWithoutTheExtra:
         assert answer.complete
         assert answer.text == (
             "No matches found\n\n"
-            "The text of 2 PDF or DOCX files was not searched; to have it searched: pip install 'vaulttools[files]'"
+            "The text of 2 PDF or DOCX files was not searched; "
+            "to have it searched: pip install '.[files]' in the checkout"
         )
 
     def test_what_is_found_needs_no_advice(self, vault: Vault) -> None:
@@ -168,7 +169,8 @@ class TestWithoutTheExtra:
         answer = vault.grep(pattern="endobj")
         assert answer.notices == [
             "Passed over, binary: 1 (a.pdf).",
-            "The text of 1 PDF or DOCX file was not searched; to have it searched: pip install 'vaulttools[files]'",
+            "The text of 1 PDF or DOCX file was not searched; "
+            "to have it searched: pip install '.[files]' in the checkout",
         ]
 
 

@@ -126,6 +126,17 @@ def test_a_query_of_its_own_selects_among_all_files(make_vault: MakeVault) -> No
         assert found.summaries == {"budget * 2": 320}
 
 
+def test_the_first_of_several_keys_counts_most_and_what_is_empty_comes_last_either_way(make_vault: MakeVault) -> None:
+    budgets = {"a": "x, 2", "b": "y, 1", "c": "x, 3", "d": "y, 4"}
+    notes: dict[str, str | bytes] = {
+        f"{name}.md": f"---\nkind: {held[0]}\nbudget: {held[3]}\n---\n" for name, held in budgets.items()
+    }
+    with make_vault({**notes, "empty.md": "no properties\n"}) as vault:
+        assert paths(vault, where="true", sort=["kind", "-budget"]) == ["c.md", "a.md", "d.md", "b.md", "empty.md"]
+        assert paths(vault, where="true", sort=["-kind", "budget"]) == ["b.md", "d.md", "a.md", "c.md", "empty.md"]
+        assert paths(vault, where="true", sort="-budget")[-1] == "empty.md"
+
+
 def test_arguments_stand_in_place_of_those_of_the_view(make_vault: MakeVault) -> None:
     with make_vault(NOTES) as vault:
         found = vault.base(

@@ -99,6 +99,24 @@ def test_filters_hold_for_passages_and_linked_notes(
     assert {each["path"] for each in details["linked"]} <= {"House/Plan.md", "House/Garden.md"}
 
 
+def test_notes_that_share_only_a_common_word_are_left_out(make_vault: MakeVault) -> None:
+    others = {f"{number}.md": f"The house of friend {number}, and {'much else ' * 30}\n" for number in range(9)}
+    answer = make_vault({**others, "Roof.md": "# Roof repair\n\nThe roof repair of the house.\n"}).context(
+        "roof repair house"
+    )
+    assert [each.path for each in answer.passages] == ["Roof.md"]
+
+
+def test_long_notices_leave_room_for_a_passage(make_vault: MakeVault) -> None:
+    text = "\n\n".join(f"The roof repair of house {number} costs {number} thousand in all." for number in range(30))
+    words = " ".join(f"zyxwvut{number}" for number in range(8))
+    answer = make_vault({"a.md": text, "b.md": text.replace("roof", "garden")}).context(
+        f"roof repair {words}", max_chars=700
+    )
+    assert sum(len(notice) for notice in answer.notices) > 150
+    assert answer.passages
+
+
 def test_weak_evidence_is_said_after_the_passages(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "alpha\n", "b.md": "beta\n", "c.md": "gamma\n"}).context("alpha beta gamma")
     assert answer.weak

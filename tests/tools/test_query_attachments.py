@@ -159,7 +159,8 @@ class TestWithoutTheExtra:
     def test_where_some_are_passed_over(self, make_vault: MakeVault, query: str) -> None:
         answer = make_vault(FILES).query(query)
         advice = (
-            "The text of 2 PDF or DOCX files was not searched; to have it searched: pip install 'vaulttools[files]'"
+            "The text of 2 PDF or DOCX files was not searched; "
+            "to have it searched: pip install '.[files]' in the checkout"
         )
         assert answer.text.count(advice) == 1
         assert all(note.path == "note.md" for note in answer.notes)

@@ -590,6 +590,16 @@ def test_several_notes_share_the_characters_and_each_tells_how_to_read_on(make_v
     assert answer.path is None and "path" not in answer.model_dump(mode="json")
 
 
+def test_the_call_that_reads_on_ends_where_the_part_does(make_vault: MakeVault) -> None:
+    vault = make_vault(SEVERAL)
+    first, second = vault.read(notes=["b.md:3-90", "c"], max_chars=600).notes
+    assert (
+        f'read {{"note": "b.md", "start_line": {first.next_line}, "end_line": 90}}]'
+        in vault.read(notes=["b.md:3-90", "c"], max_chars=600).text
+    )
+    assert second.next_line is not None
+
+
 def test_a_list_may_hold_what_a_note_may_be_called(make_vault: MakeVault) -> None:
     answer = make_vault(SEVERAL).read(notes=["b#Part", "[[b#^end]]", "b.md:3-4", "b.md:3-4", "a"])
     assert [(note.path, note.start_line, note.end_line) for note in answer.notes] == [

@@ -163,7 +163,8 @@ def test_an_image_that_is_none_is_refused(make_vault: MakeVault) -> None:
 def test_without_the_extra_an_image_says_how_to_see_it(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kinds, "is_installed", lambda: False)
     result = make_vault({"a.png": image(4, 4)}).call("read", {"note": "a.png"})
-    assert result.text == ("Cannot read a.png: binary. It is an image; to see it: pip install 'vaulttools[files]'")
+    how = "pip install '.[files]' in the checkout"
+    assert result.text == f"Cannot read a.png: binary. It is an image; to see it: {how}"
 
 
 def test_an_image_in_a_protected_folder_stays_closed(make_vault: MakeVault) -> None:

@@ -146,6 +146,15 @@ def test_groups_have_their_own_order_and_totals(vault: Vault, by: Any, groups: d
     assert answer.total == 6
 
 
+def test_below_a_task_that_is_left_out_a_nested_one_hangs_from_the_next_above(make_vault: MakeVault) -> None:
+    text = "- [ ] Build\n  - [x] Plan\n    - [ ] Ask 📅 2026-11-01\n- [ ] Rest\n"
+    assert dated(make_vault({"a.md": text})).tasks().text.splitlines()[2:] == [
+        "a.md:1: [ ] Build",
+        "a.md:3:   [ ] Ask | due 2026-11-01, overdue",
+        "a.md:4: [ ] Rest",
+    ]
+
+
 def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
     answer = vault.tasks(group_by="note", limit=2, page=2)
     assert answer.text == (

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 Kind = Literal["pdf", "docx"]
 
-INSTALL: Final = "pip install 'vaulttools[files]'"
+INSTALL: Final = "pip install '.[files]' in the checkout"
 """The command that brings the extra."""
 
 _BY_ENDING: Final[dict[str, Kind]] = {".pdf": "pdf", ".docx": "docx"}

@@ -35,7 +35,7 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --no-index            keep no index: scan at each call
   --print-config NAME   print the configuration for claude, cursor, vscode or generic, and stop"""
 
-NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install 'vaulttools[mcp]'"
+NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"
 
 
 @dataclass(frozen=True, slots=True)

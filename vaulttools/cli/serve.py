@@ -44,7 +44,7 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
   --tokens FILE         the tokens of --vaults-root, as 'vaulttools token' keeps them
   --open-vaults N       vaults of --vaults-root that are open at once (default 64)"""
 
-NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install 'vaulttools[serve]'"
+NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in the checkout"
 
 
 @dataclass(frozen=True, slots=True)

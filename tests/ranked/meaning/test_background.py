@@ -208,7 +208,8 @@ def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: p
     with pytest.raises(VaultToolsError, match=r"^Meaning is off$"):
         opened(meaning="off").wait_for_meaning()
     monkeypatch.setattr(embedder, "_is_installed", lambda: False)
-    with pytest.raises(VaultToolsError, match=r"^Meaning needs the extra: pip install 'vaulttools\[semantic\]'$"):
+    sentence = r"^Meaning needs the extra: pip install '\.\[semantic\]' in the checkout$"
+    with pytest.raises(VaultToolsError, match=sentence):
         opened(embedder=None).wait_for_meaning()
 
 

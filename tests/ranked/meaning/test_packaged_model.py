@@ -84,4 +84,4 @@ def test_without_the_extra_it_is_told_what_to_install() -> None:
         "try:\n    embedder.load(embedder.Choice())\nexcept embedder.NoMeaning as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert run.stdout == "An embedder needs the extra: pip install 'vaulttools[semantic]'\n"
+    assert run.stdout == "An embedder needs the extra: pip install '.[semantic]' in the checkout\n"

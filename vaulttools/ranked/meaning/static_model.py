@@ -31,7 +31,7 @@ class StaticFolder:
         try:
             from model2vec import StaticModel
         except ImportError as error:
-            raise NoMeaning("A model2vec folder needs the package: pip install 'vaulttools[model2vec]'") from error
+            raise NoMeaning("A model2vec folder needs the extra: pip install '.[model2vec]' in the checkout") from error
         try:
             self._model: Any = StaticModel.from_pretrained(Path(folder).expanduser())
         except Exception as error:  # safetensors and tokenizers raise errors of their own
