@@ -121,6 +121,11 @@ class Vault(ToolMethods):
         return (now.root, now.config, now.config_folder) == (then.root, then.config, then.config_folder)
 
     @property
+    def is_ready(self) -> bool:
+        """Whether no call waits long for the index, since it has held every file by now, or since there is none."""
+        return not self._opened.has_index or self._opened.index.has_caught_up
+
+    @property
     def session(self) -> Session:
         """What tools see of the vault; for the rooms of the server, which ask what no tool answers."""
         return self._opened

@@ -70,7 +70,7 @@ def test_few_files_are_read_here_and_many_by_processes(indexed: Indexed, monkeyp
     with readers(indexed.root, ["a.md", "gone.md"]) as reading:
         assert len(list(reading(iter(["a.md"]), ALL()))) == 1
     assert started == []
-    monkeypatch.setattr(workers, "WORTH_BYTES", 150)
+    monkeypatch.setattr(workers, "WORTH_BYTES", 150 + 2 * workers.FILE_BYTES)
     with readers(indexed.root, ["a.md", "b.md"]) as reading:
         assert started == []
         assert len(list(reading(iter(["a.md", "b.md"]), ALL()))) == 2

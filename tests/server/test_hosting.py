@@ -199,7 +199,7 @@ def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> N
             await anyio.sleep(0)
             # All threads are taken; these have their own.
             for _ in range(QUICK_AT_ONCE):
-                await calls.run(lambda cancel: done.append("quick"), caller="few", is_quick=True)
+                await calls.run(lambda cancel: done.append("quick"), caller="few", lane="quick")
             assert done == ["quick"] * QUICK_AT_ONCE
             go.set()
         calls.close()

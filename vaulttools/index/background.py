@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 from weakref import WeakSet
 
@@ -23,6 +24,7 @@ from vaulttools.index import build, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
+from vaulttools.index.turns import Turns
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
@@ -40,6 +42,9 @@ LATER_SECONDS: Final = 60.0
 
 _LONGEST_SECONDS: Final = 3_600.0
 """The longest of the pauses after errors of the index's own, which double: what always fails must not take all time."""
+
+MANY: Final = 200
+"""Files to index for which a vault waits its turn: fewer take less than half a second."""
 
 _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
@@ -148,6 +153,11 @@ class BackgroundIndex:
                 return False
             with self._rounds:
                 self._rounds.wait(0.05)
+
+    @property
+    def has_caught_up(self) -> bool:
+        """Whether the store has held every file since somebody asked, or there can be no index: no call waits long."""
+        return self._ended > 0 or self.unavailable is not None
 
     def close(self) -> None:
         """End the thread; what it has not written is written by the next process that needs it."""
@@ -260,16 +270,20 @@ class BackgroundIndex:
         pending = present.pending()
         is_other = False
         if pending.stale or pending.gone:
-            updated = build.update(
-                present.store,
-                self._root,
-                list(pending.stale),
-                pending.gone,
-                on_progress=lambda done, total: self._count(done - len(pending.gone)),
-                stop=self._end,
-                wait=False,
-                attachments=self._attachments,
-            )
+            turn = _turns.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
+            with turn as is_mine:
+                if not is_mine:
+                    return False
+                updated = build.update(
+                    present.store,
+                    self._root,
+                    list(pending.stale),
+                    pending.gone,
+                    on_progress=lambda done, total: self._count(done - len(pending.gone)),
+                    stop=self._end,
+                    wait=False,
+                    attachments=self._attachments,
+                )
             is_other = updated.done > 0 and present.settle(pending)
             self._count(0)
             if not updated.finished:
@@ -284,12 +298,14 @@ class BackgroundIndex:
 
 
 _all: Final[WeakSet[BackgroundIndex]] = WeakSet()
+_turns: Final = Turns()
 _left_behind: Final[list[IndexState]] = []
 """What a parent process had open: a child must neither use it nor close it (fault-I21)."""
 
 
 def _begin_anew() -> None:
     """In a child after a fork: threads are not inherited, locks may be held by one of them."""
+    _turns.begin_anew()
     for live in _all:
         if live._present is not None:
             _left_behind.append(live._present)

@@ -9,7 +9,7 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event, Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from vaulttools.errors import VaultToolsError
 
@@ -20,6 +20,12 @@ AT_ONCE: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
 
 QUICK_AT_ONCE: Final = 4
 """Threads for calls of tools that take a few milliseconds, so that none waits behind a search."""
+
+OPENING_AT_ONCE: Final = 32
+"""Threads for calls of vaults that are indexed for the first time: most of them wait for that, and none in the way of
+calls of other vaults."""
+
+Lane: TypeAlias = Literal["usual", "quick", "opening"]
 
 QUICK: Final = frozenset({"read", "outline", "find"})
 """These tools."""
@@ -42,7 +48,11 @@ class Calls:
     """Threads for the calls of all clients. A call has the whole of its time limit from when it starts."""
 
     def __init__(self) -> None:
-        self._lanes = {False: _Lane(AT_ONCE, "call"), True: _Lane(QUICK_AT_ONCE, "quick")}
+        self._lanes: dict[Lane, _Lane] = {
+            "usual": _Lane(AT_ONCE, "call"),
+            "quick": _Lane(QUICK_AT_ONCE, "quick"),
+            "opening": _Lane(OPENING_AT_ONCE, "opening"),
+        }
         self._cancels: set[Event] = set()
 
     async def run(
@@ -51,7 +61,7 @@ class Calls:
         report: Callable[[float], Awaitable[None]] | None = None,
         *,
         caller: str = "",
-        is_quick: bool = False,
+        lane: Lane = "usual",
     ) -> T:
         """What the call returns; when the waiting task is cancelled, the event that the call was given is set.
 
@@ -64,7 +74,7 @@ class Calls:
         """
         start = time.monotonic()
         cancel = Event()
-        running = asyncio.wrap_future(self._lanes[is_quick].submit(caller, call, cancel))
+        running = asyncio.wrap_future(self._lanes[lane].submit(caller, call, cancel))
         self._cancels.add(cancel)
         running.add_done_callback(lambda _: self._cancels.discard(cancel))
         try:

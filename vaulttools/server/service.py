@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.server.callers import Caller, Callers
-from vaulttools.server.calls import Calls
+from vaulttools.server.calls import Calls, Lane
 from vaulttools.server.logins import Logins
 from vaulttools.vault import Vault
 
@@ -70,7 +70,8 @@ class Service:
             with caller.vaults.lent(name) as vault:
                 return call(vault, cancel)
 
-        running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, is_quick=is_quick))
+        lane: Lane = "quick" if is_quick else caller.vaults.lane(name)
+        running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, lane=lane))
         gone = asyncio.ensure_future(_gone(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)

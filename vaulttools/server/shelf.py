@@ -71,6 +71,11 @@ class Shelf:
         except OSError:
             return False
 
+    def is_ready(self, name: str) -> bool:
+        """Whether the vault of that name is open, and no call waits long for its index."""
+        kept = self._kept.get(name)
+        return kept is not None and kept.vault is not None and kept.vault.is_ready
+
     @property
     def open_vaults(self) -> int:
         """How many are open now."""

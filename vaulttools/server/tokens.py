@@ -132,7 +132,7 @@ class Tenants:
         for name, each in entries.items():
             if secrets.compare_digest(each.hashed, hashed):
                 there = tuple(vault for vault in each.vaults if self.shelf.has(vault))
-                return Caller(name, Vaults(there, self.shelf.lent))
+                return Caller(name, Vaults(there, self.shelf.lent, self.shelf.is_ready))
         return None
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.server import uris
+from vaulttools.server.calls import Lane
 from vaulttools.vault import Vault
 
 _NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
@@ -18,9 +19,16 @@ _NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 class Vaults:
     """The vaults of a caller. A call names one by its argument `vault` only where there are several."""
 
-    def __init__(self, names: Sequence[str], lend: Callable[[str], AbstractContextManager[Vault]]) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        lend: Callable[[str], AbstractContextManager[Vault]],
+        is_ready: Callable[[str], bool] = lambda name: True,
+    ) -> None:
+        """`is_ready`: whether a vault is open, and its index so far that no call waits long for it."""
         self._names = tuple(names)
         self._lend = lend
+        self._is_ready = is_ready
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,16 +53,14 @@ class Vaults:
         given = "" if name is None else f", got {name!r}"
         raise BadArgument(f"vault must be one of {', '.join(self._names)}{given}")
 
-    def meant(self, arguments: Mapping[str, Any]) -> tuple[AbstractContextManager[Vault], dict[str, Any]]:
-        """The vault that a call means, as `lent` has it, and the arguments of the tool.
+    def lane(self, name: object) -> Lane:
+        """The threads for a call of a vault that takes more than some milliseconds."""
+        return "usual" if isinstance(name, str) and self._is_ready(name) else "opening"
 
-        Raises:
-            BadArgument: there are several, and `vault` names none of them.
-        """
+    def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
+        """The name of the vault that a call means, for `lent`, and the arguments of the tool."""
         rest = dict(arguments)
-        if self.are_several:
-            return self.lent(rest.pop("vault", None)), rest
-        return self.lent(next(iter(self._names), None)), rest
+        return rest.pop("vault", None) if self.are_several else next(iter(self._names), None), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema of a tool's arguments, with `vault` where there are several."""

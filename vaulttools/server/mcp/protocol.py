@@ -116,12 +116,12 @@ class _Offered:
         if params.name not in self._tools:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._tools)}")
         try:
-            lent, arguments = self._vaults.meant(params.arguments or {})
+            name, arguments = self._vaults.meant(params.arguments or {})
             result = await self._calls.run(
-                partial(_called, lent, params.name, arguments),
+                partial(_called, self._vaults.lent(name), params.name, arguments),
                 partial(_report, context, params.name),
                 caller=self._caller,
-                is_quick=params.name in QUICK,
+                lane="quick" if params.name in QUICK else self._vaults.lane(name),
             )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
@@ -174,7 +174,9 @@ class _Offered:
         """The details of a tool's answer; its refusal is an error of the protocol, since no tool was called."""
         try:
             call = partial(_called, self._vaults.lent(vault), name, arguments)
-            result = await self._calls.run(call, caller=self._caller, is_quick=name in QUICK)
+            result = await self._calls.run(
+                call, caller=self._caller, lane="quick" if name in QUICK else self._vaults.lane(vault)
+            )
         except VaultToolsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         if result.is_error:

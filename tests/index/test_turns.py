@@ -1,0 +1,49 @@
+"""Turns of those who index many files at once."""
+
+from __future__ import annotations
+
+import threading
+from threading import Event
+
+from vaulttools.index.turns import Turns
+
+
+def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came() -> None:
+    turns = Turns(2)
+    go, came = [Event() for _ in range(5)], [Event() for _ in range(5)]
+    order: list[int] = []
+
+    def work(number: int) -> None:
+        with turns.taken(Event()) as is_mine:
+            assert is_mine
+            order.append(number)
+            came[number].set()
+            go[number].wait(30)
+
+    threads = []
+    for number in range(5):
+        threads.append(threading.Thread(target=work, args=(number,)))
+        threads[-1].start()
+        if number < 2:
+            assert came[number].wait(30)
+        else:
+            while len(turns._waiting) < number - 1:
+                pass
+    assert order == [0, 1]
+    for number in range(5):
+        go[number].set()
+        if number + 2 < 5:
+            assert came[number + 2].wait(30)
+            assert order == list(range(number + 3))
+    for thread in threads:
+        thread.join()
+
+
+def test_who_is_ended_while_waiting_has_no_turn_and_holds_up_nobody() -> None:
+    turns = Turns(1)
+    end = Event()
+    end.set()
+    with turns.taken(Event()) as first, turns.taken(end) as second:
+        assert (first, second) == (True, False)
+    with turns.taken(Event()) as third:
+        assert third

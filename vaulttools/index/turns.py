@@ -1,0 +1,54 @@
+"""Lets few vaults of a process index many files at a time, in turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition, Event
+from typing import Final
+
+AT_ONCE: Final = 2
+"""Vaults. Each has processes of its own for reading; a second one, so that small vaults do not wait for a large one."""
+
+_LOOK_SECONDS: Final = 0.2
+"""Between two looks at the event that ends the waiting."""
+
+
+class Turns:
+    """Those who work or wait, in the order in which they came."""
+
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self._at_once = at_once
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Be as one that nobody has asked, as in a child after a fork."""
+        self._waiting: deque[object] = deque()
+        self._working = 0
+        self._changed = Condition()
+
+    @contextmanager
+    def taken(self, end: Event) -> Iterator[bool]:
+        """A turn for as long as this is entered; False when the event was set before its time came."""
+        is_mine = self._take(end)
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                with self._changed:
+                    self._working -= 1
+                    self._changed.notify_all()
+
+    def _take(self, end: Event) -> bool:
+        me = object()
+        with self._changed:
+            self._waiting.append(me)
+            while not end.is_set() and (self._working >= self._at_once or self._waiting[0] is not me):
+                self._changed.wait(_LOOK_SECONDS)
+            self._waiting.remove(me)
+            self._changed.notify_all()
+            if end.is_set():
+                return False
+            self._working += 1
+            return True
