@@ -116,8 +116,7 @@ def best(
     read = _reader(vault, work, extracts, view, missed)
     counter = None if is_ready else _Ripgrep(vault, work)
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
-    by_words = most if meaning is None else max(most, BY_WORDS)
-    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, by_words, counter)
+    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
         ranking = _joined(ranking, meaning, question, view, wanted, (len(notes.files), most), told)
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
@@ -137,10 +136,6 @@ def best(
     work.searched = asked.notes
     folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
     return Best(ranking, asked, folder, work, missed, set(missed), told)
-
-
-BY_WORDS: Final = 60
-"""Notes found by words that are joined with those near in meaning; further ones change no page that is looked at."""
 
 
 def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, list[str]]:

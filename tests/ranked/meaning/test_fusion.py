@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +13,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.meaning import fusion as module
 from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes
 from vaulttools.ranked.meaning.neighbours import Neighbour
 from vaulttools.ranked.order import RankedNote
@@ -68,6 +71,29 @@ class Stored:
 
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
         return {}
+
+
+@given(by_words=PATHS, by_meaning=PATHS, most=st.integers(1, 9), is_few=st.booleans(), few=st.integers(0, 3))
+def test_notes_are_joined_as_they_are_asked_for(
+    by_words: list[str], by_meaning: list[str], most: int, is_few: bool, few: int
+) -> None:
+    empty = passages.of(Note("n", "text\n"))
+    notes = [RankedNote(path, 0.5, empty, [Evidence(0, 1.0, frozenset({0}))]) for path in by_words]
+    ranking = Ranking(notes, "", [], [], [], [], [], Finder([]), [1.0] * (2 if is_few else 3))
+    found = [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BY_WORDS", few)
+        made = joined(ranking, found, Stored(), most).notes
+        sure = min(most, len(by_words)) if is_few else 0
+        first = by_words[: max(sure, few)]
+        order = fused(first, sure, found)
+    head = [path for place, path in enumerate(order) if path in first or place < most]
+    expected = [*head, *(path for path in by_words if path not in head)]
+    assert bool(made) == bool(expected)
+    assert [note.path for note, _ in zip(made, range(2), strict=False)] == expected[:2]
+    assert ([note.path for note in made], len(made)) == (expected, len(expected))
+    assert [note.path for note in made[1:]] == expected[1:]
+    assert all(before.score >= after.score for before, after in pairwise(made))
 
 
 def ranked(unfound: Sequence[str], most: int, index: Stored) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,6 +76,33 @@ def test_a_copy_is_found_in_each_note(tmp_path: Path) -> None:
     notes.keep(store)
     first, second = found(store, notes, "boat")
     assert [first.path, second.path] == ["a.md", "b.md"]  # the longer one, by a few blanks
+
+
+def test_the_nearest_are_those_of_all_passages_compared(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    words = ["cat", "dog", "lead", "tea", "boat", "rain"]
+    texts = [" ".join(draw.choices(words, k=draw.randint(1, 9))) for _ in range(40)]
+    # Some texts are copies of others, and some passages too short to count for much.
+    notes = Notes({f"{number}.md": "\n\n".join(draw.choices(texts, k=3)) for number in range(60)})
+    store = VectorStore(tmp_path, Key("m", "", ""))
+    notes.keep(store)
+    question = embedded(["boat rain boat tea"])[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "NEIGHBOURS", 25)
+        near = neighbours(question, store, notes, frozenset(notes.texts), len(notes.texts))
+    kept = store.nearest()
+    digests, rows = store.vectors(kept.ids)
+    similar = dict(zip(digests.tolist(), vectors.similarities(question, rows).tolist(), strict=True))
+    compared = {
+        (-round(similar[digest], 3), path, digest): Neighbour(
+            path, columns.digests.index(digest), round(round(similar[digest], 3) * (1 - 36 / (60 + length)), 3)
+        )
+        for path, data in notes.passages(list(notes.texts)).items()
+        for columns in [passages.load(data)]
+        for digest, length in zip(columns.digests, columns.lengths, strict=True)
+    }
+    expected = [compared[each] for each in sorted(compared)[:25]]
+    assert near == sorted(expected, key=lambda each: (-each.similarity, each.path, each.number))
 
 
 TEXTS = st.lists(st.sampled_from(["cat", "dog", "lead", "tea", "boat", "rain", "cat dog"]), min_size=1, max_size=4)

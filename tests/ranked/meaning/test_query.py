@@ -53,7 +53,9 @@ def test_a_passage_that_shares_no_word_is_found(opened: Opened) -> None:
 def test_both_lists_are_told(opened: Opened) -> None:
     answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
     assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
-    assert "Notes found by words: 1. By meaning: 4, nearest first: Harbour.md, " in answer.text
+    assert (
+        "Joined: the first 1 notes found by words, and 4 found by meaning, nearest first: Harbour.md, " in answer.text
+    )
 
 
 def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:

@@ -31,8 +31,10 @@ def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
     writer.put(pairs([1, 7]), 64)
     assert sorted(reader.nearest().digests) == [-5, 1, 7]
     assert reader.missing([8, 7, 9]) == [8, 9]
-    digests, rows = reader.vectors(np.array([7, 100, -5], np.int64))
+    known = reader.nearest()
+    digests, rows = reader.vectors(known.ids[[2, 1]])
     assert (list(digests), [row.tobytes() for row in rows]) == ([-5, 7], [vector for _, vector in pairs([-5, 7])])
+    assert len(reader.vectors(np.array([1_000], np.uint32))[0]) == 0
 
 
 def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:
@@ -43,6 +45,18 @@ def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:
     assert list(reader.nearest().digests) == [2]
     writer.put(pairs([4]), 64)
     assert sorted(reader.nearest().digests) == [2, 4]
+
+
+def test_a_file_made_anew_is_read_anew(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    writer.put(pairs([1, 2, 3]), 64)
+    assert len(reader.nearest()) == 3
+    stores.remove(writer.path)
+    assert (len(reader.nearest()), reader.missing([1])) == (0, [1])
+    writer.put(pairs([4]), 64)
+    assert list(reader.nearest().digests) == [4]
+    reader.close()
+    assert list(reader.nearest().digests) == [4]
 
 
 def test_each_embedder_has_vectors_of_its_own(tmp_path: Path) -> None:

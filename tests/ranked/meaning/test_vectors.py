@@ -20,7 +20,9 @@ def drawn(count: int, dimensions: int, seed: int) -> NDArray[np.float32]:
 
 
 def nearest(kept: vectors.Bytes, dimensions: int) -> Nearest:
-    return Nearest(np.arange(len(kept), dtype=np.int64), vectors.signs(kept, vectors.dimensions_kept(dimensions)))
+    numbers = np.arange(len(kept))
+    columns = vectors.signs(kept, vectors.dimensions_kept(dimensions))
+    return Nearest(numbers.astype(np.uint32), numbers, columns)
 
 
 @pytest.mark.parametrize("dimensions", [3, 64, 100, 256, 384, 512, 768, 1536])
@@ -37,7 +39,7 @@ def test_kept_vectors_keep_their_angles(dimensions: int) -> None:
 def test_a_passage_takes_at_most_60_bytes_of_memory_and_256_of_disk(dimensions: int) -> None:
     kept = vectors.kept(drawn(50, dimensions, 2))
     found = nearest(kept, dimensions)
-    assert found._columns.nbytes + found.digests.nbytes <= 60 * 50
+    assert found._columns.nbytes + found.digests.nbytes + found.ids.nbytes <= 60 * 50
     assert kept.nbytes <= 256 * 50
 
 
@@ -60,11 +62,11 @@ def test_neighbours_depend_on_no_order_of_arrival(seed: int, count: int, least: 
     grown: Nearest | None = None
     for some in np.array_split(order, parts):
         columns = vectors.signs(kept[some], vectors.dimensions_kept(dimensions))
-        part = Nearest(some.astype(np.int64), columns)
-        grown = part if grown is None else grown.extended(part.digests, columns)
+        part = Nearest(some.astype(np.uint32), some, columns)
+        grown = part if grown is None else grown.extended(part)
     assert grown is not None
     assert len(once) >= min(least, count)
-    assert sorted(grown.around(question, least)[0]) == sorted(once)
+    assert sorted(grown.ids[grown.around(question, least)[0]]) == sorted(once)
 
 
 def test_neighbours_agree_with_the_plain_sum_of_weighted_signs() -> None:

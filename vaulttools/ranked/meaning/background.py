@@ -62,6 +62,10 @@ _WORTH_FORGETTING: Final = 0.2
 notes find theirs until then."""
 
 
+_inherited: Final[list[VectorStore]] = []
+"""What a parent process opened, kept so that nothing closes it: that would drop the parent's locks."""
+
+
 class PassageIndex(Protocol):
     """What the index tells of the passages of notes."""
 
@@ -135,6 +139,8 @@ class BackgroundMeaning:
         self._mute_until, self._mute_reason = 0.0, ""
         self._thread: threading.Thread | None = None
         self._process: EmbeddingProcess | None = None
+        if (inherited := vars(self).get("_store")) is not None:
+            _inherited.append(inherited)
         self._store: VectorStore | None = None
         self._end = threading.Event()
         self._wake = threading.Event()
@@ -254,6 +260,8 @@ class BackgroundMeaning:
         thread = self._thread
         if thread is not None and thread is not threading.current_thread() and self._owner == os.getpid():
             thread.join()
+        if self._store is not None and self._owner == os.getpid():
+            self._store.close()
 
     def near(self, question: str, known: PassagesOfNotes, notes: AbstractSet[str], of: int) -> list[Neighbour]:
         """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is

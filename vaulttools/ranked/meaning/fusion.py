@@ -9,9 +9,10 @@ halves of `make ranking`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from itertools import islice, takewhile
+from typing import Final, overload
 
 from vaulttools.index.passages import load
 from vaulttools.ranked.evidence import Evidence
@@ -28,7 +29,11 @@ _MEANING: Final = 0.7
 _FURTHER: Final = (1.0, 0.3, 0.15)
 """What the nearest passages of one note count."""
 
-MOST: Final = 60
+BY_WORDS: Final = 30
+"""Notes found by words that are joined with those near in meaning: as many as 60 find, and 20 lose two of 68 (measured
+on the tuning halves). Further ones follow."""
+
+MOST: Final = 30
 """Notes that meaning adds at most."""
 
 FEW_WORDS: Final = 2
@@ -68,45 +73,71 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, 
     by_note: dict[str, list[Neighbour]] = defaultdict(list)
     for each in near:
         by_note[each.path].append(each)
-    by_words = {note.path: note for note in ranking.notes}
-    order = fused(list(by_words), _sure(ranking), near)
+    sure = _sure(ranking, most)
+    by_words = {note.path: note for note in islice(ranking.notes, max(sure, BY_WORDS))}
+    order = fused(list(by_words), sure, near)
     added = known.passages([path for path in order[:most] if path not in by_words])
-    notes: list[RankedNote] = []
-    last = 1.0
-    for path in order:
-        note = by_words.get(path)
-        if note is not None:
-            note = replace(note, evidence=_with_meaning(note.evidence, by_note.get(path, ())))
-        elif path in added:
-            evidence = [Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in by_note[path]]
-            note = RankedNote(path, evidence[0].score, load(added[path]), evidence)
-        else:
-            continue
-        last = min(last, max(note.score, 0.001))
-        notes.append(replace(note, score=last))
+
+    def notes() -> Iterator[RankedNote]:
+        last = 1.0
+        for path in order:
+            note = by_words.get(path)
+            if note is not None:
+                note = replace(note, evidence=_with_meaning(note.evidence, by_note.get(path, ())))
+            elif path in added:
+                evidence = [Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in by_note[path]]
+                note = RankedNote(path, evidence[0].score, load(added[path]), evidence)
+            else:
+                continue
+            last = min(last, max(note.score, 0.001))
+            yield replace(note, score=last)
+        for note in islice(ranking.notes, len(by_words), None):
+            if note.path not in added:
+                last = min(last, note.score)
+                yield replace(note, score=last, evidence=_with_meaning(note.evidence, by_note.get(note.path, ())))
+
     weakness = ranking.weakness
     if weakness and near:
         weakness = "" if near[0].similarity >= NEAR else f"{weakness[:-1]}, and none is near enough in meaning."
-    return replace(
-        ranking,
-        notes=notes,
-        weakness=weakness,
-        explanation=[*ranking.explanation, _explained(list(by_words), nearest_notes(near))],
-    )
+    explanation = [*ranking.explanation, _explained(len(by_words), nearest_notes(near))]
+    return replace(ranking, notes=_AsAsked(notes()), weakness=weakness, explanation=explanation)
 
 
-def _sure(ranking: Ranking) -> int:
+class _AsAsked(Sequence[RankedNote]):
+    """Notes that are put together when somebody asks for them: behind the first page hardly anybody does."""
+
+    def __init__(self, notes: Iterator[RankedNote]) -> None:
+        self._notes = notes
+        self._made: list[RankedNote] = []
+
+    @overload
+    def __getitem__(self, index: int) -> RankedNote: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
+    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
+        if isinstance(index, slice) or index < 0:
+            self._made += self._notes
+        else:
+            self._made += islice(self._notes, max(0, index + 1 - len(self._made)))
+        return self._made[index]
+
+    def __len__(self) -> int:
+        self._made += self._notes
+        return len(self._made)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+
+def _sure(ranking: Ranking, most: int) -> int:
     """How many of the first notes words are sure of: of none when a word of the question stands nowhere,
-    and no word is spelled nearly so."""
+    and no word is spelled nearly so. Of a question of few words these are all notes, or `most`."""
     if ranking.unfound:
         return 0
     asked = len(ranking.rarities)
     if asked <= FEW_WORDS:
-        return len(ranking.notes)
-    for place, note in enumerate(ranking.notes):
-        if not any(len(each.held) >= asked for each in note.evidence):
-            return place
-    return len(ranking.notes)
+        return sum(1 for _ in islice(ranking.notes, most))
+    return sum(1 for _ in takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes))
 
 
 def _with_meaning(evidence: Sequence[Evidence], near: Sequence[Neighbour]) -> list[Evidence]:
@@ -117,6 +148,6 @@ def _with_meaning(evidence: Sequence[Evidence], near: Sequence[Neighbour]) -> li
     return [each._replace(found_by=("words", "meaning")) if each.number in numbers else each for each in evidence]
 
 
-def _explained(by_words: Sequence[str], by_meaning: Sequence[str]) -> str:
+def _explained(by_words: int, by_meaning: Sequence[str]) -> str:
     first = f", nearest first: {', '.join(by_meaning[:3])}" if by_meaning else ""
-    return f"Notes found by words: {len(by_words):,}. By meaning: {len(by_meaning):,}{first}."
+    return f"Joined: the first {by_words:,} notes found by words, and {len(by_meaning):,} found by meaning{first}."

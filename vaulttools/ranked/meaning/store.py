@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import apsw
@@ -23,7 +24,7 @@ from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 from vaulttools.ranked.meaning.vectors import PLANES, SIGNS, Nearest
 
 if TYPE_CHECKING:
-    from vaulttools.ranked.meaning.vectors import Bytes, Digests
+    from vaulttools.ranked.meaning.vectors import Bytes, Digests, Ids
 
 _SCHEMA: Final = 1
 """Raised with every change of the table, of `vectors.kept` or of the text that is embedded."""
@@ -55,7 +56,8 @@ class VectorStore:
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self._nearest: Nearest | None = None
         self._seen = _Seen(-1, -1)
-        self._guard = Lock()
+        self._guard = RLock()
+        self._reader: _Reader | None = None
 
     def dimensions(self) -> int | None:
         """How many numbers the embedder's vectors have; None when none was kept yet.
@@ -63,10 +65,8 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be read.
         """
-        if not self.path.exists():
-            return None
-        with self._connected() as connection:
-            return _dimensions(connection)
+        with self._reading() as connection:
+            return None if connection is None else _dimensions(connection)
 
     def nearest(self) -> Nearest:
         """The signs of all vectors that are kept now; what was read before is not read again.
@@ -74,41 +74,40 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be read.
         """
-        empty = Nearest(np.zeros(0, np.int64), np.zeros((0, 0), np.uint64))
-        if not self.path.exists():
-            return empty
-        with self._guard, self._connected() as connection:
+        empty = Nearest(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros((0, 0), np.uint64))
+        with self._reading() as connection:
+            if connection is None:
+                return empty
             seen = _seen(connection)
             if self._nearest is None or seen.forgotten != self._seen.forgotten:
                 self._nearest, self._seen = None, _Seen(seen.forgotten, 0)
             if seen.last > self._seen.last or self._nearest is None:
                 size = vectors.dimensions_kept(_dimensions(connection) or 0)
                 rows: list[Any] = connection.execute(
-                    "SELECT digest, substr(vector, 1, ?) FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
+                    "SELECT id, digest, substr(vector, 1, ?) FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
                     (min(-(-size // 8), SIGNS // 8), self._seen.last, seen.last),
                 ).fetchall()
-                digests = np.array([digest for digest, _ in rows], np.int64)
-                plane = np.frombuffer(b"".join(vector for _, vector in rows), np.uint8).reshape(len(rows), -1)
-                columns = vectors.signs(plane, size) if rows else None
-                if columns is not None:
-                    old = self._nearest
-                    is_first = old is None or not len(old)
-                    self._nearest = Nearest(digests, columns) if is_first else old.extended(digests, columns)  # type: ignore[union-attr]
+                if rows:
+                    plane = np.frombuffer(b"".join(vector for _, _, vector in rows), np.uint8).reshape(len(rows), -1)
+                    ids = np.array([id_ for id_, _, _ in rows], np.uint32)
+                    digests = np.array([digest for _, digest, _ in rows], np.int64)
+                    more = Nearest(ids, digests, vectors.signs(plane, size))
+                    self._nearest = more if self._nearest is None else self._nearest.extended(more)
                 self._seen = seen
             return self._nearest or empty
 
-    def vectors(self, digests: Digests) -> tuple[Digests, Bytes]:
-        """The kept vectors of some digests: the digests in ascending order, and a row for each.
+    def vectors(self, ids: Ids) -> tuple[Digests, Bytes]:
+        """The kept vectors with some ids: their digests, by id, and a row for each.
 
         Raises:
             NoMeaning: the file cannot be read.
         """
-        if not len(digests):
-            return digests, np.zeros((0, 0), np.uint8)
-        with self._connected() as connection:
+        with self._reading() as connection:
+            if connection is None or not len(ids):
+                return np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
             rows: list[Any] = connection.execute(
-                "SELECT digest, vector FROM vectors WHERE digest IN (SELECT value FROM json_each(?)) ORDER BY digest",
-                (json.dumps(digests.tolist()),),
+                "SELECT digest, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                (json.dumps(ids.tolist()),),
             ).fetchall()
             size = vectors.dimensions_kept(_dimensions(connection) or 0)
         found = np.array([digest for digest, _ in rows], np.int64)
@@ -126,7 +125,7 @@ class VectorStore:
         Raises:
             NoMeaning: the disk is full, the file cannot be written, or it holds vectors of other dimensions.
         """
-        with self._connected(makes=True) as connection:
+        with self._writing() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('dimensions', ?)", (dimensions,))
             [(held,)] = connection.execute("SELECT value FROM meta WHERE name = 'dimensions'")
@@ -147,7 +146,7 @@ class VectorStore:
         """
         kept = np.fromiter(digests, np.int64, len(digests))
         gone = self.nearest().digests[~np.isin(self.nearest().digests, kept)]
-        with self._connected(makes=True) as connection:
+        with self._writing() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
             connection.execute(
@@ -161,9 +160,9 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be read.
         """
-        if not self.path.exists():
-            return 0, 0
-        with self._connected() as connection:
+        with self._reading() as connection:
+            if connection is None:
+                return 0, 0
             found: list[Any] = connection.execute(
                 "SELECT value FROM meta WHERE name IN ('done', 'total') ORDER BY name"
             ).fetchall()
@@ -175,7 +174,7 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be written.
         """
-        with self._connected(makes=True) as connection:
+        with self._writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("done", done), ("total", total)])
 
     def bytes(self) -> int:
@@ -183,21 +182,78 @@ class VectorStore:
         files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
         return sum(file.stat().st_size for file in files if file.exists())
 
+    def close(self) -> None:
+        """Close the connection that reads; a later call opens another."""
+        with self._guard:
+            if self._reader is not None:
+                self._reader.end()
+                self._reader = None
+
+    def _forget(self) -> None:
+        """Forget what was read: the file is gone, or another one, or cannot be read."""
+        self.close()
+        self._nearest, self._seen = None, _Seen(-1, -1)
+
     @contextmanager
-    def _connected(self, *, makes: bool = False) -> Iterator[apsw.Connection]:
-        try:
-            if makes and not self.path.exists():
+    def _reading(self) -> Iterator[apsw.Connection | None]:
+        """The connection that reads, which is kept: opening one takes as long as a question. None: there is no file."""
+        with self._guard, self._told():
+            try:
+                status = os.stat(self.path)
+            except FileNotFoundError:
+                self._forget()
+                yield None
+                return
+            file = status.st_dev, status.st_ino
+            if self._reader is None or self._reader.file != file:
+                self._forget()
+            if self._reader is None or self._reader.process != os.getpid():
+                self.close()
+                self._reader = _Reader(_connected(self.path), os.getpid(), file)
+            yield self._reader.connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        """A connection to the file, which is made where there is none."""
+        with self._told():
+            if not self.path.exists():
                 _make(self.path)
-            with closing(apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-                connection.set_busy_timeout(_BUSY_MILLISECONDS)
-                connection.execute("PRAGMA synchronous = NORMAL")
+            with closing(_connected(self.path)) as connection:
                 yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of the file system and of SQLite as `NoMeaning`; a damaged file is deleted."""
+        try:
+            yield
         except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, ValueError) as error:
+            self._forget()
             remove(self.path)
-            self._nearest, self._seen = None, _Seen(-1, -1)
             raise NoMeaning("The vectors of the passages were damaged, and are made anew") from error
         except (apsw.Error, OSError) as error:
+            self._forget()
             raise NoMeaning(f"The vectors at {self.path.parent} cannot be used: {error}") from error
+
+
+class _Reader(NamedTuple):
+    """An open connection."""
+
+    connection: apsw.Connection
+    process: int
+    """That opened it."""
+    file: tuple[int, int]
+    """Device and inode, which no other file has while this one is open."""
+
+    def end(self) -> None:
+        """Close it; one of a parent process is left alone, since closing it would drop the parent's locks."""
+        if self.process == os.getpid():
+            self.connection.close()
+        else:
+            _inherited.append(self.connection)
+
+
+_inherited: list[apsw.Connection] = []
+"""Connections of a parent process, kept so that nothing closes them."""
 
 
 def remove(path: Path) -> None:
@@ -215,6 +271,13 @@ def _make(path: Path) -> None:
         if filesystems.holds_wal(str(path.parent)):
             connection.execute("PRAGMA journal_mode = WAL")
     new.replace(path)
+
+
+def _connected(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(_BUSY_MILLISECONDS)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
 
 
 def _parts(key: Key) -> tuple[str, str, str]:

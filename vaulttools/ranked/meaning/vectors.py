@@ -1,7 +1,7 @@
 """Packs vectors, and finds the nearest: by signs in memory, then by four bits.
 
 A vector of up to 512 numbers is kept as 4 bits a number, 256 bytes, in four planes of one bit each. The first plane
-holds the signs; the first 384 of them, 48 bytes, are in memory beside 8 bytes of the passage's digest.
+holds the signs; the first 384 of them, 48 bytes, are in memory beside the passage's digest and the row of its vector.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Bytes: TypeAlias = NDArray[np.uint8]
     Digests: TypeAlias = NDArray[np.int64]
+    Ids: TypeAlias = NDArray[np.uint32]
 
 MOST_DIMENSIONS: Final = 512
 """Numbers that are kept of a vector: longer ones are projected. 512 of 4 bits keep the order better than 256 of 8 do
@@ -73,40 +74,47 @@ def dimensions_kept(dimensions: int) -> int:
 
 
 class Nearest:
-    """The signs of all vectors in memory, 56 bytes each."""
+    """The signs of all vectors in memory, 60 bytes each."""
 
-    def __init__(self, digests: Digests, columns: NDArray[np.uint64]) -> None:
-        """`columns` is what `signs` gives."""
+    def __init__(self, ids: Ids, digests: Digests, columns: NDArray[np.uint64]) -> None:
+        """`ids` tell where the vectors are kept, `columns` is what `signs` gives."""
+        self.ids = ids
         self.digests = digests
         self._columns = columns
 
     def __len__(self) -> int:
         return len(self.digests)
 
-    def extended(self, digests: Digests, columns: NDArray[np.uint64]) -> Nearest:
+    def extended(self, more: Nearest) -> Nearest:
         """With more vectors behind these."""
-        return Nearest(np.concatenate([self.digests, digests]), np.concatenate([self._columns, columns], axis=1))
+        return Nearest(
+            np.concatenate([self.ids, more.ids]),
+            np.concatenate([self.digests, more.digests]),
+            np.concatenate([self._columns, more._columns], axis=1),
+        )
 
-    def around(self, question: Floats, least: int, among: Digests | None = None) -> tuple[Digests, NDArray[np.uint16]]:
-        """The digests and the distances of the vectors whose signs agree best with the question's numbers: `least` of
-        them, and all that agree as well as the last, so that their order of arrival decides nothing.
+    def around(
+        self, question: Floats, least: int, among: Digests | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.uint16]]:
+        """The numbers, from 0, and the distances of the vectors whose signs agree best with the question's numbers:
+        `least` of them, and all that agree as well as the last, so that their order of arrival decides nothing.
 
         `among`: only vectors with these digests count.
         """
-        columns, digests = self._columns, self.digests
-        if among is not None:
-            held = np.isin(digests, among)
-            columns, digests = columns[:, held], digests[held]
-        if not len(digests):
-            return digests, np.zeros(0, np.uint16)
-        distances = np.zeros(len(digests), np.uint16)  # at most 384 signs of weight 8
+        numbers = None if among is None else np.flatnonzero(np.isin(self.digests, among))
+        columns = self._columns if numbers is None else self._columns[:, numbers]
+        distances = np.zeros(columns.shape[1], np.uint16)  # at most 384 signs of weight 8
+        if not len(distances):
+            return np.zeros(0, np.intp), distances
         for weight, mask, asked in _classes(question):
+            differing = np.zeros(len(distances), np.uint8)  # a class has at most 128 signs
             for column, bits, word in zip(columns, mask, asked, strict=True):
-                distances += np.bitwise_count((column ^ word) & bits) * np.uint16(weight)
+                differing += np.bitwise_count((column ^ word) & bits)
+            distances += differing * np.uint16(weight)
         counts = np.cumsum(np.bincount(distances))
-        furthest = int(np.searchsorted(counts, min(least, len(digests))))
-        is_near = distances <= furthest
-        return digests[is_near], distances[is_near]
+        furthest = int(np.searchsorted(counts, min(least, len(distances))))
+        near = np.flatnonzero(distances <= furthest)
+        return near if numbers is None else numbers[near], distances[near]
 
 
 def _classes(question: Floats) -> list[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
