@@ -18,9 +18,12 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.conftest import write_files
 from tests.server.serving import http, run, text_of
 from vaulttools.errors import BadArgument
+from vaulttools.index import background
 from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Calls
 from vaulttools.server.shelf import Shelf
 from vaulttools.server.tokens import Tenants, TokenFile
+from vaulttools.server.vaults import NotIndexed, ensure_indexed
+from vaulttools.vault import Vault
 
 
 class Host(NamedTuple):
@@ -173,6 +176,35 @@ def test_at_most_so_many_vaults_are_open_and_unused_ones_are_closed(tmp_path: Pa
         assert shelf.open_vaults == 1
     shelf.close_idle(time.monotonic() + 1)
     assert shelf.open_vaults == 0
+    shelf.close()
+
+
+def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path / "a", {"note.md": "#tag\n"})
+    monkeypatch.setattr(background, "MANY", 0)
+    shelf, end = Shelf(str(tmp_path)), Event()
+    with background._turns.taken(end), background._turns.taken(end), shelf.lent("a") as vault:
+        assert not shelf.is_ready("a")
+        with pytest.raises(NotIndexed) as told:
+            ensure_indexed(vault, 1, end)
+        assert str(told.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
+    with shelf.lent("a") as vault:
+        ensure_indexed(vault, 30, end)
+        assert shelf.is_ready("a")
+    shelf.close()
+
+
+def test_a_vault_that_is_indexed_goes_before_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        write_files(tmp_path / name, {"note.md": f"{name}\n"})
+    monkeypatch.setattr(Vault, "is_ready", property(lambda vault: vault.path.name != "a"))
+    shelf = Shelf(str(tmp_path), 2, "off")
+    for name in "abc":
+        with shelf.lent(name):
+            pass
+    assert [name for name in "abc" if name in shelf._kept] == ["a", "c"]
     shelf.close()
 
 

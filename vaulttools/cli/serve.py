@@ -170,7 +170,7 @@ def run(options: Options) -> None:
     with _served(options, calls) as (service, mcp, offered):
         rooms = Rooms(
             page.routes(service),
-            routes.routes(service, page.FIRST),
+            routes.routes(service, page.FIRST, partial(certificate.days_left, files[0]) if files else lambda: 0),
             lambda path: page.is_open(path) or routes.is_open(path),
             page.LOGIN,
             errors.refused,

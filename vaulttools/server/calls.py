@@ -38,7 +38,11 @@ REPORT_SECONDS: Final = 0.2
 
 
 class Busy(VaultToolsError):
-    """Too many calls are waiting."""
+    """The server cannot answer now, and can later."""
+
+
+class TooManyCalls(Busy):
+    """Of one caller."""
 
     def __init__(self) -> None:
         super().__init__(f"The server is busy: {WAITING:,} calls are waiting; call again later")
@@ -120,7 +124,7 @@ class _Lane:
                 while queue and queue[0][0].cancelled():
                     queue.popleft()
                 if len(queue) >= WAITING:
-                    raise Busy
+                    raise TooManyCalls
                 queue.append(item)
         return item[0]
 

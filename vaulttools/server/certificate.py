@@ -47,6 +47,14 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
     return str(files[0]), str(files[1])
 
 
+def days_left(file: str) -> int:
+    """The whole days for which a certificate is still good; 0 for one that cannot be read."""
+    with suppress(OSError, ValueError):
+        held = x509.load_pem_x509_certificate(Path(file).read_bytes())
+        return max(0, (held.not_valid_after_utc - datetime.now(UTC)).days)
+    return 0
+
+
 def fingerprint(file: str) -> str:
     """The SHA-256 of a certificate, as browsers show it: pairs of hex digits with colons between."""
     certificate = x509.load_pem_x509_certificate(Path(file).read_bytes())

@@ -13,6 +13,7 @@ from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.server.callers import Caller, Callers
 from vaulttools.server.calls import Calls, Lane
 from vaulttools.server.logins import Logins
+from vaulttools.server.vaults import ensure_indexed
 from vaulttools.vault import Vault
 
 T = TypeVar("T")
@@ -52,13 +53,16 @@ class Service:
             raise NoSuchVault("There is no such vault")
         return str(given)
 
-    async def run(self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False) -> T:
+    async def run(
+        self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False, of_all: float = 0.0
+    ) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
         client goes. The request's body must have been read. `is_quick`: it takes some milliseconds at most.
+        `of_all`: it reads something from every note, and waits so many seconds while a host indexes the vault.
 
         Raises:
             NoSuchVault: see `vault_name`.
-            Busy: too many calls are waiting.
+            Busy: too many calls are waiting, or the vault is indexed for the first time.
             Cancelled: the client has gone.
             Exception: what the call raises.
         """
@@ -66,11 +70,14 @@ class Service:
         caller = self.caller(request)
         assert caller is not None
 
+        lane: Lane = "quick" if is_quick else caller.vaults.lane(name)
+
         def lent(cancel: Event) -> T:
             with caller.vaults.lent(name) as vault:
+                if of_all and lane == "opening":
+                    ensure_indexed(vault, of_all, cancel)
                 return call(vault, cancel)
 
-        lane: Lane = "quick" if is_quick else caller.vaults.lane(name)
         running = asyncio.ensure_future(self.calls.run(lent, caller=caller.name, lane=lane))
         gone = asyncio.ensure_future(_gone(request))
         try:

@@ -9,12 +9,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from threading import Condition, Event, Lock, Thread
 from typing import Final, Literal
 
-from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.server import uris
+from vaulttools.server.calls import Busy
 from vaulttools.vault import Vault
 
 OPEN: Final = 64
@@ -27,7 +29,7 @@ WAIT_SECONDS: Final = 10.0
 """For another vault to be closed, when as many are in use as may be open."""
 
 
-class NoRoom(VaultToolsError):
+class NoRoom(Busy):
     """As many vaults are in use as may be open."""
 
     def __init__(self, most: int) -> None:
@@ -59,6 +61,10 @@ class Shelf:
         """Those last used last."""
         self._changed = Condition()
         self._ended = Event()
+        self._gone: SimpleQueue[Vault | None] = SimpleQueue()
+        """Vaults to be closed, by a thread of its own: to end the work on an index takes a moment."""
+        self._closer = Thread(target=self._close_gone, name="vaulttools-closing", daemon=True)
+        self._closer.start()
         self._sweeper = Thread(target=self._sweep, name="vaulttools-shelf", daemon=True)
         self._sweeper.start()
 
@@ -114,25 +120,35 @@ class Shelf:
             self._kept.clear()
         for each in kept:
             if each.vault is not None:
-                each.vault.close()
+                self._gone.put(each.vault)
+        self._gone.put(None)
+        self._closer.join()
 
     def _taken(self, name: str) -> _Kept:
-        """The place of a vault, in use from now on; for a new one, another that is unused goes."""
+        """The place of a vault, in use from now on; for a new one, another that is unused goes: if possible one that is
+        indexed, since of another a part of the work would be done again."""
         ends = time.monotonic() + WAIT_SECONDS
-        gone: Vault | None = None
         with self._changed:
             while name not in self._kept and len(self._kept) >= self._most:
-                unused = next((each for each, kept in self._kept.items() if not kept.users), None)
-                if unused is not None:
-                    gone = self._kept.pop(unused).vault
+                unused = [each for each, kept in self._kept.items() if not kept.users]
+                if unused:
+                    self._let_go(next(filter(self.is_ready, unused), unused[0]))
                 elif not self._changed.wait(ends - time.monotonic()):
                     raise NoRoom(self._most)
             kept = self._kept.setdefault(name, _Kept())
             self._kept.move_to_end(name)
             kept.users += 1
-        if gone is not None:
-            gone.close()
         return kept
+
+    def _let_go(self, name: str) -> None:
+        """Have an unused vault closed; the lock is held."""
+        vault = self._kept.pop(name).vault
+        if vault is not None:
+            self._gone.put(vault)
+
+    def _close_gone(self) -> None:
+        while (vault := self._gone.get()) is not None:
+            vault.close()
 
     def _sweep(self) -> None:
         """Close what has been idle, now and then."""
@@ -143,8 +159,6 @@ class Shelf:
         """Close the vaults whose last call ended before a time of the monotonic clock."""
         with self._changed:
             idle = [name for name, kept in self._kept.items() if not kept.users and kept.used < before]
-            gone = [self._kept.pop(name).vault for name in idle]
+            for name in idle:
+                self._let_go(name)
             self._changed.notify_all()
-        for vault in gone:
-            if vault is not None:
-                vault.close()

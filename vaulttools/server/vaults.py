@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, Literal
+from threading import Event
+from typing import Any, Final, Literal
 
 from vaulttools.errors import BadArgument
+from vaulttools.index.database import Unavailable
 from vaulttools.server import uris
-from vaulttools.server.calls import Lane
+from vaulttools.server.calls import Busy, Lane
 from vaulttools.vault import Vault
 
 _NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
+
+
+OF_ALL_NOTES: Final = frozenset({"tags", "properties", "links", "tasks", "base"})
+"""Tools that read something from every note, which takes as long as to index it."""
+
+
+class NotIndexed(Busy):
+    """A vault of a host is indexed for the first time."""
+
+    def __init__(self, done: int, total: int) -> None:
+        so_far = f"{done:,} of {total:,} files so far" if total else "others come first"
+        super().__init__(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 
 
 class Vaults:
@@ -88,6 +102,23 @@ def folders(given: Sequence[str]) -> dict[str, str]:
             raise BadArgument(f"Two vaults are named {name}: give names, --vault one=DIR --vault two=DIR")
         found[name] = folder
     return found
+
+
+def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
+    """Wait for the first indexing of a vault: while many are indexed, none is read by calls beside.
+
+    Raises:
+        NotIndexed: it has not come to its end in time.
+        Cancelled: the event was set.
+    """
+    progress = [0, 0]
+
+    def note(done: int, total: int) -> None:
+        progress[:] = done, total
+
+    with suppress(Unavailable):
+        if not vault.is_ready and not vault.session.index.wait(note, cancel, seconds):
+            raise NotIndexed(*progress)
 
 
 @contextmanager

@@ -42,13 +42,16 @@ from vaulttools import __version__
 from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server import uris
-from vaulttools.server.calls import QUICK, Calls
+from vaulttools.server.calls import QUICK, Calls, Lane
 from vaulttools.server.mcp import prompts
-from vaulttools.server.vaults import Vaults
+from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
 from vaulttools.tools.definitions import definitions
 from vaulttools.vault import ToolResult, Vault
 
 Context = ServerRequestContext[Any, Any]
+
+INDEXING_SECONDS: Final = 15.0
+"""To wait for the first indexing of a vault of a host."""
 
 LISTED: Final = 100
 """Notes that `resources/list` names, the newest; every other is reached by the template."""
@@ -117,11 +120,13 @@ class _Offered:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._tools)}")
         try:
             name, arguments = self._vaults.meant(params.arguments or {})
+            lane: Lane = "quick" if params.name in QUICK else self._vaults.lane(name)
+            waits = lane == "opening" and params.name in OF_ALL_NOTES
             result = await self._calls.run(
-                partial(_called, self._vaults.lent(name), params.name, arguments),
+                partial(_called, self._vaults.lent(name), params.name, arguments, waits=waits),
                 partial(_report, context, params.name),
                 caller=self._caller,
-                lane="quick" if params.name in QUICK else self._vaults.lane(name),
+                lane=lane,
             )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
@@ -206,9 +211,13 @@ class _Offered:
         return GetPromptResult(description=summary, messages=[message])
 
 
-def _called(lent: AbstractContextManager[Vault], name: str, arguments: dict[str, Any], cancel: Event) -> ToolResult:
-    """What a tool answers, for a client that sees the text alone."""
+def _called(
+    lent: AbstractContextManager[Vault], name: str, arguments: dict[str, Any], cancel: Event, *, waits: bool = False
+) -> ToolResult:
+    """What a tool answers, for a client that sees the text alone; `waits`: once the vault has been indexed."""
     with lent as vault:
+        if waits:
+            ensure_indexed(vault, INDEXING_SECONDS, cancel)
         return vault.call(name, arguments, cancel=cancel, bounded=True)
 
 

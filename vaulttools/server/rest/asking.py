@@ -32,6 +32,9 @@ T = TypeVar("T")
 SECONDS: Final = 5.0
 """A request may take: mcp-obsidian gives up after six."""
 
+INDEXING_SECONDS: Final = 4.0
+"""To wait for the first indexing of a vault of a host."""
+
 NOTICES: Final = "Vaulttools-Notices"
 """The header with what an answer's form has no place for: percent-encoded sentences."""
 
@@ -57,6 +60,7 @@ async def answered(
     respond: Callable[[T, Work], Response],
     *,
     is_quick: bool = False,
+    of_all: bool = False,
 ) -> Response:
     """What `respond` makes of a question's answer, or a refusal in the form of REST."""
 
@@ -67,7 +71,7 @@ async def answered(
         return ask(session, work), work
 
     try:
-        value, work = await service.run(request, call, is_quick=is_quick)
+        value, work = await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
     except NotThere as error:
         return refused(404, str(error))
     except _NOT_THERE as error:

@@ -52,7 +52,9 @@ class Files:
 
         # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
         is_quick = NOTE not in request.headers.get("accept", "")
-        return await answered(self._service, request, ask, lambda respond, work: respond(work), is_quick=is_quick)
+        return await answered(
+            self._service, request, ask, lambda respond, work: respond(work), is_quick=is_quick, of_all=not is_quick
+        )
 
 
 def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:

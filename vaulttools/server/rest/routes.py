@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -24,15 +25,16 @@ METHODS: Final = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "M
 """All that clients send; the plugin takes `MOVE` since its version 4."""
 
 
-def routes(service: Service, page: str | None) -> list[BaseRoute]:
-    """All routes of a vault; `page`: where people are led who come to `/` with a browser."""
+def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
+    """All routes of a vault; `page`: where people are led who come to `/` with a browser; `days_left`: of the
+    certificate; 0 over http, which has none."""
     files, searches, periodic = Files(service), Searches(service), Periodic(service)
 
     async def list_tags(request: Request) -> Response:
-        return await answered(service, request, _tags, as_json)
+        return await answered(service, request, _tags, as_json, of_all=True)
 
     answers = {
-        "/": Status(service, page).answer,
+        "/": Status(service, page, days_left).answer,
         "/vault": files.answer,
         "/vault/{path:path}": files.answer,
         "/tags/": list_tags,

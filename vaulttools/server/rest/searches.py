@@ -68,7 +68,9 @@ class Searches:
             if kind == JSONLOGIC:
                 rule = json.loads(body)
                 jsonlogic.compiled(rule)  # a bad one is refused before anything is read
-                return await answered(self._service, request, lambda vault, work: by_rule(vault, rule, work), as_json)
+                return await answered(
+                    self._service, request, lambda vault, work: by_rule(vault, rule, work), as_json, of_all=True
+                )
             if kind == DATAVIEW:
                 asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
                 if asked is None:

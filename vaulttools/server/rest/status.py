@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -26,6 +27,7 @@ MANIFEST: Final = {
     "minAppVersion": "0.12.0",
     "description": f"Answered by vaulttools {__version__}, without Obsidian. Nothing can be written.",
     "author": "vaulttools",
+    "authorUrl": "",
     "isDesktopOnly": True,
     "dir": "",
 }
@@ -34,10 +36,11 @@ MANIFEST: Final = {
 class Status:
     """Answers `GET /`, for everybody: without a token no path and no vault's name is in it."""
 
-    def __init__(self, service: Service, page: str | None) -> None:
-        """`page`: where people are led; None: there is no page."""
+    def __init__(self, service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> None:
+        """`page`: where people are led; None: there is no page. `days_left`: how long the certificate is good for."""
         self._service = service
         self._page = page
+        self._days_left = days_left
 
     async def answer(self, request: Request) -> Response:
         """The state of the server, or for a browser the way to the page."""
@@ -52,5 +55,7 @@ class Status:
             "authenticated": is_authenticated,
         }
         if is_authenticated:
+            # obsidian-mcp-tools refuses an answer without these, over http too.
+            answer["certificateInfo"] = {"validityDays": self._days_left(), "regenerateRecommended": False}
             answer["apiExtensions"] = []
         return JSONResponse(answer)
