@@ -199,7 +199,7 @@ class VectorStore:
         """The connection that reads, which is kept: opening one takes as long as a question. None: there is no file."""
         with self._guard, self._told():
             try:
-                status = os.stat(self.path)
+                status = self.path.stat()
             except FileNotFoundError:
                 self._forget()
                 yield None
