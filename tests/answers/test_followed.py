@@ -7,7 +7,7 @@ import os
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -111,7 +111,9 @@ def test_an_answer_that_follows_changes_is_the_answer_made_anew(
         assert told(answer, index) == told(anew, index)
         earlier.append((answer, index, told(answer, index)))
         if question.plain is not None and question.of_plain is not None:  # as a later process takes it up
-            answer = question.of_plain(marshal.loads(marshal.dumps(cast("Any", question.plain(answer)))))
+            notes = [*now]
+            plain: Any = question.plain(answer, {path: place for place, path in enumerate(notes)})
+            answer = question.of_plain(marshal.loads(marshal.dumps(plain)), notes)
             assert told(answer, index) == told(anew, index)
     for answer, index, was in earlier:
         assert told(answer, index) == was, "an answer that somebody has must not change"

@@ -45,10 +45,11 @@ class NoteProjection(Generic[F, S]):
     """The answer about no notes."""
     change: Callable[[S, Sequence[Change[F]]], S]
     """The answer after some notes changed, each once; the one given stays as it is."""
-    plain: Callable[[S], object] | None = None
-    """The answer as plain values, to be kept for later processes; None: it is made anew in each."""
-    of_plain: Callable[[Any], S] | None = None
-    """The answer again."""
+    plain: Callable[[S, Mapping[str, int]], object] | None = None
+    """The answer as plain values, with the places of its notes for these, to be kept for later processes; None: it is
+    made anew in each."""
+    of_plain: Callable[[Any, Sequence[str]], S] | None = None
+    """The answer again, from these values and the notes by their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class Followed(Generic[F, S]):
                 self._corpus is None or moment is None or moment >= self._moment
             ):  # else made for a call that began later
                 if self._corpus is None and self.is_kept and view is not None:
-                    self._take_up(view)
+                    self._take_up(listing, view)
                 self._corpus = self._updated(listing, view, reader, work)
                 self._moment = self._moment if moment is None else moment
                 if self._unsaved > max(FEW, len(self._texts) // _PART):
@@ -121,18 +122,28 @@ class Followed(Generic[F, S]):
             if len(self._texts) > FEW:
                 self._keep(view)
 
-    def _take_up(self, view: IndexView) -> None:
+    def _take_up(self, listing: Listing, view: IndexView) -> None:
         """Begin with the answer that an earlier process kept."""
-        if self.question.of_plain is not None and (kept := view.saved(self._name)) is not None:
-            notes, texts, answer = kept
-            sizes = range(0, len(texts), DIGEST_BYTES)
-            self._texts = dict(zip(notes, (texts[start : start + DIGEST_BYTES] for start in sizes), strict=True))
-            self._answer = self.question.of_plain(answer)
+        if self.question.of_plain is None or (kept := view.saved(self._name)) is None:
+            return
+        names, digests, answer = kept
+        # What is held already is not held twice.
+        known = view.texts(listing.files)
+        notes = names.split("\0")
+        if b"".join(known.values()) == digests and [*known] == notes:
+            notes, self._texts = [*known], known
+        else:
+            held = {path: path for path in listing.files}
+            notes = [held.get(path, path) for path in notes]
+            starts = range(0, len(digests), DIGEST_BYTES)
+            self._texts = dict(zip(notes, (digests[start : start + DIGEST_BYTES] for start in starts), strict=True))
+        self._answer = self.question.of_plain(answer, notes)
 
     def _keep(self, view: IndexView | None) -> None:
         if self.is_kept and view is not None and self.question.plain is not None and self._answer is not None:
-            answer = self.question.plain(self._answer)
-            view.save(self._name, (list(self._texts), b"".join(self._texts.values()), answer))
+            places = {path: place for place, path in enumerate(self._texts)}
+            answer = self.question.plain(self._answer, places)
+            view.save(self._name, ("\0".join(self._texts), b"".join(self._texts.values()), answer))
             self._unsaved = 0
 
     @property

@@ -76,12 +76,19 @@ class KeptFacts:
         self._name = f"facts-{kind}"
         self._database = database
         self._lock = Lock()
-        self._table = _Table() if database is None else _loaded(database, self._name)
+        self._held: _Table | None = None
         self._new: dict[bytes, Any] = {}
         """By digest what the table lacks, oldest first: bytes as the table has them, or what marshal refuses, in a
         list."""
         self._gone_through = 0
         """How many of these there were when they were gone through last."""
+
+    @property
+    def _table(self) -> _Table:
+        """What is kept, read when it is first asked for."""
+        if self._held is None:
+            self._held = _Table() if self._database is None else _loaded(self._database, self._name)
+        return self._held
 
     def get(self, digest: bytes) -> Any:
         """The fact of a text; None when it is not known."""
@@ -102,8 +109,8 @@ class KeptFacts:
     @property
     def is_due(self) -> bool:
         """Whether so many facts are new that going through them is worth it."""
-        most = max(FEW, (len(self._table) + self._gone_through) // _PART)
-        return len(self._new) - self._gone_through > most
+        new = len(self._new) - self._gone_through
+        return new > FEW and new > (len(self._table) + self._gone_through) // _PART
 
     def keep(self, texts: Collection[bytes]) -> None:
         """Write the facts of the texts that notes have now, where they are plain values; of other texts only the last
@@ -130,7 +137,7 @@ class KeptFacts:
             return
         for digest in islice((digest for digest in before if digest not in texts), _MOST_OLD):
             self._new[digest] = before.get(digest)
-        self._table = table
+        self._held = table
         for digest in facts:
             self._new.pop(digest, None)
 

@@ -37,6 +37,7 @@ def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
+_PlainFollowed: TypeAlias = tuple[list[str], Mapping[str, list[tuple[int, str]]], dict[str, int]]
 _Notes: TypeAlias = Mapping[str, Written]
 _ByName: TypeAlias = Mapping[str | None, Sequence[tuple[str, Written]]]
 
@@ -72,7 +73,7 @@ class Graph:
             self._packed = b""
         return self._made
 
-    def plain(self) -> object:
+    def plain(self, _: Mapping[str, int]) -> object:
         """The same as plain values."""
         self.is_grown = False
         followed = None
@@ -83,10 +84,8 @@ class Graph:
         return self._packed or marshal.dumps(self._made), followed
 
     @classmethod
-    def of_plain(
-        cls, plain: tuple[bytes, tuple[list[str], dict[str, list[tuple[int, str]]], dict[str, int]] | None]
-    ) -> Graph:
-        """What `plain` gave."""
+    def of_plain(cls, plain: tuple[bytes, _PlainFollowed | None], _: Sequence[str]) -> Graph:
+        """What `plain` was given."""
         packed, kept = plain
         followed = None
         if kept is not None:

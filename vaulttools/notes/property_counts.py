@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from vaulttools.core import paths
 from vaulttools.notes.difference import Change, Draft, is_same
+from vaulttools.notes.packed_notes import PackedNotes, packed
 from vaulttools.notes.property_types import PropertyType, property_type
 from vaulttools.notes.safe_yaml import Value
 
@@ -34,16 +36,36 @@ class Counted(NamedTuple):
 
 @dataclass(slots=True)
 class _Tally:
-    spellings: dict[str, set[str]] = field(default_factory=dict)
+    spellings: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
     """By the spelling that a note has first, the notes."""
     types: Counter[PropertyType] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
     counted: Counted | None = None
     """What this comes to, once that was asked for."""
 
-    def copy(self) -> _Tally:
-        spellings = {spelling: set(notes) for spelling, notes in self.spellings.items()}
-        return _Tally(spellings, self.types.copy(), self.values.copy())
+    def sum(self) -> Counted:
+        if self.counted is None:
+            self.counted = Counted(
+                _first(self.spellings),
+                sum(map(len, self.spellings.values())),
+                dict(sorted(self.types.items(), key=lambda each: (-each[1], each[0]))),
+                sorted(self.values.items(), key=lambda each: (-each[1], each[0])),
+            )
+        return self.counted
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A tally while it changes."""
+
+    spellings: dict[str, set[str]] = field(default_factory=dict)
+    types: Counter[PropertyType] = field(default_factory=Counter)
+    values: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, tally: _Tally) -> _Draft:
+        spellings = {spelling: set(notes) for spelling, notes in tally.spellings.items()}
+        return cls(spellings, tally.types.copy(), tally.values.copy())
 
     def __bool__(self) -> bool:
         return bool(self.spellings)
@@ -57,16 +79,6 @@ class _Tally:
         if not notes:
             del self.spellings[pairs[0][0]]
 
-    def sum(self) -> Counted:
-        if self.counted is None:
-            self.counted = Counted(
-                _first(self.spellings),
-                sum(map(len, self.spellings.values())),
-                dict(sorted(self.types.items(), key=lambda each: (-each[1], each[0]))),
-                sorted(self.values.items(), key=lambda each: (-each[1], each[0])),
-            )
-        return self.counted
-
 
 class PropertyCounts:
     """The properties of some notes; never changes once made."""
@@ -77,7 +89,7 @@ class PropertyCounts:
 
     def changed(self, changes: Sequence[Change[Written]]) -> PropertyCounts:
         """The same after some notes changed."""
-        draft: Draft[str, _Tally, _Tally] = Draft(self._tallies, _Tally.copy, _Tally)
+        draft: Draft[str, _Tally, _Draft] = Draft(self._tallies, _Draft.of, _Draft)
         for path, before, after in changes:
             old, new = _by_name(before or ()), _by_name(after or ())
             for folded in old.keys() | new.keys():
@@ -87,25 +99,31 @@ class PropertyCounts:
                     draft[folded].add(path, old[folded], -1)
                 if folded in new:
                     draft[folded].add(path, new[folded], 1)
-        return PropertyCounts(draft.merged(lambda tally: tally))
+        return PropertyCounts(draft.merged(lambda each: _Tally(each.spellings, each.types, each.values)))
 
-    def plain(self) -> object:
+    def plain(self, places: Mapping[str, int]) -> object:
         """The same as plain values."""
         return {
-            folded: (tally.spellings, dict(tally.types), dict(tally.values)) for folded, tally in self._tallies.items()
+            folded: (
+                {spelling: packed(notes, places) for spelling, notes in tally.spellings.items()},
+                dict(tally.types),
+                dict(tally.values),
+            )
+            for folded, tally in self._tallies.items()
         }
 
     @classmethod
     def of_plain(
-        cls, plain: Mapping[str, tuple[dict[str, set[str]], dict[PropertyType, int], dict[str, int]]]
+        cls,
+        plain: Mapping[str, tuple[Mapping[str, bytes], dict[PropertyType, int], dict[str, int]]],
+        notes: Sequence[str],
     ) -> PropertyCounts:
-        """What `plain` gave."""
-        return cls(
-            {
-                folded: _Tally(spellings, Counter(types), Counter(values))
-                for folded, (spellings, types, values) in plain.items()
-            }
-        )
+        """What `plain` was given."""
+        tallies = {}
+        for folded, (given, types, values) in plain.items():
+            spellings = {spelling: PackedNotes(data, notes) for spelling, data in given.items()}
+            tallies[folded] = _Tally(spellings, Counter(types), Counter(values))
+        return cls(tallies)
 
     @cached_property
     def all(self) -> Sequence[Counted]:
@@ -115,7 +133,7 @@ class PropertyCounts:
         )
 
 
-def _first(spellings: Mapping[str, set[str]]) -> str:
+def _first(spellings: Mapping[str, AbstractSet[str]]) -> str:
     """The spelling of the first note in path order."""
     if len(spellings) == 1:
         return next(iter(spellings))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from vaulttools.core import paths
 from vaulttools.notes.difference import Change, Draft
+from vaulttools.notes.packed_notes import PackedNotes, packed
 
 Written = tuple[str, ...]
 """The tags of one note as often as they are written, without `#`."""
@@ -23,14 +25,23 @@ class Counted(NamedTuple):
     occurrences: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Tally:
-    spellings: dict[str, set[str]] = field(default_factory=dict)
+    spellings: Mapping[str, AbstractSet[str]]
     """By the spelling that a note has first, the notes."""
+    occurrences: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A tally while it changes."""
+
+    spellings: dict[str, set[str]] = field(default_factory=dict)
     occurrences: int = 0
 
-    def copy(self) -> _Tally:
-        return _Tally({spelling: set(notes) for spelling, notes in self.spellings.items()}, self.occurrences)
+    @classmethod
+    def of(cls, tally: _Tally) -> _Draft:
+        return cls({spelling: set(notes) for spelling, notes in tally.spellings.items()}, tally.occurrences)
 
     def __bool__(self) -> bool:
         return bool(self.spellings)
@@ -45,7 +56,7 @@ class TagCounts:
 
     def changed(self, changes: Sequence[Change[Written]]) -> TagCounts:
         """The same after some notes changed."""
-        draft: Draft[str, _Tally, _Tally] = Draft(self._tallies, _Tally.copy, _Tally)
+        draft: Draft[str, _Tally, _Draft] = Draft(self._tallies, _Draft.of, _Draft)
         for path, before, after in changes:
             for folded, (spelling, times) in _counted(before or ()).items():
                 tally = draft[folded]
@@ -57,16 +68,29 @@ class TagCounts:
                 tally = draft[folded]
                 tally.occurrences += times
                 tally.spellings.setdefault(spelling, set()).add(path)
-        return TagCounts(draft.merged(lambda tally: tally))
+        return TagCounts(draft.merged(lambda each: _Tally(each.spellings, each.occurrences)))
 
-    def plain(self) -> object:
+    def plain(self, places: Mapping[str, int]) -> object:
         """The same as plain values."""
-        return {folded: (tally.spellings, tally.occurrences) for folded, tally in self._tallies.items()}
+        return {
+            folded: (
+                {spelling: packed(notes, places) for spelling, notes in tally.spellings.items()},
+                tally.occurrences,
+            )
+            for folded, tally in self._tallies.items()
+        }
 
     @classmethod
-    def of_plain(cls, plain: Mapping[str, tuple[dict[str, set[str]], int]]) -> TagCounts:
-        """What `plain` gave."""
-        return cls({folded: _Tally(*held) for folded, held in plain.items()})
+    def of_plain(cls, plain: Mapping[str, tuple[Mapping[str, bytes], int]], notes: Sequence[str]) -> TagCounts:
+        """What `plain` was given."""
+        return cls(
+            {
+                folded: _Tally(
+                    {spelling: PackedNotes(data, notes) for spelling, data in spellings.items()}, occurrences
+                )
+                for folded, (spellings, occurrences) in plain.items()
+            }
+        )
 
     @cached_property
     def all(self) -> Sequence[Counted]:
@@ -78,7 +102,7 @@ class TagCounts:
         return sorted(counts, key=lambda each: (-each.notes, each.tag.casefold()))
 
 
-def _first(spellings: Mapping[str, set[str]]) -> str:
+def _first(spellings: Mapping[str, AbstractSet[str]]) -> str:
     """The spelling of the first note in path order."""
     if len(spellings) == 1:
         return next(iter(spellings))

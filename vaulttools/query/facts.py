@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import marshal
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
+from vaulttools.notes.packed_notes import PackedNotes, packed
 from vaulttools.notes.safe_yaml import Value
 from vaulttools.query import values
 from vaulttools.query.lines import Lines
@@ -31,12 +33,30 @@ Read: TypeAlias = tuple[tuple[str, ...], Mapping[str, Value], bool, bool]
 """The same as plain values, which an index can keep on disk."""
 
 
+_ByValue: TypeAlias = Mapping[str, tuple[Value, AbstractSet[str]]]
+
+
+def _unpacked(data: bytes, notes: Sequence[str]) -> _ByValue:
+    held = marshal.loads(data)  # noqa: S302
+    return {shown: (value, PackedNotes(places, notes)) for shown, (value, places) in held.items()}
+
+
 class Values:
     """What one property holds in all notes: each value once."""
 
-    def __init__(self, held: Mapping[str, tuple[Value, AbstractSet[str]]]) -> None:
-        """From the values, by what tells them apart, each with the notes that have it."""
-        self.held = held
+    def __init__(self, made: Callable[[], _ByValue]) -> None:
+        """`made` gives `held` when that is first asked for."""
+        self._made = made
+
+    @cached_property
+    def held(self) -> _ByValue:
+        """The values, by what tells them apart, each with the notes that have it."""
+        return self._made()
+
+    def plain(self, places: Mapping[str, int]) -> bytes:
+        """The same as marshal has it, with the places of the notes; `_unpacked` reads it."""
+        held: Any = {shown: (value, packed(notes, places)) for shown, (value, notes) in self.held.items()}
+        return marshal.dumps(held)
 
     @cached_property
     def values(self) -> Sequence[Value]:
@@ -75,11 +95,11 @@ class Facts:
 
     def __init__(
         self,
-        notes: frozenset[str] = frozenset(),
+        notes: AbstractSet[str] = frozenset(),
         tagged: Mapping[str, AbstractSet[str]] | None = None,
         properties: Mapping[str, Values] | None = None,
-        todo: frozenset[str] = frozenset(),
-        done: frozenset[str] = frozenset(),
+        todo: AbstractSet[str] = frozenset(),
+        done: AbstractSet[str] = frozenset(),
     ) -> None:
         self.notes = notes
         """Their paths."""
@@ -119,20 +139,29 @@ class Facts:
             _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
         )
 
-    def plain(self) -> object:
+    def plain(self, places: Mapping[str, int]) -> object:
         """The same as plain values."""
-        properties = {name: values.held for name, values in self.properties.items()}
-        return self.notes, self._tagged, properties, self.todo, self.done
+        tagged = {tag: packed(notes, places) for tag, notes in self._tagged.items()}
+        properties = {name: values.plain(places) for name, values in self.properties.items()}
+        return tagged, properties, packed(self.todo, places), packed(self.done, places)
 
     @classmethod
-    def of_plain(cls, plain: tuple[Any, ...]) -> Facts:
-        """What `plain` gave."""
-        notes, tagged, properties, todo, done = plain
-        return cls(notes, tagged, {name: Values(held) for name, held in properties.items()}, todo, done)
+    def of_plain(
+        cls, plain: tuple[Mapping[str, bytes], Mapping[str, bytes], bytes, bytes], notes: Sequence[str]
+    ) -> Facts:
+        """What `plain` was given."""
+        tagged, properties, todo, done = plain
+        return cls(
+            frozenset(notes),
+            {tag: PackedNotes(data, notes) for tag, data in tagged.items()},
+            {name: Values(partial(_unpacked, data, notes)) for name, data in properties.items()},
+            PackedNotes(todo, notes),
+            PackedNotes(done, notes),
+        )
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
-        return self._tagged.get(tag.rstrip("/").casefold(), frozenset())
+        return frozenset(self._tagged.get(tag.rstrip("/").casefold(), ()))
 
 
 def of(note: Contents) -> Read:
@@ -178,13 +207,13 @@ class _Held:
 
     def values(self) -> Values:
         """What the property holds now."""
-        return Values(self._held)
+        return Values(lambda: self._held)
 
 
-def _present(notes: frozenset[str], changes: Sequence[tuple[str, bool]]) -> frozenset[str]:
+def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> AbstractSet[str]:
     """The notes without those that are not there any more, and with those that are; the same set where none changed."""
     changes = [(path, is_there) for path, is_there in changes if is_there is not (path in notes)]
     if not changes:
         return notes
     gone = {path for path, is_there in changes if not is_there}
-    return notes.difference(gone).union(path for path, is_there in changes if is_there)
+    return frozenset(notes).difference(gone).union(path for path, is_there in changes if is_there)
