@@ -12,7 +12,7 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked import question
 from vaulttools.ranked.evidence import best, combined
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
+from vaulttools.ranked.order import _OTHER_LANGUAGE, BestFirst, Candidate, RankedNote
 from vaulttools.ranked.scoring import score
 
 WORDS = ["anchor", "chain", "harbour", "tide", "rope", "sail"]
@@ -28,9 +28,15 @@ NAMES = st.sampled_from([f"{word} {number}.md" for word in WORDS for number in r
     rarities=st.lists(st.sampled_from([0.1, 0.7, 2.5, 6.0]), min_size=5, max_size=5),
     gone=st.sets(NAMES, max_size=2),
     wanted=st.integers(0, 16),
+    languages=st.sampled_from([frozenset[str](), frozenset(["en"])]),
 )
 def test_the_order_is_that_of_all_notes_looked_at_in_full(
-    notes: dict[str, tuple[str, int]], asked: list[str], rarities: list[float], gone: set[str], wanted: int
+    notes: dict[str, tuple[str, int]],
+    asked: list[str],
+    rarities: list[float],
+    gone: set[str],
+    wanted: int,
+    languages: frozenset[str],
 ) -> None:
     finder = Finder(question.read(" ".join(asked)).terms)
     rarities = rarities[: len(asked)]
@@ -49,10 +55,12 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
             held = finder.passages(read[each.path])
             evidence = best(each.places, held, rarities)
             worth = combined(each.score, evidence[0].score if evidence else 0.0)
+            if languages and held.language not in languages:
+                worth = max(0.001, round(worth * _OTHER_LANGUAGE, 3))
             full.append((each.turn, -worth, each.path, RankedNote(each.path, worth, held, evidence)))
     expected = [note for *_, note in sorted(full, key=lambda each: each[:3])]
 
-    found = BestFirst(candidates, rarities, passages, sorted)
+    found = BestFirst(candidates, rarities, passages, sorted, languages)
     assert bool(found) == bool(expected)
     assert [note for note, _ in zip(found, range(wanted), strict=False)] == expected[:wanted]
     held_together = {note.path for note in found.holding(lambda places: all(map(any, places.found)))}

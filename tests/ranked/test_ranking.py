@@ -77,6 +77,36 @@ def test_what_was_searched_for_instead_is_said(vault: Ranked, question: str, not
     assert vault.ask(question).notices == notices
 
 
+GRAPH = {
+    "en": "# Graph view\n\nThe graph view shows the notes of a vault as dots, and the links between them as lines.\n",
+    "de": "# Graph view\n\nDer Graph view zeigt die Notizen des Vaults als Punkte und die Links als Linien.\n",
+    "fr": "# Graph view\n\nLe graph view montre les notes du vault par des points, et les links par des lignes.\n",
+    "ru": "# Graph view\n\nGraph view показывает заметки из vault и links между ними как точки и линии на экране.\n",
+    "zh": "# Graph view\n\nGraph view 会把 vault 里的 notes 显示为点，把 links 显示为线，这样就能看到它们的关系。\n",
+}
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How do the notes of a vault look in the graph view?", "en"),
+        ("Wie sehen die Notizen im Graph view aus?", "de"),
+        ("Comment voir les notes du vault dans le graph view ?", "fr"),
+        ("Как выглядит vault в graph view?", "ru"),
+        ("graph view 里怎么看 vault？", "zh"),
+    ],
+)
+def test_of_translations_that_in_the_language_of_the_question_comes_first(
+    tmp_path_factory: pytest.TempPathFactory, question: str, first: str, blind: bool
+) -> None:
+    notes = {f"{name}/Graph view.md": text for name, text in GRAPH.items()}
+    with opened(tmp_path_factory.mktemp("languages"), notes) as vault:
+        found = [note.path for note in vault.ask(question, blind=blind).notes]
+    assert found[0] == f"{first}/Graph view.md"
+    assert sorted(found) == sorted(notes)
+
+
 def test_the_explanation_says_what_was_looked_for_and_what_was_not(vault: Ranked) -> None:
     assert vault.ask("which ore is galena?").explanation == [
         "Any of these, in any inflection, case and accents: ore, galena.",

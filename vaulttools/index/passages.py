@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Final
 
 from vaulttools.index.words import count
+from vaulttools.notes import language as languages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, split
 from vaulttools.notes.source import Source
@@ -23,6 +24,8 @@ _COLUMNS: Final = 6
 """Numbers of each passage besides its digest."""
 _LENGTHS: Final = 3
 """Which of them is its length, from 0."""
+_FIRST: Final = 2
+"""Numbers before the columns: how many passages there are, and the language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Passages:
     """Of the headings of the note, 1 to 6."""
     heading_words: Sequence[int]
     """Places of their first words, in words of the column of headings."""
+    language: str = languages.UNKNOWN
+    """Of the note, as `notes.language` names it."""
 
     def at(self, place: int) -> int:
         """The passage that holds a word of the body; -1: it stands between two."""
@@ -68,7 +73,7 @@ class Passages:
 def dump(note: Note) -> bytes:
     """The passages of a note, as `load` reads them."""
     source = Source(note.text)
-    done = source.offset(note.body_line)
+    body = done = source.offset(note.body_line)
     numbers = array("I")
     digests = array("q")
     last = 0
@@ -91,7 +96,7 @@ def dump(note: Note) -> bytes:
     for heading in note.headings:
         headings.extend((heading.level, count(heading.text)))
     # By column the numbers are alike: a third fewer bytes, compressed, than by passage.
-    columns = array("I", [len(digests)])
+    columns = array("I", [len(digests), languages.LANGUAGES.index(languages.of(source.text[body:]))])
     for column in range(_COLUMNS):
         columns.extend(numbers[column::_COLUMNS])
     return zlib.compress(columns.tobytes() + headings.tobytes(), 1) + digests.tobytes()
@@ -110,12 +115,12 @@ def load(data: bytes) -> Passages:
         raise ValueError("no passages") from error
     digests = array("q", reader.unused_data)
     size = len(digests)
-    if not numbers or numbers[0] != size or len(numbers) < 1 + size * _COLUMNS:
+    if not numbers or numbers[0] != size or len(numbers) < _FIRST + size * _COLUMNS:
         raise ValueError("no passages")
     gaps, words, skipped, lengths, headings, parents = (
-        numbers[1 + size * column : 1 + size * (column + 1)] for column in range(_COLUMNS)
+        numbers[_FIRST + size * column : _FIRST + size * (column + 1)] for column in range(_COLUMNS)
     )
-    outline = numbers[1 + size * _COLUMNS :]
+    outline = numbers[_FIRST + size * _COLUMNS :]
     return Passages(
         first_words=_starts(gaps, words),
         words=words,
@@ -126,6 +131,7 @@ def load(data: bytes) -> Passages:
         digests=digests,
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],
+        language=languages.LANGUAGES[numbers[1]],
     )
 
 
@@ -135,7 +141,7 @@ def sizes(data: bytes) -> tuple[Sequence[int], Sequence[int]]:
     reader = zlib.decompressobj()
     numbers = array("I", reader.decompress(data))
     digests = array("q", reader.unused_data)
-    return digests, numbers[1 + len(digests) * _LENGTHS : 1 + len(digests) * (_LENGTHS + 1)]
+    return digests, numbers[_FIRST + len(digests) * _LENGTHS : _FIRST + len(digests) * (_LENGTHS + 1)]
 
 
 def of(note: Note) -> Passages:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import islice
@@ -19,6 +20,12 @@ from vaulttools.ranked.evidence import Evidence, best, combined, most
 
 _TOGETHER: Final = 12
 """Notes whose passages are asked for at once: about as many as a page of ten notes needs."""
+
+_OTHER_LANGUAGE: Final = 0.9
+"""What the score of a note is multiplied by that is not in the question's language. Of the help in 36 languages, asked
+for in German, every note so comes before its translations (of ten one did not); with 0.8 a few notes in the language
+of the question come before better ones in English. Where nothing tells the language of a note, as of a table or a few
+words, it is not the question's either: of 0.9, 0.95 and 1 for these, 0.9 lost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +62,15 @@ class BestFirst(Sequence[RankedNote]):
         rarities: Sequence[float],
         passages: Callable[[Sequence[str]], dict[str, Passages]],
         tie: Callable[[Sequence[str]], Sequence[str]],
+        languages: AbstractSet[str] = frozenset(),
     ) -> None:
         """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
-        the same."""
+        the same; `languages` are those that the question may be in: notes in
+        others are worth less."""
         self._rarities = rarities
         self._passages = passages
         self._tie = tie
+        self._languages = languages
         bounds = [
             (each.turn, -combined(each.score, most(each.places, rarities)), number)
             for number, each in enumerate(candidates)
@@ -137,5 +147,7 @@ class BestFirst(Sequence[RankedNote]):
             return None
         evidence = best(candidate.places, passages, self._rarities)
         score = combined(candidate.score, evidence[0].score if evidence else 0.0)
+        if self._languages and passages.language not in self._languages:
+            score = max(0.001, round(score * _OTHER_LANGUAGE, 3))
         note = self._notes[path] = RankedNote(path, score, passages, evidence)
         return note

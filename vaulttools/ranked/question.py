@@ -14,6 +14,7 @@ from typing import Final
 
 from vaulttools.core.spelling import apart
 from vaulttools.index.word_hits import Spelling
+from vaulttools.notes import language
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked import stop_words
 
@@ -86,6 +87,8 @@ class Question:
     """Words that are not looked for."""
     is_cut: bool = False
     """Whether it has more terms than are looked for."""
+    languages: frozenset[str] = frozenset()
+    """Those that it may be in, as `notes.language` names them; none when nothing tells."""
 
 
 def read(text: str) -> Question:
@@ -109,7 +112,9 @@ def read(text: str) -> Question:
         terms = [Term(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
     once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}
     found = tuple(reversed(once.values()))
-    return Question(found[:MOST_TERMS], tuple(dict.fromkeys(dropped)), len(found) > MOST_TERMS)
+    return Question(
+        found[:MOST_TERMS], tuple(dict.fromkeys(dropped)), len(found) > MOST_TERMS, language.of_question(text)
+    )
 
 
 def without_operators(text: str) -> tuple[str, str]:
