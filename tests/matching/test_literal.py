@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
+from vaulttools.files import document as documents
 from vaulttools.matching import literal, ripgrep
+from vaulttools.matching.hits import Hit
 from vaulttools.matching.literal import Literal
-from vaulttools.matching.ripgrep import Hit
 from vaulttools.patterns.pattern import Mode
 
 RG = ripgrep.locate()
@@ -84,8 +85,8 @@ def test_hits_have_the_line_the_column_in_characters_and_the_text() -> None:
     assert found is not None
     data = "\ufeffé \u212a Moon sun\r\n\nſun\r\r\nMOON\r".encode()
     assert found.count(data) == 3
-    assert found.hits(data) == [Hit(1, 4, "é \u212a Moon sun"), Hit(3, 0, "ſun\r"), Hit(4, 0, "MOON\r")]
-    assert found.hits(data, 1) == [Hit(1, 4, "é \u212a Moon sun")]
+    assert [*found.hits(data)] == [Hit(1, 4, "é \u212a Moon sun"), Hit(3, 0, "ſun\r"), Hit(4, 0, "MOON\r")]
+    assert [*found.hits(data, 1)] == [Hit(1, 4, "é \u212a Moon sun")]
 
 
 PIECES = [
@@ -143,4 +144,7 @@ def test_lines_are_those_of_ripgrep(
     counts = RG.counts(RG.start_count(pattern, str(tmp_path), list(files)), Work())
     hits = RG.hits(pattern, str(tmp_path), list(files), Work(), limit)
     assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
-    assert {name: lines for name, data in files.items() if (lines := found.hits(data, limit))} == hits.lines
+    read = {name: documents.decode(name, data) for name, data in files.items()}
+    assert {name: lines for name, data in files.items() if (lines := found.hits(data, limit))} == {
+        name: lines.of(read[name]) for name, lines in hits.lines.items()
+    }

@@ -16,18 +16,19 @@ from hypothesis import strategies as st
 from tests.clock import LIMIT, time_runs_out_when
 from tests.modes import bound_by_modes
 from vaulttools import Vault, VaultConfig
-from vaulttools.core.work import Work
+from vaulttools.core.work import Reason, Work
 from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
 from vaulttools.matching import process, ripgrep, search
+from vaulttools.matching.hits import Hit
 from vaulttools.matching.process import Outcome, Running
-from vaulttools.matching.ripgrep import Counts, Hit, Ripgrep
+from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
 from vaulttools.patterns.pattern import Mode
 
 FakeRg = Callable[..., str]
 
 # Counting and showing are told apart by their options.
 _COUNTS = 'case " $* " in *" --count "*)'
-_SHOWS = 'case " $* " in *" --json "*)'
+_SHOWS = 'case " $* " in *" --column "*|*" --json "*)'
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins for ripgrep are shell scripts")
 links_and_bytes = pytest.mark.skipif(sys.platform != "linux", reason="file systems elsewhere take no such names")
@@ -143,6 +144,11 @@ def test_a_ripgrep_that_is_gone_by_the_time_it_is_needed_is_told(tmp_path: Path,
     assert vault.call("search_files", {"pattern": "x"}).text.startswith("ripgrep could not be started: ")
 
 
+def _of_all(found: Hits) -> tuple[dict[str, list[Hit]], dict[str, Reason], Reason | None]:
+    """Every line of every file, decoded."""
+    return {path: [*lines] for path, lines in found.lines.items()}, found.failed, found.stopped
+
+
 # What it is given.
 
 
@@ -163,7 +169,7 @@ def test_any_name_can_be_searched(rg: Ripgrep, tmp_path: Path, name: str) -> Non
     (tmp_path / name).write_bytes(b"x\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), [name]), Work()) == Counts({name: 1})
-    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, {}, None)
+    assert _of_all(rg.hits(pattern, str(tmp_path), [name], Work())) == ({name: [Hit(1, 0, "x")]}, {}, None)
 
 
 @links_and_bytes
@@ -176,7 +182,7 @@ def test_names_of_any_bytes_come_back_as_they_are(rg: Ripgrep, tmp_path: Path, n
     (tmp_path / "plain.md").write_bytes(b"x\nx\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), None), Work()) == Counts({name: 1, "plain.md": 2})
-    assert rg.hits(pattern, str(tmp_path), [name], Work()) == ({name: [Hit(1, 0, "x")]}, {}, None)
+    assert _of_all(rg.hits(pattern, str(tmp_path), [name], Work())) == ({name: [Hit(1, 0, "x")]}, {}, None)
     assert rg.listed(rg.start_listing("x", str(tmp_path), [name]), Work()) == ({name}, None)
 
 
@@ -189,7 +195,7 @@ def test_no_configuration_file_and_no_ignore_file_has_a_say(
     (tmp_path / "a.md").write_bytes(b"x and more\nX and more\n")
     pattern = rg.compile("x", "regex", ignore_case=False)
     assert rg.counts(rg.start_count(pattern, str(tmp_path), None, ["--no-hidden"]), Work()) == Counts({"a.md": 1})
-    assert rg.hits(pattern, str(tmp_path), ["a.md"], Work())[0] == {"a.md": [Hit(1, 0, "x and more")]}
+    assert _of_all(rg.hits(pattern, str(tmp_path), ["a.md"], Work()))[0] == {"a.md": [Hit(1, 0, "x and more")]}
 
 
 # What it says of lines.
@@ -203,7 +209,7 @@ def test_no_configuration_file_and_no_ignore_file_has_a_say(
         ("b", b"a\xff\xffb\r\n", [Hit(1, 3, "a\ufffd\ufffdb")]),
         ("b", b"\xef\xbb\xbfb\n", [Hit(1, 0, "b")]),
         ("b", b"\xff\xfeb\0\n\0", [Hit(1, 0, "b")]),
-        ("b", b"b\r", [Hit(1, 0, "b\r")]),
+        (r"b\r?$", b"b\r", [Hit(1, 0, "b\r")]),
         ("b", b"b\r\r\n", [Hit(1, 0, "b\r")]),
         ("b", b"b\x0b\x0c\x1c\xc2\x85\xe2\x80\xa8b", [Hit(1, 0, "b\x0b\x0c\x1c\x85\u2028b")]),
         (r"a\nb", b"x\na\r\nb\r\nx\n", [Hit(2, 0, "a"), Hit(3, 0, "b")]),
@@ -219,19 +225,20 @@ def test_hits_are_lines_with_the_character_of_their_first_match(
 ) -> None:
     (tmp_path / "a.md").write_bytes(content)
     compiled = rg.compile(pattern or "x*", "regex", ignore_case=False)
-    assert rg.hits(compiled, str(tmp_path), ["a.md"], Work()) == ({"a.md": hits} if hits else {}, {}, None)
+    assert _of_all(rg.hits(compiled, str(tmp_path), ["a.md"], Work())) == ({"a.md": hits} if hits else {}, {}, None)
 
 
 def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"x\n" * 9)
     for pattern in ("x", r"x\nx", "(?=x)."):
         compiled = rg.compile(pattern, "regex", ignore_case=False)
-        assert rg.hits(compiled, str(tmp_path), ["a.md"], Work(), limit=2) == (
+        assert _of_all(rg.hits(compiled, str(tmp_path), ["a.md"], Work(), limit=2)) == (
             {"a.md": [Hit(1, 0, "x"), Hit(2, 0, "x")]},
             {},
             None,
         )
-        assert rg.hits_in_text(compiled, b"x\n" * 9, Work(), limit=2) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)
+        hits, stopped = rg.hits_in_text(compiled, b"x\n" * 9, Work(), limit=2)
+        assert ([*hits], stopped) == ([Hit(1, 0, "x"), Hit(2, 0, "x")], None)
 
 
 def test_which_lines_hold_an_expression_is_said_by_index(rg: Ripgrep) -> None:
@@ -425,7 +432,8 @@ def test_fault_R14_case_is_folded_as_unicode_says_character_by_character(
 def test_fault_R10_a_pattern_may_begin_with_a_dash(rg: Ripgrep, mode: Mode) -> None:
     """fault-R10."""
     compiled = rg.compile("-e", mode, ignore_case=False)
-    assert rg.hits_in_text(compiled, b"a -e b\n", Work()) == ([Hit(1, 2, "a -e b")], None)
+    hits, stopped = rg.hits_in_text(compiled, b"a -e b\n", Work())
+    assert ([*hits], stopped) == ([Hit(1, 2, "a -e b")], None)
 
 
 @pytest.mark.parametrize(
@@ -510,9 +518,10 @@ def test_fault_M10_what_is_not_ripgreps_output_is_no_match(tmp_path: Path, fake_
 
 
 @posix
-def test_json_that_is_cut_short_is_no_match(tmp_path: Path, fake_rg: FakeRg) -> None:
-    vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{_SHOWS} real "$@" | head -c 150; exit 0;; esac\nreal "$@"'))
-    assert vault.search_files("x").files == []
+@pytest.mark.parametrize(("pattern", "size"), [("x", 3), ("x", 15), (r"x.*\n", 150)])
+def test_a_line_that_is_cut_short_is_no_match(tmp_path: Path, fake_rg: FakeRg, pattern: str, size: int) -> None:
+    vault = _vault(tmp_path, _NOTES, rg=fake_rg(f'{_SHOWS} real "$@" | head -c {size}; exit 0;; esac\nreal "$@"'))
+    assert vault.search_files(pattern).files == []
 
 
 @posix

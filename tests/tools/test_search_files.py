@@ -16,8 +16,8 @@ import pytest
 
 from vaulttools import InvalidGlob, InvalidPattern, OutsideVault, Vault, VaultConfig, tools
 from vaulttools.answers.answer import Skipped
+from vaulttools.answers.file_match import Excerpt, FileMatch
 from vaulttools.core import limits
-from vaulttools.tools.search_files import Excerpt, FileMatch
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 

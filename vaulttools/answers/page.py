@@ -46,8 +46,8 @@ def fit(
     `advice`: what a caller may do to see more.
     """
     notices = fitting(notices)
-    whole = _joined(first, between.join(_text(section, len(section.lines)) for section in sections), notices)
-    if _size(whole) <= limits.TEXT_BYTES:
+    whole = _whole(first, sections, notices, between)
+    if whole is not None:
         return Fitted(whole, [len(section.lines) for section in sections])
     kept = _shares(
         sections, limits.TEXT_BYTES - _size(_joined(first, "", [*notices, f"[{_cut_notice(sections, [], advice)}]"]))
@@ -72,6 +72,19 @@ def fitting(notices: Sequence[str]) -> list[str]:
             break
         kept.append(notice)
     return [*kept, *filter(None, [last])]
+
+
+def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str) -> str | None:
+    """The whole text; None when it is too large, which is seen before all of its lines are asked for."""
+    texts: list[str] = []
+    size = 0
+    for section in sections:
+        texts.append(_text(section, len(section.lines)))
+        size += _size(texts[-1])
+        if size > limits.TEXT_BYTES:
+            return None
+    whole = _joined(first, between.join(texts), notices)
+    return whole if _size(whole) <= limits.TEXT_BYTES else None
 
 
 def _shares(sections: Sequence[Section], room: int) -> list[int | None]:

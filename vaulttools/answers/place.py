@@ -40,8 +40,11 @@ def windows(
     """As `excerpt.around`, of the lines up to the last, each window with its part of the document: none goes over the
     border of a page or section."""
     last_line = len(document.lines) if last_line is None else last_line
+    if not document.parts:
+        yield from ((None, window) for window in excerpt.around(hits, before, after, last_line))
+        return
     for part, inside in groupby(hits, key=document.part_of):
-        first, last = (1, last_line) if not document.parts else _bounds(document, part)
+        first, last = _bounds(document, part)
         for window in excerpt.around(inside, before, after, min(last, last_line)):
             yield part, Excerpt(max(window.start, first), window.end, window.hits)
 

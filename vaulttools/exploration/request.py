@@ -21,7 +21,7 @@ from vaulttools.files import default_excludes
 from vaulttools.files.document import Document
 from vaulttools.files.root import Place
 from vaulttools.files.scope import Walk
-from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session

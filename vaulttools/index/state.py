@@ -229,6 +229,21 @@ class IndexState:
         rows = self._rows
         return {path: row.digest for path in notes if (row := rows.get(path)) is not None and row.state == "text"}
 
+    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+        """As `IndexView.structures`."""
+        ids = {row.id: path for path in notes if (row := self._rows.get(path)) is not None}
+        try:
+            found = {ids[id_]: (of, structure) for id_, of, structure in self.store.structures(ids)}
+        except Unavailable as error:
+            self._fail(error)
+            found = {}
+
+        def structure(path: str, text: str) -> bytes | None:
+            held = found.get(path)
+            return held[1] if held is not None and held[0] == digest(text) else None
+
+        return structure
+
     def facts(
         self, kind: str, notes: Iterable[str], read: Callable[[bytes], T], stop: Callable[[], bool]
     ) -> dict[str, tuple[bytes, T]]:

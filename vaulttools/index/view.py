@@ -157,6 +157,10 @@ class IndexView:
         """Of exactly this text."""
         return self._state.structure(path, text)
 
+    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+        """Of exactly the texts that are given then."""
+        return self._state.structures(notes)
+
     def changed(self) -> AbstractSet[str]:
         """The stale notes."""
         return self._state.changed(self._stale)

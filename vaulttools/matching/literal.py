@@ -8,13 +8,14 @@ the Kelvin sign and the long s fold to one of ASCII. What is no such pattern, or
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.hits import FileLines
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import Token
@@ -24,6 +25,8 @@ _MOST: Final = 8
 
 _PARTNERS: Final = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))
 """The characters beyond ASCII that ripgrep takes for a letter of ASCII when case is ignored."""
+
+_PARTNER = re.compile(b"|".join(partner for partner, _ in _PARTNERS))
 
 _LINE_ENDS: Final = frozenset("\r\n")
 
@@ -42,12 +45,12 @@ class Literal:
         """How many lines match."""
         return sum(1 for _ in self._firsts(self._searched(data.removeprefix(codecs.BOM_UTF8))))
 
-    def hits(self, data: bytes, limit: int | None = None) -> list[Hit]:
+    def hits(self, data: bytes, limit: int | None = None) -> FileLines:
         """The matching lines, the first `limit` at most."""
         data = data.removeprefix(codecs.BOM_UTF8)
         searched = self._searched(data)
         lines = None if len(searched) == len(data) else data.split(b"\n")
-        found = []
+        numbers, starts, raw = [], [], []
         number, counted = 1, 0
         for first in islice(self._firsts(searched), limit):
             number += searched.count(b"\n", counted, first)
@@ -57,9 +60,10 @@ class Literal:
             line = lines[number - 1] if lines is not None else data[start : end if end >= 0 else len(data)]
             if end >= 0:
                 line = line.removesuffix(b"\r")
-            column = len(searched[start:first].decode("utf-8", "replace"))
-            found.append(Hit(number, column, line.decode("utf-8", "replace")))
-        return found
+            numbers.append(number)
+            starts.append(first - start if lines is None else _unfolded(first - start, line))
+            raw.append(line)
+        return FileLines(numbers, starts, raw)
 
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: of as many lines as the bytes, and of as many characters in each."""
@@ -111,6 +115,15 @@ def of(pattern: Pattern) -> Literal | None:
 def is_utf8(data: bytes) -> bool:
     """Whether ripgrep searches the bytes as they are, but for the mark of UTF-8."""
     return not data.startswith(_UTF16)
+
+
+def _unfolded(place: int, line: bytes) -> int:
+    """The byte of a line, from 0, at a place in what is searched of it."""
+    for partner in _PARTNER.finditer(line):
+        if partner.start() >= place:
+            break
+        place += len(partner[0]) - 1
+    return place
 
 
 def _alternatives(tokens: Sequence[Token]) -> list[str] | None:

@@ -6,8 +6,6 @@ count, and which are binary, is decided before and after, the same for every way
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
 import shutil
@@ -17,11 +15,13 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 from vaulttools.files import disk
+from vaulttools.matching import printed
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
 from vaulttools.patterns import pattern as patterns
 from vaulttools.patterns.pattern import Pattern
@@ -41,19 +41,6 @@ _BASE: Final = ("--no-config", "-uu", "--text", "--color=never", "--no-mmap")
 
 _COUNT_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\r?\n")
 _MATCH_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18}):([^\n]*)\n")
-_MATCH: Final = b'{"type":"match"'
-_SUMMARY: Final = b'"type":"summary"}\n'
-"""What the output of `--json` ends with, whatever was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A matching line. `line` counts from 1; `column` is the character, from 0, where its first match begins;
-    `text` is the line as ripgrep read it, without its end."""
-
-    line: int
-    column: int
-    text: str
 
 
 @dataclass(slots=True)
@@ -79,7 +66,7 @@ class Counts:
 class Hits(NamedTuple):
     """Matching lines by vault-relative path."""
 
-    lines: dict[str, list[Hit]]
+    lines: dict[str, FileLines]
     """A file without hits has no entry, nor has the one at which ripgrep was stopped."""
     failed: dict[str, Reason]
     """Files that could not be searched, with the reason."""
@@ -212,36 +199,28 @@ class Ripgrep:
         *,
         normalised: bool = False,
     ) -> Hits:
-        """The matching lines of each file in order, the first `limit` at most."""
-        found: dict[str, list[Hit]] = {}
+        """The matching lines of each file in order, the first `limit` at most. A last line that ends in a lone CR may
+        lack that; see `FileLines.of`."""
+        found: dict[str, FileLines] = {}
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None
-        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised)]
-        for outcome in self._over(arguments, folder, files).outcomes(work):
-            printed, ended = _json_hits(outcome, rb"\n" if normalised else rb"\r?\n")
+        for outcome in self._over(_line_options(pattern, limit, normalised), folder, files).outcomes(work):
+            lines, ended = _lines_of(outcome, pattern, normalised)
             stopped = stopped or ended
             failed.update(_failures(outcome))
-            for path, hit in printed:
-                kept = found.setdefault(_relative(path), [])
-                if not kept or kept[-1].line < hit.line:
-                    kept.append(hit)
-            if ended is not None and found:
-                found.popitem()  # its hits may have been cut short
-        return Hits({path: kept[:limit] for path, kept in found.items()}, failed, stopped)
+            if ended is not None and lines:
+                lines.popitem()  # they may have been cut short
+            found.update((_relative(path), each[:limit]) for path, each in lines.items())
+        return Hits(found, failed, stopped)
 
     def hits_in_text(
         self, pattern: Pattern, searchable: bytes, work: Work, limit: int | None = None
-    ) -> tuple[list[Hit], Reason | None]:
+    ) -> tuple[FileLines, Reason | None]:
         """As `hits`, for `Document.searchable`."""
-        arguments = ["--json", *_max_count(pattern, limit), *_asked(pattern, normalised=True), "-"]
-        outcome = self.start(arguments, stdin=searchable).outcome(work)
-        kept: list[Hit] = []
-        printed, stopped = _json_hits(outcome, rb"\n")
-        for _, hit in printed:
-            if not kept or kept[-1].line < hit.line:
-                kept.append(hit)
+        outcome = self.start([*_line_options(pattern, limit, normalised=True), "-"], stdin=searchable).outcome(work)
+        lines, stopped = _lines_of(outcome, pattern, normalised=True)
         failed = next((reason for _, reason in _failures(outcome)), None)
-        return kept[:limit], stopped or failed
+        return next(iter(lines.values()), FileLines())[:limit], stopped or failed
 
     def lines_matching(
         self, expressions: Sequence[str], lines: Sequence[str], work: Work
@@ -360,6 +339,19 @@ def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
     return ("--encoding=none", *pattern.arguments(normalised=True)) if normalised else pattern.arguments()
 
 
+def _line_options(pattern: Pattern, limit: int | None, normalised: bool) -> list[str]:
+    """What makes ripgrep print the matching lines as `_lines_of` reads them."""
+    options = [*_max_count(pattern, limit), *_asked(pattern, normalised)]
+    return [*(printed.JSON if pattern.multiline else printed.PLAIN), *options]
+
+
+def _lines_of(outcome: Outcome, pattern: Pattern, normalised: bool) -> tuple[dict[bytes, FileLines], Reason | None]:
+    """The lines that a run printed, by the path as it is printed, and why there may be more."""
+    read = printed.json_lines if pattern.multiline else printed.plain_lines
+    lines, is_whole = read(outcome.stdout, normalised=normalised)
+    return lines, _stopped(outcome, is_whole=is_whole or outcome.code == 2)
+
+
 def _max_count(pattern: Pattern, limit: int | None) -> tuple[str, ...]:
     """The bound on what ripgrep reads of a file; a multiline pattern counts matches, not lines, so it gets none."""
     return () if limit is None or pattern.multiline else (f"--max-count={limit}",)
@@ -388,44 +380,3 @@ def _stopped(outcome: Outcome, *, is_whole: bool) -> Reason | None:
 def _are_all(records: Sequence[tuple[bytes, ...]], stdout: bytes) -> bool:
     """Whether there is nothing but the records; each has one NUL."""
     return stdout.count(b"\0") == len(records) and (stdout.endswith(b"\n") if records else not stdout)
-
-
-def _json_hits(outcome: Outcome, line_end: bytes) -> tuple[list[tuple[bytes, Hit]], Reason | None]:
-    """The hits that a run printed, each with its path, and why there may be more."""
-    found: list[tuple[bytes, Hit]] = []
-    is_whole = outcome.code == 2 or outcome.stdout.endswith(_SUMMARY)
-    for line in outcome.stdout.split(b"\n"):
-        if line.startswith(_MATCH):
-            try:
-                found += _hits_of(json.loads(line)["data"], line_end)
-            except (ValueError, LookupError, TypeError, RecursionError):  # cut when it was stopped, or no ripgrep
-                is_whole = False
-    return found, _stopped(outcome, is_whole=is_whole)
-
-
-def _hits_of(match: Any, line_end: bytes) -> Iterator[tuple[bytes, Hit]]:
-    """The lines of one match."""
-    raw = _bytes(match["lines"])
-    first = match["submatches"][0]["start"] if match["submatches"] else 0
-    path = _bytes(match["path"])
-    number = match["line_number"]
-    if number < 1:
-        raise ValueError
-    # A multiline match touches several lines; each is a matching line of its own.
-    for offset, touched in enumerate(_lines(raw, line_end)):
-        column = len(raw[:first].decode("utf-8", "replace")) if offset == 0 else 0
-        yield path, Hit(number + offset, column, touched)
-
-
-def _lines(raw: bytes, line_end: bytes) -> list[str]:
-    lines = re.split(line_end, raw)
-    if not lines[-1]:
-        lines.pop()
-    return [line.decode("utf-8", "replace") for line in lines]
-
-
-def _bytes(value: dict[str, Any]) -> bytes:
-    """ripgrep's JSON text: `{"text": …}`, or `{"bytes": …}` in base64 when it is no UTF-8."""
-    if "text" in value:
-        return str(value["text"]).encode()
-    return base64.b64decode(value["bytes"])

@@ -26,8 +26,9 @@ from vaulttools.files.scope import Scope
 from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.candidates import Candidates
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.matcher import Matcher
-from vaulttools.matching.ripgrep import Counts, Hit, Ripgrep
+from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
 
@@ -38,7 +39,9 @@ MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
 
 READ_TOGETHER: Final = 64
-"""Files whose lines are read at once."""
+MOST_TOGETHER: Final = 512
+"""Files whose lines are read at once: few at first, since most pages are small, then more, since a process costs 4 ms;
+their lines take some megabytes."""
 
 _HEAD_BYTES: Final = 64 * 1024
 """What is read of a file that is too large to search, to tell a film from a text."""
@@ -49,7 +52,7 @@ class FileHits:
     """A matching file's text and its matching lines, the two read so that they belong together."""
 
     document: Document
-    hits: tuple[Hit, ...]
+    hits: FileLines
 
     def first(self, count: int) -> tuple[FileHits, int]:
         """The file with its first hits only, and the last line that their context may show.
@@ -59,6 +62,10 @@ class FileHits:
         if len(self.hits) <= count:
             return self, len(self.document.lines)
         return FileHits(self.document, self.hits[:count]), self.hits[count].line - 1
+
+
+_CHANGED: Final = FileHits(Document("", ""), FileLines())
+"""A file whose text is not the one in which its lines were found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,7 @@ class Search:
     """Files that ripgrep found to match and that were gone, or matched no longer, when their lines were read. Whoever
     counted one of them must take it off again."""
     _matcher: Matcher = field(init=False)
-    _fetched: dict[str, list[Hit]] = field(default_factory=dict, init=False)
+    _fetched: dict[str, FileLines] = field(default_factory=dict, init=False)
     """All lines of the files that were not counted first."""
     _told: int = field(default=0, init=False)
     """How many of the scope's warnings `work` has been told."""
@@ -225,46 +232,43 @@ class Search:
         that there is no time left for, is passed over; one that is gone or no longer matches is in `vanished`. `late`
         is the reason that `work` gets for those there was no time for.
         """
-        for start in range(0, len(files), READ_TOGETHER):
-            chunk = files[start : start + READ_TOGETHER]
-            found = self._located(chunk, limit, late)
-            for path in chunk:
-                if path not in found:
-                    continue
-                if self.work.is_over():  # the time of whoever uses what was yielded counts too
-                    self.work.pass_over(path, late)
-                else:
-                    yield found[path]
+        start, size = 0, READ_TOGETHER
+        while chunk := files[start : start + size]:
+            yield from self._located(chunk, limit, late)
+            start, size = start + size, min(size * 2, MOST_TOGETHER)
 
-    def _located(self, files: Sequence[str], limit: int | None, late: Reason) -> dict[str, FileHits]:
-        found: dict[str, FileHits] = {}
-        wanted = list(files)
-        for last_try in (False, True):
-            if self.work.is_over():
-                for path in wanted:
-                    self.work.pass_over(path, late)
-                break
-            hits, stopped = self._hits(wanted, limit, fresh=last_try)
-            changed = []
-            for path in wanted:
-                read = self._read(path)
-                if read is None:
-                    continue
-                if path not in hits:
-                    if stopped is not None:
-                        self.work.pass_over(path, late if stopped == "time limit" else stopped)
-                    else:
-                        self.vanished.add(path)
-                elif all(_stands(read, hit) for hit in hits[path]):
-                    found[path] = FileHits(read, tuple(hits[path]))
-                elif last_try:
-                    self.work.pass_over(path, "changed while read")
-                else:
-                    changed.append(path)
-            wanted = changed
-            if not wanted:
-                break
-        return found
+    def _located(self, files: Sequence[str], limit: int | None, late: Reason) -> Iterator[FileHits]:
+        """As `located`: the lines of all the files are read at once, and their texts one by one."""
+        hits: dict[str, FileLines] = {}
+        stopped: Reason | None = None
+        if not self.work.is_over():
+            hits, stopped = self._hits(files, limit, fresh=False)
+        for path in files:
+            if self.work.is_over():  # the time of whoever uses what was yielded counts too
+                self.work.pass_over(path, late)
+                continue
+            found = self._standing(path, hits.pop(path, None), stopped, late)
+            if found is _CHANGED:
+                again, stopped_again = self._hits([path], limit, fresh=True)
+                found = self._standing(path, again.get(path), stopped_again, late)
+            if found is _CHANGED:
+                self.work.pass_over(path, "changed while read")
+            elif found is not None:
+                yield found
+
+    def _standing(self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason) -> FileHits | None:
+        """A text with those of its lines that were found, or `_CHANGED`; None when `work` or `vanished` has it."""
+        read = self._read(path)
+        if read is None:
+            return None
+        if lines is None:
+            if stopped is None:
+                self.vanished.add(path)
+            else:
+                self.work.pass_over(path, late if stopped == "time limit" else stopped)
+            return None
+        lines = lines.of(read)
+        return _CHANGED if lines is None else FileHits(read, lines)
 
     def page(
         self, matches: Sequence[FileCount], start: int, most: int, limit: int
@@ -333,7 +337,7 @@ class Search:
 
     def _hits(
         self, files: Sequence[str], limit: int | None, *, fresh: bool
-    ) -> tuple[dict[str, list[Hit]], Reason | None]:
+    ) -> tuple[dict[str, FileLines], Reason | None]:
         """The first hits of each file, and why a file without may have some."""
         fetched = {} if fresh else {path: self._fetched[path][:limit] for path in files if path in self._fetched}
         rest = [path for path in files if path not in fetched]
@@ -510,8 +514,3 @@ def _growing(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     while start < len(paths):
         yield paths[start : start + size]
         start, size = start + size, size * 4
-
-
-def _stands(document: Document, hit: Hit) -> bool:
-    """Whether the line that ripgrep matched is the line that the document has there."""
-    return hit.line <= len(document.lines) and document.lines[hit.line - 1] == hit.text

@@ -27,6 +27,9 @@ class NoteIndex(Protocol):
     def structure(self, path: str, text: str) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""
 
+    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+        """What `structure` does, for these notes alone, which are read at once."""
+
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
     ) -> dict[str, tuple[bytes, T]]:

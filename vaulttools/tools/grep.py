@@ -18,7 +18,7 @@ from vaulttools.core import limits, paths, render
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets

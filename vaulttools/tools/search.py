@@ -273,16 +273,16 @@ def _text_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
             search.work.pass_over(document.path, stopped)
             continue
         search.work.searched += 1
-        if match := _within(FileHits(document, tuple(hits)), ranges):
+        if match := _within(FileHits(document, hits), ranges):
             yield match
 
 
 def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
     """The hits inside the ranges, the first 2,000 kept; None without any."""
-    hits = [hit for hit in found.hits if ranges is None or ranges.contains(hit.line)]
+    hits = found.hits if ranges is None else found.hits.only(ranges.contains)
     if not hits:
         return None
-    kept = FileHits(found.document, tuple(hits[: limits.KEPT_HITS]))
+    kept = FileHits(found.document, hits[: limits.KEPT_HITS])
     return FileCount(found.document.path, len(hits), kept)
 
 

@@ -7,28 +7,26 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from vaulttools.answers import answer, dated, excerpt, hints, page, place
+from vaulttools.answers import answer, dated, file_match, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
+from vaulttools.answers.file_match import FileMatch, Rows
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.tool import Tool
-from vaulttools.core import limits, paths, render
+from vaulttools.core import limits, paths
 from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.notes import property_text
 from vaulttools.notes.note import Note, Part, breadcrumbs
-from vaulttools.notes.note_index import NoteIndex
+from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
-
-EXCERPT_LINES: Final = 60
-"""Lines of one excerpt."""
 
 _COLUMN_CHARACTERS: Final = 200
 """Characters of the properties beside a path."""
@@ -74,31 +72,6 @@ class SearchFilesRequest(Request):
     include_excluded: bool = Field(False, description="Excluded files too.")
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
-class Excerpt(BaseModel):
-    """Consecutive lines of one file."""
-
-    start_line: int = Field(description="Number of the first line, from 1.")
-    lines: list[str] = Field(description="Whole lines without their ends.")
-    matching_lines: list[int] = Field(description="Numbers of the matching lines among them.")
-    heading: list[str] = Field(description="The headings that the first match stands under, outermost first.")
-    page: int | None = Field(None, description="The page of a PDF file, from 1; null elsewhere.")
-
-
-class FileMatch(BaseModel):
-    """One matching file."""
-
-    path: str
-    match_count: int = Field(description="Matching lines in the file, shown or not.")
-    excerpts: list[Excerpt] = Field(description="None with output paths or counts.")
-    properties: dict[str, Any] | None = Field(
-        None, exclude_if=_is_none, description="With `columns`: those of them that it has, as it writes them."
-    )
-
-
 class SearchFilesAnswer(Answer):
     """The answer of `search_files`."""
 
@@ -117,8 +90,10 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     scope = replace(_scope(vault, request, work), times=times)
     search = vault.search(compiled, scope, work, hints.loose(vault.ripgrep, compiled), _bound(request) + 1)
     matches, exact = _counted(vault, request, search)
+    on_page = [match.path for match in matches[: request.max_results] if paths.is_note(match.path)]
+    reader = vault.notes(vault.view(work)).of_many(on_page)
     shown = [
-        _shown(vault, request, match, found, vault.view(work))
+        _shown(reader, request, match, found)
         for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS)
     ]
     files = [(file, rows) for file, rows, _ in shown]
@@ -149,7 +124,11 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={
-            "files": [_first_of(*file, kept) for file, kept in zip(files, fitted.kept, strict=True) if kept is not None]
+            "files": [
+                file.model_copy(update={"excerpts": rows.up_to(kept)})
+                for (file, rows), kept in zip(files, fitted.kept, strict=True)
+                if kept is not None
+            ]
         },
         files=[file for file, _ in files],
         total_files=total,
@@ -209,97 +188,54 @@ def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
                 yield FileCount(found.document.path, len(hits), kept)
 
 
-def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> tuple[Hit, ...]:
+def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileLines:
     """The hits that lie within the part asked for; none when the note has not the tags or properties."""
     if not all(note.has_tag(tag) for tag in request.tags or ()):
-        return ()
+        return FileLines()
     if not all(note.has_property(name, value) for name, value in (request.properties or {}).items()):
-        return ()
+        return FileLines()
     if request.within is None or request.within == "anywhere":
         return found.hits
     lines = note.lines_in(request.within)
-    return tuple(hit for hit in found.hits if hit.line in lines)
+    return found.hits.only(lines.__contains__)
 
 
 def _shown(
-    vault: Session, request: SearchFilesRequest, match: FileCount, found: FileHits, parts: NoteIndex | None
-) -> tuple[FileMatch, list[int], Section]:
-    """A file as details, the row of the text (from 0) at which each excerpt begins, and the text."""
-    held = _columns(vault, request, found, parts)
+    reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits
+) -> tuple[FileMatch, Rows, Section]:
+    """A file as details, the rows of its excerpts, and its text."""
+    held = _columns(reader, request, found)
     beside = property_text.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
-    if request.output != "excerpts":
-        count = f": {match.count:,}" if request.output == "counts" else ""
-        file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=[], properties=held)
-        return file, [], Section(f"{paths.shown(match.path)}{count}{suffix}", [])
-    text, context = found.document.lines, request.context_lines
-    columns = {hit.line: hit.column for hit in found.hits}
-    windows = list(islice(place.windows(found.document, columns, context, context), request.max_per_file))
-    first_hits = [window.hits[0] for _, window in windows]
-    headings = (
-        _headings(vault, found, first_hits, parts)
-        if paths.is_note(match.path)
-        else [part.heading if part else () for part, _ in windows]
-    )
-    excerpts: list[Excerpt] = []
-    lines: list[str] = []
-    rows: list[int] = []
-    before = windows[0][0]
-    for (part, window), heading in zip(windows, headings, strict=True):
-        shown = excerpt.shortened(window, EXCERPT_LINES)
-        excerpts.append(
-            Excerpt(
-                start_line=shown.start,
-                lines=text[shown.start - 1 : shown.end],
-                matching_lines=list(shown.hits),
-                heading=list(heading),
-                page=part.page if part else None,
-            )
+    rows = Rows()
+    if request.output == "excerpts":
+        rows = file_match.excerpted(
+            found, request.context_lines, request.max_per_file, lambda lines: _headings(reader, found, lines)
         )
-        if lines:
-            lines.append("")
-        if part != before:
-            lines.append(f"## {place.named(match.path, part)}")
-        before = part
-        rows.append(len(lines))
-        for number in range(shown.start, shown.end + 1):
-            mark = ">" if number in columns else " "
-            lines.append(f"Line {number}: {mark} {render.line(text[number - 1], columns.get(number))}".rstrip(" "))
-    left = match.count - sum(len(shown.matching_lines) for shown in excerpts)
-    closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
+        section = file_match.section(match, found, rows, suffix)
+    else:
+        count = f": {match.count:,}" if request.output == "counts" else ""
+        section = Section(f"{paths.shown(match.path)}{count}{suffix}", [])
+    excerpts = [*rows.excerpts]
     file = FileMatch(path=paths.portable(match.path), match_count=match.count, excerpts=excerpts, properties=held)
-    return file, rows, Section(f"## {place.named(match.path, windows[0][0])}{suffix}", lines, closing)
+    return file, rows, section
 
 
-def _columns(
-    vault: Session, request: SearchFilesRequest, found: FileHits, parts: NoteIndex | None
-) -> dict[str, Any] | None:
+def _columns(reader: NoteReader, request: SearchFilesRequest, found: FileHits) -> dict[str, Any] | None:
     """The properties of a note that were asked for, in that order; None when none were."""
     if not request.columns:
         return None
     if not paths.is_note(found.document.path):
         return {}
-    own = vault.notes(parts).note(found.document).properties
+    own = reader.note(found.document).properties
     names = {name.casefold(): name for name in list(own)[::-1]}
     wanted = dict.fromkeys(name.strip().casefold() for name in request.columns)
     return {names[name]: own[names[name]] for name in wanted if name in names}
 
 
-def _first_of(file: FileMatch, rows: Sequence[int], kept: int) -> FileMatch:
-    """A file with the excerpts that so many rows of its section show; each begins at the given row."""
-    excerpts: list[Excerpt] = []
-    for each, row in zip(file.excerpts, rows, strict=True):
-        if kept <= row:
-            break
-        last = each.start_line + kept - row - 1
-        matching = [line for line in each.matching_lines if line <= last]
-        excerpts.append(each.model_copy(update={"lines": each.lines[: kept - row], "matching_lines": matching}))
-    return file.model_copy(update={"excerpts": excerpts})
-
-
-def _headings(vault: Session, found: FileHits, lines: list[int], parts: NoteIndex | None) -> Sequence[tuple[str, ...]]:
+def _headings(reader: NoteReader, found: FileHits, lines: list[int]) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
-    note = vault.notes(parts).indexed(found.document)
+    note = reader.indexed(found.document)
     return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
 
 

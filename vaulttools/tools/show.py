@@ -22,7 +22,7 @@ from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
-from vaulttools.matching.ripgrep import Hit
+from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session

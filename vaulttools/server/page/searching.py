@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final, get_args
 
+from vaulttools.answers.file_match import FileMatch
 from vaulttools.core import render
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.highlighting import Finder, Piece, finder, pieces
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
-from vaulttools.tools.search_files import FileMatch, SearchFilesAnswer
+from vaulttools.tools.search_files import SearchFilesAnswer
 from vaulttools.vault import Vault
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)

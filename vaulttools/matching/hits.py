@@ -1,0 +1,77 @@
+"""Holds the matching lines of one file, and decodes each when it is asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import overload
+
+from vaulttools.files.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching line. `line` counts from 1; `column` is the character, from 0, where its first match begins;
+    `text` is the line as ripgrep read it, without its end."""
+
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileLines(Sequence[Hit]):
+    """The matching lines of one file in order. Most of the lines of many files are never shown, so none is decoded
+    before somebody asks: that is most of what a search for a common word costs."""
+
+    numbers: Sequence[int] = ()
+    """Ascending, from 1."""
+    starts: Sequence[int] = ()
+    """The byte of each line, from 0, where its first match begins."""
+    raw: Sequence[bytes] = ()
+    """Each line without its end."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> FileLines: ...
+
+    def __getitem__(self, place: int | slice) -> Hit | FileLines:
+        if isinstance(place, slice):
+            return FileLines(self.numbers[place], self.starts[place], self.raw[place])
+        return Hit(self.numbers[place], self._column(place), self.raw[place].decode("utf-8", "replace"))
+
+    def column(self, line: int) -> int | None:
+        """As `Hit.column`, of a line by its number; None when it does not match."""
+        place = bisect_left(self.numbers, line)
+        is_there = place < len(self.numbers) and self.numbers[place] == line
+        return self._column(place) if is_there else None
+
+    def only(self, wanted: Callable[[int], bool]) -> FileLines:
+        """Those whose numbers are wanted."""
+        is_wanted = [*map(wanted, self.numbers)]
+        return FileLines(
+            [*compress(self.numbers, is_wanted)], [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
+        )
+
+    def of(self, document: Document) -> FileLines | None:
+        """These lines as the document has them; None when they are not its lines."""
+        lines = document.lines
+        if not self.numbers or self.numbers[-1] > len(lines):
+            return None if self.numbers else self
+        read = [raw.decode("utf-8", "replace") for raw in self.raw]
+        if [lines[number - 1] for number in self.numbers] == read:
+            return self
+        if not self.raw[-1].endswith(b"\r") and lines[-1] == f"{read[-1]}\r" and not document.text.endswith("\n"):
+            # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
+            return FileLines(self.numbers, self.starts, [*self.raw[:-1], self.raw[-1] + b"\r"]).of(document)
+        return None
+
+    def _column(self, place: int) -> int:
+        return len(self.raw[place][: self.starts[place]].decode("utf-8", "replace"))
