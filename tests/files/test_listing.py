@@ -26,6 +26,11 @@ def test_what_is_in_is_known_by_its_place() -> None:
     assert listing.places == {"a.md": 0, "d.md": 3, "f.md": 5}
 
 
+@pytest.mark.parametrize("some", [set(), {"d.md"}, {"f.md", "a.md", "b.md", "none.md"}, set("abcdef")])
+def test_few_and_many_paths_come_in_path_order(some: set[str]) -> None:
+    assert Listing(ENTRIES).of(some) == [path for path in ("a.md", "d.md", "f.md") if path in some]
+
+
 def test_nothing_is_in_an_empty_listing() -> None:
     listing = Listing(())
     assert (len(listing), listing.files, listing.places, listing.holds_ignored_folders) == (0, [], {}, False)

@@ -141,6 +141,30 @@ def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
     index.close()
 
 
+def test_words_that_are_too_many_or_come_later_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "MOST", 3)
+    index = Store.open(tmp_path / "index.sqlite")
+
+    def nominated(literal: str) -> list[str]:
+        match = narrow.query(literal)
+        assert match is not None
+        return index.paths(index.narrowed(match, literal, 1_000) or ())
+
+    with index.writing() as writer:
+        for number, word in enumerate(["homes", "chrome", "homely", "rome", "homer"]):
+            assert sorted(nominated("home")) == [f"{before}.md" for before in range(number) if before not in (1, 3)]
+            writer.begin()
+            writer.put(_content(f"{number}.md", word))
+            writer.commit()
+    assert sorted(nominated("home")) == ["0.md", "2.md", "4.md"]
+    with index.writing() as writer:
+        writer.begin()
+        writer.put(_content("5.md", "foundhome"))
+        writer.commit()
+    assert sorted(nominated("home")) == ["0.md", "2.md", "4.md", "5.md"], "four words are left to the trigrams"
+    index.close()
+
+
 @pytest.mark.parametrize(
     ("folded", "words"),
     [

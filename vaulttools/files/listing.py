@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +13,9 @@ from vaulttools.files.catalogue import Entry
 
 MAY_BE_LARGE: Final[tuple[Reason, ...]] = ("ignored", "default excludes")
 """Why a folder is left out that ripgrep would walk, and that may be far larger than the vault."""
+
+_SORTED: Final = 5
+"""To sort one in so many paths takes as long as to look at all (0.2 ms of 10,000)."""
 
 
 class Listing:
@@ -35,6 +39,12 @@ class Listing:
     def places(self) -> dict[str, int]:
         """The place of each that is in, by its path."""
         return {entry.path: place for place, entry in enumerate(self.entries) if entry.left_out is None}
+
+    def of(self, some: AbstractSet[str]) -> list[str]:
+        """Those of some paths that are in, in path order."""
+        if len(some) * _SORTED < len(self.entries):
+            return sorted(filter(self.places.__contains__, some), key=self.places.__getitem__)
+        return [path for path in self.files if path in some]
 
     @cached_property
     def holds_ignored_folders(self) -> bool:

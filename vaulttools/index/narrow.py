@@ -6,7 +6,7 @@ What cannot be looked for is left out of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from vaulttools.index import vocabulary
@@ -30,18 +30,23 @@ def binary_query(requirement: Requirement) -> str | None:
     return _query(requirement, _of_binary)
 
 
-def word_query(requirement: Requirement, holding: Callable[[str], list[str] | None]) -> str | None:
+def word_query(requirement: Requirement, holding: Callable[[str], Sequence[str] | None]) -> tuple[str | None, bool]:
     """The FTS5 query that the words of every text file fulfil which fulfils the requirement, for the table of words;
-    None when it would not narrow.
+    None when it would not narrow. And whether it asks for every literal.
 
     `holding` gives the words that hold a literal of word characters; None: they are too many.
     """
+    is_whole = True
 
     def of_literal(literal: str) -> str | None:
+        nonlocal is_whole
         words = holding(literal) if len(literal) >= _SHORTEST and vocabulary.is_of_words(literal) else None
-        return None if words is None else _joined(list(map(quoted, (*words, vocabulary.LONG))), " OR ")
+        if words is None:
+            is_whole = False
+            return None
+        return _joined(list(map(quoted, (*words, vocabulary.LONG))), " OR ")
 
-    return _query(requirement, of_literal)
+    return _query(requirement, of_literal), is_whole
 
 
 _SHORTEST: Final = 3

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, NamedTuple, get_args
@@ -18,7 +19,7 @@ from typing import Any, Final, NamedTuple, get_args
 import apsw
 
 from vaulttools.files.key import Key
-from vaulttools.index import narrow, passages
+from vaulttools.index import narrow, passages, vocabulary
 from vaulttools.index import words as table
 from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
@@ -35,7 +36,9 @@ _ASKED_SINGLY: Final = 200
 
 
 _FEW: Final = 24
-"""Files that are searched as fast as fewer are found: one process of ripgrep reads so many (`batches.FIRST`)."""
+"""Files that are searched as fast as fewer are found."""
+
+_LONG: Final = quoted(vocabulary.LONG)
 
 _DELETIONS: Final = (
     "DELETE FROM trigrams WHERE rowid = ?",
@@ -147,20 +150,21 @@ class Store:
             return _ids(connection, "trigrams", match, most)
 
     def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
-        """As `ids`, without the files that have no word that holds what is required. None: more than `most` files
-        fulfil the query.
+        """The files whose words or trigrams fulfil a requirement, ascending, where `match` asks for its trigrams. None:
+        they are more than `most`.
 
         Raises:
             apsw.SQLError: `match` is no query.
         """
         with self._database.reading() as connection, connection:  # the tables as of one moment
+            by_words, is_whole = narrow.word_query(requirement, partial(self._vocabulary.holding, connection))
+            if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
+                ids = _ids(connection, "terms", by_words, most + 1)
+                return None if len(ids) > most else ids
             ids = _ids(connection, "trigrams", match, most + 1)
             if len(ids) > most:
                 return None
-            if len(ids) <= _FEW:
-                return ids
-            by_words = narrow.word_query(requirement, lambda literal: self._vocabulary.holding(connection, literal))
-            if by_words is None:
+            if by_words is None or len(ids) <= _FEW:
                 return ids
             having = set(_ids(connection, "terms", by_words))
         return [id_ for id_ in ids if id_ in having]

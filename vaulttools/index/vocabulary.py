@@ -11,6 +11,8 @@ version ends would be a part of a longer one for another. Scripts without blanks
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Any, Final
 
@@ -24,9 +26,12 @@ _RUN: Final = re.compile(f"[{_CLASS}]+")
 LONGEST: Final = 40
 """Characters of the longest word. Longer runs are addresses and encoded data: nearly as many as there are texts."""
 
-MOST: Final = 256
-"""Words that hold a literal, beyond which it stands in so many files that looking for all of them is not worth it."""
+MOST: Final = 32
+"""Words that hold a literal, beyond which it stands in so many files that its trigrams do: each word costs 45 µs, and
+the trigrams of a literal 400 to 1,500."""
 
+_REMEMBERED: Final = 64
+"""Literals whose words are remembered: the next page and the hint about case ask for the same (0.7 to 2 ms each)."""
 
 LONG: Final = "\ue000"
 """Stands among the words of a text that has a longer run; no character of a word."""
@@ -44,6 +49,15 @@ def is_of_words(literal: str) -> bool:
     return _RUN.fullmatch(literal) is not None
 
 
+def _holding(text: str, literal: str, start: int) -> Iterator[str]:
+    """The words that hold a literal, of those that begin after a place in the text."""
+    at = text.find(literal, start)
+    while at >= 0:
+        end = text.index("\n", at)
+        yield text[text.rindex("\n", 0, at) + 1 : end]
+        at = text.find(literal, end)
+
+
 _NEWER: Final = "SELECT id, words FROM main.vocabulary WHERE id > ? ORDER BY id"
 
 
@@ -57,20 +71,21 @@ class Vocabulary:
         self._lock = Lock()
         self._words = "\n"
         self._last = 0
+        self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
+        """For the last literals: how much of the text was looked through, and the words found, one too many at most."""
 
-    def holding(self, connection: apsw.Connection, literal: str) -> list[str] | None:
+    def holding(self, connection: apsw.Connection, literal: str) -> Sequence[str] | None:
         """The words that hold a literal of word characters, as a reading transaction sees them, and perhaps newer ones;
         None when they are too many."""
         text = self._read(connection)
-        found: list[str] = []
-        at = text.find(literal)
-        while at >= 0:
-            if len(found) == MOST:
-                return None
-            end = text.index("\n", at)
-            found.append(text[text.rindex("\n", 0, at) + 1 : end])
-            at = text.find(literal, end)
-        return found
+        seen, found = self._found.get(literal, (0, ()))
+        if len(found) <= MOST and seen < len(text):
+            found = (*found, *islice(_holding(text, literal, seen), MOST + 1 - len(found)))
+            with self._lock:
+                self._found[literal] = len(text), found
+                while len(self._found) > _REMEMBERED:
+                    del self._found[next(iter(self._found))]
+        return None if len(found) > MOST else found
 
     def holds(self, connection: apsw.Connection, word: str) -> bool:
         """Whether a word is known."""

@@ -236,28 +236,30 @@ class Matcher:
         held: dict[str, bytes] = {}
         left: list[str] = []
         unread: list[str] = []
+        most_bytes = min(LARGEST, self.max_bytes)
         for path in files:
             key = None if self._is_attachment(path) else self.candidates.key(path)
-            if key is None or key.size > min(LARGEST, self.max_bytes):
+            if key is None or key.size > most_bytes:
                 left.append(path)
-            elif not current and (data := self.contents.kept(path, key)) is not None:
+            elif current or (data := self.contents.kept(path, key)) is None:
+                unread.append(path)
+            elif literal.is_utf8(data):
                 held[path] = data
             else:
-                unread.append(path)
-        if len(unread) > _READ_HERE:
-            left += unread
-            unread = []
-        for path in unread:
-            if self.work.remaining() <= 0:
                 left.append(path)
-                continue
+        if len(unread) > _READ_HERE:
+            return held, left + unread
+        look = self.contents.current if current else self.contents.read
+        for path in unread:
             try:
-                look = self.contents.current if current else self.contents.read
-                held[path] = look(self.root, path, LARGEST)
+                data = look(self.root, path, most_bytes) if self.work.remaining() > 0 else None
             except NotRead:
-                left.append(path)  # ripgrep says why
-        left += (path for path, data in held.items() if not literal.is_utf8(data))
-        return {path: data for path, data in held.items() if literal.is_utf8(data)}, left
+                data = None  # ripgrep says why
+            if data is not None and literal.is_utf8(data):
+                held[path] = data
+            else:
+                left.append(path)
+        return held, left
 
     def is_there(self, path: str) -> bool:
         """False when a file is gone since it was listed: that is no failure to read it (fault-T03)."""

@@ -179,9 +179,7 @@ class Search:
         if nominated is None:
             candidates = listing.files
         else:
-            places = listing.places
-            nominated |= {*too_large, *index.unknown(self.scope.named)}
-            candidates = sorted((path for path in nominated if path in places), key=places.__getitem__)
+            candidates = listing.of(nominated | {*too_large, *index.unknown(self.scope.named)})
             # The index knows no case.
             self.matches_loosely = bool(candidates)
             self.may_match = len(candidates)
