@@ -2,9 +2,9 @@
 
 `python benchmarks/load.py [--clients N] [--seconds S] [--notes N]`
 
-Every client calls one tool after another, each from a rotation of its own. Beside them a writer puts a new word into a
-note again and again, and asks for it: an answer without it is an error too, since what was written before a call is
-seen by it.
+Every client of `vaulttools serve` calls one tool after another over MCP, each from its own place in the rotation, and
+asks for files and searches over REST and for pages between them. Beside them a writer puts a new word into a note again
+and again, and asks for it: an answer without it is an error too, since what was written before a call is seen by it.
 """
 
 from __future__ import annotations
@@ -48,12 +48,27 @@ CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("links", {"direction": "unresolved", "limit": 10}),
     ("survey", {"terms": ["question", "answer"]}),
     ("read", {"note": "load.md"}),
+    ("read", {"notes": ["load.md", "load#Load"], "frontmatter": False}),
     ("outline", {"note": "load.md"}),
     ("query", {"query": "which question has an answer"}),
     ("tasks", {"limit": 20}),
     ("base", {"where": 'file.hasTag("work")', "limit": 20}),
     ("context", {"question": "what is the answer", "max_chars": 3_000}),
 )
+
+RULE: Final = {"in": ["question", {"var": "content"}]}
+
+REQUESTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
+    ("GET", "/vault/load.md", {}),
+    ("GET", "/vault/load.md", {"headers": {"Accept": "application/vnd.olrapi.note+json"}}),
+    ("POST", "/search/simple/?query=question%20answer", {}),
+    ("POST", "/search/", {"json": RULE, "headers": {"Content-Type": "application/vnd.olrapi.jsonlogic+json"}}),
+    ("GET", "/tags/", {}),
+    ("GET", "/ui/?q=which+question+has+an+answer", {}),
+    ("GET", "/ui/note/load.md", {}),
+    ("GET", "/ui/tasks", {}),
+)
+"""REST and pages: method, path, and what else the client sends."""
 
 EDIT_SECONDS: Final = 1.0
 """Between two edits. Each makes what is known of all notes be put together anew: `links` takes a second for 10,000."""
@@ -82,7 +97,8 @@ class _Client:
 
     def __init__(self, http: httpx2.AsyncClient, url: str) -> None:
         self._http = http
-        self._url = url
+        self._url = f"{url}/mcp"
+        self._root = url
         self._numbers = count(1)
         self._headers = {"Accept": "application/json, text/event-stream"}
 
@@ -101,6 +117,9 @@ class _Client:
         result: dict[str, Any] = json.loads(data)["result"]
         return result
 
+    async def request(self, method: str, path: str, given: dict[str, Any]) -> httpx2.Response:
+        return await self._http.request(method, f"{self._root}{path}", **given)
+
     async def _post(self, message: dict[str, Any]) -> httpx2.Response:
         answer = await self._http.post(self._url, json={"jsonrpc": "2.0", **message}, headers=self._headers)
         answer.raise_for_status()
@@ -117,20 +136,19 @@ def load(folder: Path, *, clients: int, seconds: float) -> Told:
         "vaulttools",
         "--vault",
         str(folder),
-        "mcp",
+        "serve",
+        ":0",
         "--structured",
         "full",
         "--tools",
         "all",
-        "--http",
-        ":0",
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as server:
         assert server.stderr is not None
         try:
             address = re.search(r"http://\S+", server.stderr.readline())
             assert address is not None
-            told = asyncio.run(_called(address[0], folder, server.pid, clients, seconds))
+            told = asyncio.run(_called(address[0].rstrip("/"), folder, server.pid, clients, seconds))
         finally:
             server.terminate()
             _, rest = server.communicate()
@@ -155,8 +173,12 @@ async def _called(url: str, folder: Path, server: int, clients: int, seconds: fl
 
 async def _ask(client: _Client, number: int, end: float, told: Told) -> None:
     while time.monotonic() < end:
-        name, arguments = CALLS[number % len(CALLS)]
+        place = number % (len(CALLS) + len(REQUESTS))
         number += 1
+        if place >= len(CALLS):
+            await _requested(client, *REQUESTS[place - len(CALLS)], told)
+            continue
+        name, arguments = CALLS[place]
         result = await _timed(client, name, arguments, told)
         text = result["content"][0]["text"]
         if result["isError"] or len(text.encode()) > limits.TEXT_BYTES:
@@ -173,6 +195,19 @@ async def _edit(client: _Client, note: Path, end: float, told: Told) -> None:
         if result["isError"] or result["structuredContent"]["total_files"] != 1:
             told.errors.append(f"word{number} was written and not found: {result['content'][0]['text'][:200]}")
         await asyncio.sleep(EDIT_SECONDS)
+
+
+async def _requested(client: _Client, method: str, path: str, given: dict[str, Any], told: Told) -> None:
+    began = time.perf_counter()
+    answer = await client.request(method, path, given)
+    told.seconds.setdefault(named(method, path), []).append(time.perf_counter() - began)
+    if answer.status_code != 200:
+        told.errors.append(f"{named(method, path)}: {answer.status_code} {answer.text[:200]}")
+
+
+def named(method: str, path: str) -> str:
+    """A request as the table has it."""
+    return f"{method} {path.partition('?')[0]}"
 
 
 async def _timed(client: _Client, name: str, arguments: dict[str, Any], told: Told) -> dict[str, Any]:
@@ -193,7 +228,7 @@ async def _watch(server: int, end: float, told: Told) -> None:
 
 def table(told: Told) -> list[str]:
     """The latencies as Markdown."""
-    rows = ["| tool | calls | median, ms | 95 of 100, ms | longest, ms |", "|---|--:|--:|--:|--:|"]
+    rows = ["| asked | calls | median, ms | 95 of 100, ms | longest, ms |", "|---|--:|--:|--:|--:|"]
     for name, taken in sorted(told.seconds.items()):
         ordered = sorted(taken)
         middle, most = statistics.median(ordered), ordered[len(ordered) * 95 // 100]

@@ -40,6 +40,8 @@ from vaulttools.notes.stored import Stored, dump
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse, spelled
 from vaulttools.resources.archives import MemberUnreadable
+from vaulttools.server.rest import jsonlogic
+from vaulttools.server.rest.asking import encodable
 
 CANARY: Final = "CANARY"
 """Stands in every protected file of the shipped vault."""
@@ -74,6 +76,12 @@ QUERIES: Final = pieces(
     r'a OR - ( ) [ ] [a: ] " / /x/ path: file: tag:#a line: section: task: match-case: content: : null <5 > \ #',
     *(" ", " OR ", '"a b"', "(a OR b)"),
     size=16,
+)
+EXPRESSIONS: Final = pieces(
+    'a a.b note["a b"] file.name file.mtime this status "x" 1 -2.5 true null [ ] ( ) , . == != < > ! && || + * / % ?:'
+    ' file.hasTag("x") now() today() date("2026-02-30") duration("1d") if( .map(value .filter( .toString() /a+/g \\',
+    *(" ", "(a == 1)", '.contains("x")', "[1, 2].reduce(acc + value, 0)"),
+    size=10,
 )
 PROPERTIES: Final = pieces(
     "[ ] { } , ' | > 1_0 0o7 1e999 .nan 2024-02-30 ~ ... [[N]] {{t}} % @ *x",
@@ -136,6 +144,13 @@ VALUES: Final[dict[str, st.SearchStrategy[Any]]] = {
     "paths": st.lists(PATHS | GLOBS, max_size=3),
     "file_pattern": GLOBS | PATHS,
     "glob": GLOBS,
+    "question": QUERIES,
+    "notes": st.lists(PATHS, max_size=4),
+    "base": PATHS | st.just("Projects/Projects.base"),
+    "where": EXPRESSIONS,
+    "columns": st.lists(EXPRESSIONS, max_size=2),
+    "sort": EXPRESSIONS,
+    "group_by": EXPRESSIONS,
 } | dict.fromkeys(("path", "file", "note", "folder"), PATHS)
 """What is written into an argument, by its name; into all others goes whatever JSON holds."""
 
@@ -255,6 +270,65 @@ def test_fuzz_markdown(text: str, properties: str) -> None:
             assert all(1 <= heading.line <= note.line_count for heading in note.headings)
         links.LinkIndex(["a/n.md", "N.md"]).resolve(text)
         canvas.cards(text)
+
+
+@target(60)
+@given(EXPRESSIONS, PROPERTIES)
+@example("a[-9] == b", "a: 5")
+def test_fuzz_bases(expression: str, properties: str) -> None:
+    """An expression over odd properties, as a filter, a column and what rows are put in order by; and a base file."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = f"filters: {json.dumps(expression)}\nviews:\n  - {{type: table, name: V, order: [file.name]}}\n"
+        odd = properties.encode("utf-8", "surrogatepass")
+        write_files(Path(folder), {"a.md": b"---\n%s\n---\n" % odd, "b.base": text, "c.base": odd})
+        with Vault.open(folder, index="off", config=VaultConfig(time_limit=5)) as vault:
+            answered(vault, "base", {"where": expression})
+            answered(vault, "base", {"where": "true", "columns": [expression], "sort": expression})
+            answered(vault, "base", {"where": "true", "group_by": expression, "summaries": {expression: "Unique"}})
+            answered(vault, "base", {"base": "b.base"})
+            answered(vault, "base", {"base": "c.base"})
+
+
+@target(60)
+@given(MARKDOWN, QUERIES)
+def test_fuzz_passages_and_tasks(text: str, question: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        odd = text.encode("utf-8", "surrogatepass")
+        write_files(Path(folder), {"a.md": odd, "b.md": odd + b"\n\n- [ ] seeds [due:: 2026-11-20]\n"})
+        with Vault.open(folder, index="off", config=VaultConfig(time_limit=5)) as vault:
+            for max_chars in (500, 6_000):
+                answered(vault, "context", {"question": f"{question} seeds", "max_chars": max_chars})
+                answered(vault, "query", {"query": f"{question} seeds", "max_chars": max_chars})
+            answered(vault, "tasks", {"status": "any", "group_by": "heading"})
+            answered(vault, "read", {"notes": ["a", "b", f"a#{question}"], "max_chars": 500})
+
+
+OPERATORS: Final = [
+    *(*jsonlogic._OPERATORS, *jsonlogic._LAZY, *jsonlogic._SEQUENCES),
+    *("var", "missing", "missing_some", "odd"),
+]
+RULES: Final = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | TEXT | st.just({"var": "content"}),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(OPERATORS), st.lists(inner, max_size=3) | inner, max_size=1)
+    ),
+    max_leaves=8,
+)
+
+
+@target(150)
+@given(RULES)
+def test_fuzz_rules(rule: Any) -> None:
+    """Of JsonLogic: a value, or one refusal."""
+    data = {"content": "some text", "tags": ["a", "b"], "frontmatter": {"n": 1}, "stat": {"mtime": 5}}
+    with in_time():
+        try:
+            made = jsonlogic.compiled(rule)
+            json.dumps(encodable(made.apply(data)), allow_nan=False)
+        except BadArgument as error:
+            assert "\n" not in str(error)
+    assert all(isinstance(each, str) for each in jsonlogic.literals_of(rule, "content"))
 
 
 @target(100)

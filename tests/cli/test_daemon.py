@@ -331,6 +331,25 @@ def test_a_process_of_another_user_gets_nothing(own: Place) -> None:
     assert done.stdout == "b''\n" or "ConnectionResetError" in done.stderr
 
 
+def test_a_process_of_another_user_is_not_believed(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with place(vault) as here, socket.socket(socket.AF_UNIX) as listening:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", here.environ["XDG_RUNTIME_DIR"])
+        listening.bind(resident.usable_path(str(vault)))
+        listening.listen()
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(1 << 16)
+                connection.sendall(rendezvous.TAKEN + b"\0\0\0\1\0")
+
+        answering = Thread(target=answer)
+        answering.start()
+        monkeypatch.setattr(rendezvous, "peer_of", lambda connection: os.geteuid() + 1)
+        assert handover.handed_over(["--vault", str(vault), "tags"]) is None
+        answering.join()
+
+
 def test_a_caller_that_goes_stops_its_command(
     vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
 ) -> None:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "_FEW", 0)
+        patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr(vocabulary, "_ASKED_SINGLY", data.draw(st.sampled_from([0, 2, 20])))
         index = Store.open(Path(folder, "index.sqlite"))
         try:
@@ -138,6 +139,11 @@ def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
     assert nominated("king") == ["a.md", "d.md"]
     assert nominated("rkin") == ["a.md", "d.md"], "not in b.md, which has both of its trigrams"
     assert nominated("wor ork") == ["b.md"], "a literal of two words is left to the trigrams"
+    with index.writing() as writer:
+        writer.begin()
+        writer.put(_content("e.md", "hardworking"))
+        writer.commit()
+    assert nominated("work") == ["a.md", "c.md", "d.md", "e.md"], "a word that was not known before"
     index.close()
 
 

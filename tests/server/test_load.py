@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.load import CALLS, load, table
+from benchmarks.load import CALLS, REQUESTS, load, named, table
 from tests.conftest import write_files
 
 
@@ -14,5 +14,5 @@ def test_fault_M08_fifty_clients_at_once_are_all_answered_while_notes_change(tmp
     )
     told = load(tmp_path, clients=50, seconds=2)
     assert told.errors == []
-    assert set(told.seconds) == {name for name, _ in CALLS}
+    assert set(told.seconds) == {name for name, _ in CALLS} | {named(method, path) for method, path, _ in REQUESTS}
     assert len(table(told)) == 2 + len(told.seconds)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.conftest import MakeVault
+from tests.conftest import MakeVault, write_files
 from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
 from vaulttools.core import limits
@@ -111,6 +111,13 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
 def test_a_name_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": A}).properties(name="statuss")
     assert answer.text == "No properties found in 1 note.\n\n[Properties spelled nearly so: status.]"
+
+
+def test_an_edit_from_1_to_true_is_seen(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\nx: 1\n---\n"})
+    assert vault.properties().properties[0].types == {"number": 1}
+    write_files(vault.path, {"a.md": "---\nx: true\n---\n"})
+    assert vault.properties().properties[0].types == {"checkbox": 1}
 
 
 def test_a_blank_name_is_refused(make_vault: MakeVault) -> None:
