@@ -79,5 +79,7 @@ def test_the_skill_is_short_and_its_calls_are_understood(small_vault: Path) -> N
     assert len(skill.encode()) < 3_000
     rows = re.findall(r"^\| [^|]+ \| `(\w+)`[^|]* \| `(\{.*\})` \|$", skill, re.MULTILINE)
     assert len(rows) == skill.count("\n| ") - 1  # all rows but the names of the columns
+    offered = parse([], ["V"]).tools
+    assert [name for name, _ in rows if name not in offered and f"`{name}`, where it is offered" not in skill] == []
     with Vault.open(small_vault) as vault:
         assert [name for name, arguments in rows if vault.call(name, json.loads(arguments)).is_error] == []
