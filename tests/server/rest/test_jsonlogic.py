@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.patterns.test_literals import _met
+from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.regexes import regex
 from vaulttools.errors import BadArgument
-from vaulttools.server.rest.jsonlogic import compiled, is_truthy, literals_of
+from vaulttools.matching import ripgrep
+from vaulttools.patterns.literals import fold, required
+from vaulttools.server.rest.jsonlogic import Demand, compiled, demands_of, is_truthy
 
 DATA: dict[str, Any] = {
     "path": "Projects/a.md",
@@ -144,9 +151,56 @@ def test_a_rule_tells_which_fields_it_reads(rule: Any, names: set[str] | None) -
 
 def test_what_a_field_must_hold_is_known_of_in_within_and() -> None:
     within = {"in": ["a", {"var": "content"}]}
-    assert literals_of({"and": [within, {"in": ["b", {"var": ["content"]}]}, {"var": "x"}]}, "content") == ["a", "b"]
-    assert literals_of({"or": [within, within]}, "content") == []
-    assert literals_of({"in": ["a", {"var": "tags"}]}, "content") == []
+    both = {"and": [within, {"in": ["b", {"var": ["content"]}]}, {"var": "x"}]}
+    assert demands_of(both, "content") == [Demand("a"), Demand("b")]
+    assert demands_of({"or": [within, within]}, "content") == []
+    assert demands_of({"in": ["a", {"var": "tags"}]}, "content") == []
+    assert demands_of({"glob": ["*a b*c", {"var": "content"}]}, "content") == [Demand("a b"), Demand("c")]
+    assert demands_of({"regexp": ["a.b", {"var": "content"}]}, "content") == [Demand("a.b", is_regex=True)]
+
+
+PIECES = [
+    "ab",
+    "Cd",
+    "e",
+    " ",
+    r"\s",
+    r"\w+",
+    r"\b",
+    r"\.",
+    ".",
+    "[xy]",
+    "[^z]",
+    r"[\s,]+",
+    "(?:",
+    "(",
+    ")",
+    "|",
+    "?",
+    "*",
+    "{2}",
+    "{",
+    "$",
+    "^",
+]
+PIECES += ["[]", "[^]", "[a&&b]", r"\cA", r"\u0061", r"\x61", r"\n", r"\z", "(?i)", "ß", "k", "İ"]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join),
+    st.text(st.sampled_from("abCde xy.,z\nßkKİ{2"), max_size=12),
+)
+def test_a_text_in_which_a_regexp_of_javascript_matches_meets_its_demand(pattern: str, text: str) -> None:
+    if not demands_of({"regexp": [pattern, {"var": "content"}]}, "content"):
+        return
+    try:
+        if not regex(pattern, "", 0).matches(text):
+            return
+        requirement = required(ripgrep.locate().compile(pattern, "regex", ignore_case=False))
+    except (Unreadable, BadArgument):
+        return
+    assert _met(requirement, fold(text))
 
 
 @pytest.mark.parametrize("value", [False, None, 0, "", [], float("nan")])

@@ -7,9 +7,10 @@ library that is kept (python-jsonlogic) checks types statically and knows neithe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases.faults import Unreadable
 from vaulttools.bases.regexes import regex
@@ -164,15 +165,35 @@ def compiled(rule: Any, stop: Callable[[], None] = lambda: None) -> Rule:
     return Rule(function, None if compiler.is_open else frozenset(compiler.names))
 
 
-def literals_of(rule: Any, name: str) -> list[str]:
-    """Texts that the field of that name must hold for the rule to give anything: of `in`, alone or within `and`."""
+class Demand(NamedTuple):
+    """What a field must hold for a rule to give anything."""
+
+    text: str
+    is_regex: bool = False
+
+
+def demands_of(rule: Any, name: str) -> list[Demand]:
+    """What the field of that name must hold for the rule to give anything, as far as `in`, `glob` and `regexp` tell,
+    alone or within `and`."""
     if not isinstance(rule, dict) or len(rule) != 1:
         return []
     ((operator, arguments),) = rule.items()
-    if operator == "and" and isinstance(arguments, list):
-        return [literal for each in arguments for literal in literals_of(each, name)]
-    is_text = isinstance(arguments, list) and len(arguments) == 2 and isinstance(arguments[0], str)
-    return [arguments[0]] if operator == "in" and is_text and arguments[1] in ({"var": name}, {"var": [name]}) else []
+    if not isinstance(arguments, list):
+        return []
+    if operator == "and":
+        return [demand for each in arguments for demand in demands_of(each, name)]
+    is_text = len(arguments) == 2 and isinstance(arguments[0], str) and arguments[1] in ({"var": name}, {"var": [name]})
+    if is_text and operator == "in":
+        return [Demand(arguments[0])]
+    if is_text and operator == "glob":
+        return [Demand(piece) for piece in arguments[0].split("*") if piece]
+    if is_text and operator == "regexp" and not _OF_JAVASCRIPT.search(arguments[0]):
+        return [Demand(arguments[0], is_regex=True)]
+    return []
+
+
+_OF_JAVASCRIPT: Final = re.compile(r"\\(?![dDwWsSbBt]|[^0-9A-Za-z<>])|\[\^?\]|\[[^]\\]*(?:\[|&&|--|~~)|\(\?(?!:)|\{,")
+"""What other engines read otherwise, or may."""
 
 
 def is_truthy(value: Any) -> bool:

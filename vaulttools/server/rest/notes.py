@@ -11,6 +11,7 @@ from vaulttools.answers import corpus, linked
 from vaulttools.answers.followed import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
+from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import created
@@ -21,7 +22,9 @@ from vaulttools.notes.difference import Change
 from vaulttools.notes.graph import Written
 from vaulttools.notes.links import LinkIndex
 from vaulttools.notes.note import Note
+from vaulttools.patterns.literals import Requirement
 from vaulttools.patterns.literals import required as literals_of
+from vaulttools.server.rest.jsonlogic import Demand
 from vaulttools.session import Session
 
 FIELDS: Final = ("tags", "frontmatter", "stat", "path", "content", "links", "backlinks", "unresolvedLinks")
@@ -105,11 +108,11 @@ def described(vault: Session, path: str, text: str, work: Work) -> dict[str, Any
 
 
 def every(
-    vault: Session, fields: Collection[str], work: Work, holding: Sequence[str] = ()
+    vault: Session, fields: Collection[str], work: Work, holding: Sequence[Demand] = ()
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each note as JSON, in path order, with those of the fields that cost something only where they are asked for.
 
-    Notes that are known not to hold a text of `holding` are left out.
+    Notes that are known not to hold what `holding` demands of their texts are left out.
     """
     scope = corpus.scope_of(vault, work, None, None)
     asked = corpus.answered(vault, PROJECTION, work, scope)
@@ -144,15 +147,23 @@ def every(
         yield path, data
 
 
-def _able(vault: Session, candidates: Candidates | None, literals: Sequence[str]) -> list[AbstractSet[str]]:
-    """For each literal by which something is known, the files that may hold it."""
+def _able(vault: Session, candidates: Candidates | None, demands: Sequence[Demand]) -> list[AbstractSet[str]]:
+    """For each demand by which something is known, the files that may meet it."""
     if candidates is None:
         return []
     # A line end may be two characters in a file, which a note's text shows as they are.
-    whole = (each for each in literals if each.strip() and "\n" not in each and "\r" not in each)
-    patterns = (vault.ripgrep.compile(each, "fixed", ignore_case=False) for each in whole)
-    required = (found for pattern in patterns if (found := literals_of(pattern)) is not None)
+    whole = (each for each in demands if each.text.strip() and "\n" not in each.text and "\r" not in each.text)
+    required = (found for each in whole if (found := _required(vault, each)) is not None)
     return [files for each in required if (files := candidates.nominated(each)) is not None]
+
+
+def _required(vault: Session, demand: Demand) -> Requirement | None:
+    try:
+        return literals_of(
+            vault.ripgrep.compile(demand.text, "regex" if demand.is_regex else "fixed", ignore_case=False)
+        )
+    except BadArgument:  # ripgrep does not take what JavaScript does
+        return None
 
 
 def stat(vault: Session, path: str) -> dict[str, float]:

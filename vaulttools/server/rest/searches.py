@@ -139,7 +139,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
     fields = FIELDS if compiled.names is None else compiled.names
     found = []
     try:
-        for path, data in notes.every(vault, fields, work, jsonlogic.literals_of(rule, "content")):
+        for path, data in notes.every(vault, fields, work, jsonlogic.demands_of(rule, "content")):
             result = compiled.apply(data)
             # The plugin drops empty objects, too, which JsonLogic takes for true.
             if result != {} and jsonlogic.is_truthy(result):
