@@ -16,9 +16,13 @@ from pages import REPOSITORY, pages
 from sentences import sentences
 
 from vaulttools import tools
+from vaulttools.answers.file_stream import FileStream
 from vaulttools.answers.request import PATHS
 from vaulttools.answers.tool import Tool
 from vaulttools.cli import options as cli_options
+
+_BOUND = "max_results"
+"""The argument that a stream does not have."""
 
 
 def generated() -> dict[Path, str]:
@@ -40,7 +44,8 @@ def _server() -> str:
 def methods() -> str:
     """The module that gives `Vault` one typed method a tool."""
     all_tools = [tools.named(name) for name in tools.NAMES]
-    imports = sorted(f"    from {tool.answer.__module__} import {tool.answer.__name__}" for tool in all_tools)
+    returned = [FileStream, *(tool.answer for tool in all_tools)]
+    imports = sorted(f"    from {each.__module__} import {each.__name__}" for each in returned)
     literal = any("Literal[" in _signature(tool) for tool in all_tools)
     return "\n".join(
         [
@@ -71,7 +76,12 @@ def methods() -> str:
             "        on_progress: Callable[[str], None] | None = None,",
             "    ) -> Any:",
             '        """The answer of a tool."""',
-            *(line for tool in all_tools for line in _method(tool)),
+            "",
+            "    @abstractmethod",
+            "    def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) "
+            "-> FileStream:",
+            '        """What a tool finds, file by file."""',
+            *(line for tool in all_tools for line in [*_method(tool), *(_stream(tool) if tool.stream else ())]),
             "",
         ]
     )
@@ -102,6 +112,28 @@ def _method(tool: Tool[Any, Any]) -> list[str]:
         f"        result: {tool.answer.__name__} = "
         f'self.answer("{tool.name}", arguments, cancel=cancel, on_progress=on_progress)',
         "        return result",
+    ]
+
+
+def _stream(tool: Tool[Any, Any]) -> list[str]:
+    """The method that gives all that a tool finds file by file: the same arguments but for the bound."""
+    passed = [f'            "{name}": {name},' for name in tool.request.model_fields if name != _BOUND]
+    signature = [line for line in _signature(tool).splitlines() if f" {_BOUND}:" not in line and "on_prog" not in line]
+    return [
+        "",
+        f"    def iter_{tool.name}(",
+        "        self,",
+        *signature,
+        "    ) -> FileStream:",
+        f'        """Every file that `{tool.name}` finds, one by one, with its arguments but `{_BOUND}`.',
+        "",
+        "        Raises:",
+        "            VaultToolsError: with the sentence that `Vault.call` returns.",
+        '        """',
+        "        arguments = {",
+        *passed,
+        "        }",
+        f'        return self.stream("{tool.name}", arguments, cancel=cancel)',
     ]
 
 

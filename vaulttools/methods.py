@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from vaulttools.answers.file_stream import FileStream
     from vaulttools.tools.base import BaseAnswer
     from vaulttools.tools.context import ContextAnswer
     from vaulttools.tools.find import FindAnswer
@@ -41,6 +42,10 @@ class ToolMethods(ABC):
         on_progress: Callable[[str], None] | None = None,
     ) -> Any:
         """The answer of a tool."""
+
+    @abstractmethod
+    def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
+        """What a tool finds, file by file."""
 
     def search_files(
         self,
@@ -115,6 +120,54 @@ class ToolMethods(ABC):
         }
         result: SearchFilesAnswer = self.answer("search_files", arguments, cancel=cancel, on_progress=on_progress)
         return result
+
+    def iter_search_files(
+        self,
+        pattern: str,
+        *,
+        file_pattern: str | PathLike[str] | None = None,
+        context_lines: int = 2,
+        max_per_file: int = 5,
+        output: Literal["excerpts", "paths", "counts"] = "excerpts",
+        columns: str | list[str] | None = None,
+        case_sensitive: bool = True,
+        fixed: bool = False,
+        within: Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"] | None = None,
+        tags: str | list[str] | None = None,
+        properties: dict[str, str | None] | None = None,
+        modified_after: str | None = None,
+        modified_before: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        sort: Literal["path", "modified", "matches"] = "path",
+        include_excluded: bool = False,
+        cancel: Event | None = None,
+    ) -> FileStream:
+        """Every file that `search_files` finds, one by one, with its arguments but `max_results`.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        arguments = {
+            "pattern": pattern,
+            "file_pattern": file_pattern,
+            "context_lines": context_lines,
+            "max_per_file": max_per_file,
+            "output": output,
+            "columns": columns,
+            "case_sensitive": case_sensitive,
+            "fixed": fixed,
+            "within": within,
+            "tags": tags,
+            "properties": properties,
+            "modified_after": modified_after,
+            "modified_before": modified_before,
+            "created_after": created_after,
+            "created_before": created_before,
+            "sort": sort,
+            "include_excluded": include_excluded,
+        }
+        return self.stream("search_files", arguments, cancel=cancel)
 
     def search(
         self,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vaulttools import config as configuration
 from vaulttools import tools
@@ -30,9 +30,13 @@ from vaulttools.session import Session, open_folder
 from vaulttools.tools.definitions import Format, definitions
 
 if TYPE_CHECKING:
+    from vaulttools.answers.file_stream import FileStream
     from vaulttools.index.upkeep import IndexStatus
     from vaulttools.ranked.meaning.background import MeaningStatus
     from vaulttools.resources.urls import Resolver
+
+_NO_LIMIT: Final = 7 * 86_400.0
+"""Seconds: what no stream takes, and waiting still takes for a number."""
 
 _log = logging.getLogger("vaulttools")
 
@@ -264,6 +268,18 @@ class Vault(ToolMethods):
             return ToolResult(sentence, {"error": sentence}, is_error=True)
         details = answer.bounded() if bounded else answer.model_dump(mode="json")
         return ToolResult(answer.text, details, answer.is_error, answer.picture)
+
+    def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
+        """What a tool finds, file by file, without a time limit: whoever takes the files may stop at any.
+
+        Raises:
+            VaultToolsError: the arguments are refused, or the tool gives no files one by one.
+        """
+        tool = tools.named(name)
+        if tool.stream is None:
+            raise BadArgument(f"{name} gives no files one by one")
+        self._opened.root.ensure_readable()
+        return tool.stream(self._opened, parse(tool.request, arguments), Work(_NO_LIMIT, cancel))
 
     async def acall(
         self,

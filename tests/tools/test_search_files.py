@@ -7,14 +7,16 @@ Differences from the document stand in `docs/sources.md`: its JavaScript RegExp 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
-from vaulttools import InvalidGlob, InvalidPattern, OutsideVault, Vault, VaultConfig, tools
+from vaulttools import BadArgument, Cancelled, InvalidGlob, InvalidPattern, OutsideVault, Vault, VaultConfig, tools
 from vaulttools.answers.answer import Skipped
 from vaulttools.answers.file_match import Excerpt, FileMatch
 from vaulttools.core import limits
@@ -790,3 +792,79 @@ def test_many_more_matches_with_case_ignored_are_told(make_vault: MakeVault) -> 
     assert told not in vault.search_files("50mb").notices  # which found nearly all
     assert told not in vault.search_files("50MB", case_sensitive=False).notices
     assert told not in vault.search_files("50").notices
+
+
+# One by one
+
+MANY: dict[str, str | bytes] = {
+    **{
+        f"{number // 10}/n{number:03}.md": f"---\nn: {number % 3}\n---\n# H\nword {number}\n\n- [ ] word\n"
+        for number in range(90)
+    },
+    "a.md": "# One\n" + "word\n\n\n\n\n\n" * 9,
+    "crlf.md": "word\r\nx\rword",
+    "nul.md": "word\0",
+    "bad.md": b"\xffword\n",
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"pattern": "word"},
+        {"pattern": r"^$", "context_lines": 0, "max_per_file": 2},
+        {"pattern": r"word\n\n", "file_pattern": "[0-3]/*"},
+        {"pattern": "WORD", "case_sensitive": False, "sort": "matches", "output": "counts"},
+        {"pattern": "word", "within": "tasks", "columns": ["n"]},
+        {"pattern": "word", "properties": {"n": "1"}, "sort": "modified"},
+        {"pattern": ".", "within": "headings", "sort": "matches"},
+        {"pattern": "nowhere"},
+    ],
+)
+def test_all_files_one_by_one_are_those_of_one_answer(make_vault: MakeVault, arguments: dict[str, Any]) -> None:
+    with make_vault(MANY) as vault:
+        answer = vault.search_files(**arguments, max_results=10_000)
+        files = vault.iter_search_files(**arguments)
+        assert [*files] == answer.files
+        assert (files.complete, files.notices) == (answer.complete, answer.notices)
+
+
+def test_files_one_by_one_do_not_end_at_the_bound_of_an_answer(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "RESULTS", 20)
+    assert len([*make_vault(MANY).iter_search_files("word")]) == 93
+
+
+def test_a_caller_who_stops_leaves_no_ripgrep_behind(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Spied(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Spied)
+    vault = make_vault(MANY)
+    with vault.iter_search_files("w.rd") as files:
+        assert next(files).path == "0/n000.md"
+    assert [*files] == []
+    assert started
+    assert all(process.returncode is not None for process in started)
+
+
+def test_files_one_by_one_end_with_the_cancellation(make_vault: MakeVault) -> None:
+    cancel = Event()
+    files = make_vault(MANY).iter_search_files("word", cancel=cancel)
+    next(files)
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(files)
+
+
+def test_what_is_wrong_is_refused_before_the_first_file(make_vault: MakeVault) -> None:
+    vault = make_vault(MANY)
+    with pytest.raises(InvalidPattern):
+        vault.iter_search_files("[[wiki")
+    with pytest.raises(BadArgument, match="find gives no files one by one"):
+        vault.stream("find", {"pattern": "*"})

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import Request
 from vaulttools.core.work import Work
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.answers.file_stream import FileStream
 
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Answer)
@@ -33,5 +36,7 @@ class Tool(Generic[R, A]):
     """Which requests need it before they can be answered at all."""
     csv: Callable[[A], str] | None = None
     """What the command line prints with `--csv`; None: there is no such form."""
+    stream: Callable[[Session, R, Work], FileStream] | None = None
+    """What gives everything that it finds file by file, without a text; None: there is no such form."""
     zero_is_success: bool = False
     """Whether the command line's exit status is 0 without results too, as for a comparison of counts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Literal
@@ -13,6 +13,7 @@ from vaulttools.answers import answer, dated, file_match, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.file_match import FileMatch, Rows
+from vaulttools.answers.file_stream import FileStream
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.tool import Tool
@@ -21,7 +22,7 @@ from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.hits import FileLines
-from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
 from vaulttools.notes import property_text
 from vaulttools.notes.note import Note, Part, breadcrumbs
 from vaulttools.notes.reader import NoteReader
@@ -134,6 +135,45 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         total_files=total,
         total_is_exact=exact and work.searched_all,
     )
+
+
+def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
+    """All files that `run` would show if there were no bound, in its order."""
+    mode: Mode = "fixed" if request.fixed else "regex"
+    compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
+    times, told = dated.file_times(request, vault.calendar)
+    scope = replace(_scope(vault, request, work), times=times)
+    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
+    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
+
+
+def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
+    matches = _matches(vault, request, search)
+    if request.sort != "path":
+        # Their texts are read again: those of all files may be too many to keep.
+        counted = [replace(match, found=None) for match in matches]
+        matches = iter(sorted(counted, key=lambda match: _rank(vault, request, match)))
+    view = vault.view(search.work)
+    size = 1
+    while together := [*islice(matches, size)]:
+        reader = vault.notes(view).of_many([match.path for match in together if paths.is_note(match.path)])
+        for match, found in _with_lines(request, search, reader, together):
+            yield _shown(reader, request, match, found)[0]
+        if together[0].found is None:  # those with a text are not kept waiting for others
+            size = min(size * 4, MOST_TOGETHER)
+
+
+def _with_lines(
+    request: SearchFilesRequest, search: Search, reader: NoteReader, matches: Sequence[FileCount]
+) -> Iterator[tuple[FileCount, FileHits]]:
+    """Matches with their first lines, looked for where they are not there."""
+    if not _looks_into_notes(request) or matches[0].found is not None:
+        yield from search.shown(matches, limits.KEPT_HITS)
+        return
+    for found in search.located([match.path for match in matches], limit=None):
+        if hits := _filtered(request, found, reader.note(found.document)):
+            kept = FileHits(found.document, hits[: limits.KEPT_HITS])
+            yield FileCount(found.document.path, len(hits)), kept
 
 
 def _looks_into_notes(request: SearchFilesRequest) -> bool:
@@ -285,4 +325,5 @@ TOOL: Final = Tool(
     request=SearchFilesRequest,
     answer=SearchFilesAnswer,
     run=run,
+    stream=stream,
 )
