@@ -81,6 +81,8 @@ class Told:
     seconds: dict[str, list[float]] = field(default_factory=dict)
     """How long each call of a tool took."""
     errors: list[str] = field(default_factory=list)
+    again: int = 0
+    """Requests over REST that are to be asked again: nothing was found in the five seconds that one may take."""
     memory: list[int] = field(default_factory=list)
     """MiB of the server, once a second (Linux)."""
     processor: float = 0.0
@@ -201,7 +203,9 @@ async def _requested(client: _Client, method: str, path: str, given: dict[str, A
     began = time.perf_counter()
     answer = await client.request(method, path, given)
     told.seconds.setdefault(named(method, path), []).append(time.perf_counter() - began)
-    if answer.status_code != 200:
+    if answer.status_code == 503 and "retry-after" in answer.headers:
+        told.again += 1
+    elif answer.status_code != 200:
         told.errors.append(f"{named(method, path)}: {answer.status_code} {answer.text[:200]}")
 
 
@@ -253,7 +257,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             vault.build_index()
         told = load(folder, clients=asked.clients, seconds=asked.seconds)
     print(f"- {asked.clients} clients for {asked.seconds:g} s over {asked.notes:,} notes, {os.cpu_count()} cores")
-    print(f"- {told.calls:,} calls, {told.calls / asked.seconds:.0f} a second, {len(told.errors)} errors")
+    print(f"- {told.calls:,} calls, {told.calls / asked.seconds:.0f} a second")
+    print(f"- {len(told.errors)} errors, {told.again} requests to be asked again")
     each = told.processor / max(told.calls, 1) * 1e3
     print(f"- processor time of the server and its ripgreps: {told.processor:.0f} s, {each:.0f} ms a call")
     if told.memory:
