@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # that of `typing`, whose import takes half the time of `
 if TYPE_CHECKING:
     from typing import Any
 
+    from vaulttools.answers.file_stream import FileStream
     from vaulttools.config import VaultConfig
     from vaulttools.errors import (
         AccessDenied,
@@ -40,6 +41,7 @@ __all__ = [
     "BadArgument",
     "BadArguments",
     "Cancelled",
+    "FileStream",
     "IndexStatus",
     "InvalidBase",
     "InvalidGlob",
@@ -61,6 +63,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "FileStream": "answers.file_stream",
     "IndexStatus": "index.upkeep",
     "MeaningStatus": "ranked.meaning.background",
     "Snapshot": "vault",
