@@ -1,4 +1,4 @@
-"""Gives the matching files of a search one by one, and says what was passed over."""
+"""Gives the matching files of a search one by one."""
 
 from __future__ import annotations
 
