@@ -20,6 +20,10 @@ from vaulttools.errors import BadArgument
 GRACE_SECONDS: Final = 1
 """Seconds for answers under way when a signal ends the server."""
 
+KEEP_ALIVE_SECONDS: Final = 75
+"""How long a connection may stay idle. Proxies and load balancers keep theirs for 60; the end that closes first must be
+theirs, or a request meets a closed connection, as some did with uvicorn's 5 seconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listening:
@@ -47,6 +51,7 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
         log_config=None,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         proxy_headers=False,
         lifespan="off",
         timeout_graceful_shutdown=GRACE_SECONDS,
@@ -75,6 +80,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
         log_config=None,  # uvicorn's own writes to stdout
         access_log=False,  # it would log query strings
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         proxy_headers=listening.proxy is not None,
         forwarded_allow_ips=listening.proxy or "",
