@@ -47,3 +47,13 @@ def test_who_is_ended_while_waiting_has_no_turn_and_holds_up_nobody() -> None:
         assert (first, second) == (True, False)
     with turns.taken(Event()) as third:
         assert third
+
+
+def test_a_turn_that_is_taken_at_once_is_none_while_somebody_works() -> None:
+    turns = Turns(1)
+    with turns.taken(Event()), turns.taken_at_once() as busy:
+        assert not busy
+    with turns.taken_at_once() as free, turns.taken_at_once() as second:
+        assert (free, second) == (True, False)
+    with turns.taken(Event()) as after:
+        assert after

@@ -1,4 +1,4 @@
-"""Lets few vaults of a process index many files at a time, in turn."""
+"""Lets few vaults of a process index or embed at a time, in turn."""
 
 from __future__ import annotations
 
@@ -36,9 +36,29 @@ class Turns:
             yield is_mine
         finally:
             if is_mine:
-                with self._changed:
-                    self._working -= 1
-                    self._changed.notify_all()
+                self._give_back()
+
+    @contextmanager
+    def taken_at_once(self) -> Iterator[bool]:
+        """As `taken`, without waiting: False when somebody works or waits."""
+        with self._changed:
+            is_mine = not self._waiting and self._working < self._at_once
+            self._working += is_mine
+        try:
+            yield is_mine
+        finally:
+            if is_mine:
+                self._give_back()
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether somebody waits."""
+        return bool(self._waiting)
+
+    def _give_back(self) -> None:
+        with self._changed:
+            self._working -= 1
+            self._changed.notify_all()
 
     def _take(self, end: Event) -> bool:
         me = object()

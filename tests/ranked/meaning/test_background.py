@@ -155,7 +155,8 @@ def test_a_server_that_is_down_is_told_and_asked_again(
 
 
 def test_other_dimensions_than_those_kept_are_told(opened: Opened, served: Served) -> None:
-    opened().wait_for_meaning()
+    with opened() as before:
+        before.wait_for_meaning()
     served.dimensions = 4
     vault = opened({"new.md": "Boat."})
     with pytest.raises(

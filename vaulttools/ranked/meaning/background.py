@@ -26,7 +26,7 @@ from vaulttools.notes.passages import folded
 from vaulttools.ranked.meaning import embedder
 from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
-from vaulttools.ranked.meaning.process import EmbeddingProcess
+from vaulttools.ranked.meaning.shared import embedding, models
 from vaulttools.ranked.meaning.store import VectorStore
 
 if TYPE_CHECKING:
@@ -47,9 +47,6 @@ _MUTE_SECONDS: Final = 30.0
 """How long no question is put to an embedder that failed: each would wait for it."""
 
 _QUESTIONS: Final = 64
-
-IDLE_SECONDS: Final = 60.0
-"""How long the process is kept that has nothing to do; it takes a second to start and 150 MB of memory."""
 
 BATCH: Final = 32
 """Passages that are embedded and kept together: a quarter of a second's work, which is what a kill loses."""
@@ -138,7 +135,6 @@ class BackgroundMeaning:
         """The vectors of the questions asked last: the next page asks the same."""
         self._mute_until, self._mute_reason = 0.0, ""
         self._thread: threading.Thread | None = None
-        self._process: EmbeddingProcess | None = None
         if (inherited := vars(self).get("_store")) is not None:
             _inherited.append(inherited)
         self._store: VectorStore | None = None
@@ -173,8 +169,10 @@ class BackgroundMeaning:
         Raises:
             NoMeaning: the embedder is missing, or the vectors cannot be read.
         """
-        store, key = self.store(), embedder.key_of(self.choice)
-        return MeaningStatus(key.name, key.version, Progress(*store.progress()), len(store.nearest()), store.bytes())
+        store = self.store()
+        return MeaningStatus(
+            store.key.name, store.key.version, Progress(*store.progress()), len(store.nearest()), store.bytes()
+        )
 
     def asked(self, question: str) -> Floats:
         """The vector of a question; the embedder is loaded by the first one, which takes a second.
@@ -189,7 +187,7 @@ class BackgroundMeaning:
                 return self._questions[question]
             try:
                 if self._embedder is None:
-                    self._embedder = embedder.load(self.choice)
+                    self._embedder = models.of(self.choice, self.store().key)
                 vector: Floats = self._embedder.embed_questions([question])[0]
                 held = self.store().dimensions()
                 if held not in (None, len(vector)):
@@ -250,9 +248,8 @@ class BackgroundMeaning:
         """End the work, without waiting until it has happened."""
         self._end.set()
         self._wake.set()
-        process = self._process
-        if process is not None and self._owner == os.getpid():
-            process.end()
+        if self._owner == os.getpid():
+            embedding.stop(self._end)
 
     def close(self) -> None:
         """End the work; what was embedded is kept."""
@@ -282,6 +279,7 @@ class BackgroundMeaning:
         return self.progress if self.progress.total else Progress(*self.store().progress())
 
     def _run(self) -> None:
+        embedding.enter(self._end)
         self._wake.wait(START_SECONDS)
         self._wake.clear()
         while not self._end.is_set():
@@ -299,8 +297,7 @@ class BackgroundMeaning:
                 pause = AGAIN_SECONDS
             self._wake.wait(pause)
             self._wake.clear()
-        if self._process is not None:
-            self._process.close()
+        embedding.leave(self._end)
 
     def _tell(self, reason: str) -> None:
         if reason != self.fault:  # it is tried again and again
@@ -318,7 +315,7 @@ class BackgroundMeaning:
             return
         looked = supply.known.version(), len(supply.notes)
         if looked == self._looked and looked[0] is not None:
-            self._rest()
+            embedding.rest()
             self._rounds += 1
             return
         waiting = list(self._waiting(supply))
@@ -331,17 +328,32 @@ class BackgroundMeaning:
             self._rounds += 1
             self._looked = None if waiting else looked
             return
+        with embedding.turn(self._end) as is_mine:
+            is_done = is_mine and self._embed_alone(supply, left, len(waiting) - len(left))
+        if is_done:
+            self._wake.set()
+        else:
+            self._end.wait(LOOK_SECONDS)
+
+    def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, list[int]]], unknown: int) -> bool:
+        """As `_embed`; False when another process embeds for the vault: its vectors are seen in the next round.
+
+        Raises:
+            NoMeaning: it cannot be done.
+        """
         lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
         try:
             lock.acquire(blocking=False)
-        except filelock.Timeout:  # another process embeds; its vectors are seen in the next round
-            self._end.wait(LOOK_SECONDS)
-            return
+        except filelock.Timeout:
+            return False
         try:
-            self._embed(supply, left, len(waiting) - len(left))
-            self._wake.set()
+            # While this vault waited for its turn another session or process may have embedded for it.
+            missing = set(self.store().missing(each for _, digests in left for each in digests))
+            still = [(path, [each for each in digests if each in missing]) for path, digests in left]
+            self._embed(supply, still, unknown)
         finally:
             lock.release()
+        return True
 
     def _waiting(self, supply: Supply) -> Iterator[tuple[str, list[int]]]:
         """The notes that are not done: each with the digests of its passages that have no vector; with none while the
@@ -363,7 +375,7 @@ class BackgroundMeaning:
                     self._done[path] = known[path]
 
     def _embed(self, supply: Supply, left: Sequence[tuple[str, list[int]]], unknown: int) -> None:
-        """Embed passages of notes and keep their vectors, until the end comes.
+        """Embed passages of notes and keep their vectors, until the end comes, or the end of the turn.
 
         Raises:
             NoMeaning: it cannot be done.
@@ -373,7 +385,7 @@ class BackgroundMeaning:
         for number, (path, digests) in enumerate(left, 1):
             texts |= self._texts(supply, path, set(digests) - embedded)
             while len(texts) >= BATCH or (texts and number == len(left)):
-                if self._end.is_set():
+                if self._end.is_set() or embedding.is_over():
                     return
                 some = list(texts.items())[:BATCH]
                 self._keep(some)
@@ -390,14 +402,7 @@ class BackgroundMeaning:
                 self.store().put_progress(*told)
 
     def _keep(self, some: Sequence[tuple[int, str]]) -> None:
-        if self._process is None:
-            self._process = EmbeddingProcess(self.choice)
-        try:
-            kept, dimensions = self._process.embedded([text for _, text in some])
-        except NoMeaning:
-            self._process.close()
-            self._process = None
-            raise
+        kept, dimensions = embedding.embedded(self.choice, [text for _, text in some])
         self.store().put([(digest, vector) for (digest, _), vector in zip(some, kept, strict=True)], dimensions)
 
     def _texts(self, supply: Supply, path: str, wanted: set[int]) -> dict[int, str]:
@@ -428,9 +433,3 @@ class BackgroundMeaning:
                 held.update(stored.digests(data))
         if len(self.store().nearest()) * (1 - _WORTH_FORGETTING) > len(held):
             self.store().keep_only(held)
-
-    def _rest(self) -> None:
-        """End a process that has had nothing to do for a while."""
-        if self._process is not None and time.monotonic() - self._process.used > IDLE_SECONDS:
-            self._process.close()
-            self._process = None

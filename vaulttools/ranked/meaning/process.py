@@ -67,6 +67,11 @@ class EmbeddingProcess:
             raise NoMeaning(str(answer))
         return answer
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._popen.poll() is None
+
     def end(self) -> None:
         """Kill it: it keeps nothing. May be called from another thread than the one that waits for an answer."""
         self._popen.kill()

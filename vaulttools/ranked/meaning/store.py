@@ -54,6 +54,7 @@ class VectorStore:
     def __init__(self, folder: Path, key: Key) -> None:
         name = hashlib.sha256("\0".join((str(_SCHEMA), *_parts(key))).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
+        self.key: Final = key
         self._nearest: Nearest | None = None
         self._seen = _Seen(-1, -1)
         self._guard = RLock()

@@ -1,0 +1,179 @@
+"""Shares models and one embedding process among the vaults that are open in this process.
+
+A model takes 50 MB and the process 150 MB: on a host with one of each for every vault, 20 vaults in use took 3 GB. Only
+weights are shared; texts and vectors stay with their vault.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
+
+from vaulttools.index.turns import Turns
+from vaulttools.ranked.meaning import embedder
+from vaulttools.ranked.meaning.embedder import Choice, Embedder, Key
+from vaulttools.ranked.meaning.process import EmbeddingProcess
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.embedder import Floats
+
+TURN_SECONDS: Final = 20.0
+"""How long a vault may embed while another one waits: about 2,000 passages."""
+
+IDLE_SECONDS: Final = 60.0
+"""How long the process is kept that has nothing to do; it takes a second to start."""
+
+
+class SharedModel:
+    """A model that embeds the questions of all vaults, one at a time."""
+
+    def __init__(self, model: Embedder) -> None:
+        self._model = model
+        self._guard = threading.Lock()
+
+    @property
+    def key(self) -> Key:
+        """As `Embedder`."""
+        return self._model.key
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`."""
+        with self._guard:
+            return self._model.embed_passages(texts)
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`."""
+        with self._guard:
+            return self._model.embed_questions(texts)
+
+
+class Models:
+    """The loaded models, each for as long as a vault uses it."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
+        self._guard = threading.Lock()
+        self._loaded: WeakValueDictionary[tuple[Choice, Key], SharedModel] = WeakValueDictionary()
+
+    def of(self, choice: Choice, key: Key) -> Embedder:
+        """The embedder that was chosen, ready to use. `key` is what it has now: a replaced model is loaded again.
+
+        Raises:
+            NoMeaning: its package, its weights or its address is missing or damaged.
+        """
+        if choice.is_endpoint:  # it holds no weights, and one that is slow must not hold up other vaults
+            return embedder.load(choice)
+        with self._guard:
+            found = self._loaded.get((choice, key))
+            if found is None:
+                found = self._loaded[choice, key] = SharedModel(embedder.load(choice))
+            return found
+
+
+class Embedding:
+    """The process that embeds passages, for one vault at a time."""
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Have no process, as in a child after a fork, which must not use its parent's."""
+        self._turns = Turns(1)
+        self._guard = threading.Lock()
+        self._process: EmbeddingProcess | None = None
+        self._choice: Choice | None = None
+        self._open: set[threading.Event] = set()
+        """The ends of the vaults that may embed."""
+        self._user: threading.Event | None = None
+        """The end of the vault whose turn it is."""
+        self._until = 0.0
+
+    def enter(self, end: threading.Event) -> None:
+        """A vault may embed from now on, until `end` is set and it leaves."""
+        with self._guard:
+            self._open.add(end)
+
+    def leave(self, end: threading.Event) -> None:
+        """The vault does not embed any more; the last one ends the process."""
+        with self._guard:
+            self._open.discard(end)
+            is_last = not self._open
+        if is_last:
+            self.rest(0)
+
+    @contextmanager
+    def turn(self, end: threading.Event) -> Iterator[bool]:
+        """A vault's turn for as long as this is entered; False when `end`, the vault's own, was set before."""
+        with self._turns.taken(end) as is_mine:
+            if not is_mine:
+                yield False
+                return
+            with self._guard:
+                self._user, self._until = end, time.monotonic() + TURN_SECONDS
+            try:
+                yield True
+            finally:
+                with self._guard:
+                    self._user = None
+
+    def is_over(self) -> bool:
+        """Whether the vault whose turn it is has to let another one go on."""
+        return self._turns.are_wanted and time.monotonic() >= self._until
+
+    def embedded(self, choice: Choice, texts: Sequence[str]) -> tuple[list[bytes], int]:
+        """As `EmbeddingProcess.embedded`, in one's turn.
+
+        Raises:
+            NoMeaning: they cannot be embedded now; the next call starts another process.
+        """
+        if self._process is None or self._choice != choice or not self._process.is_alive:
+            self._close()
+            process = EmbeddingProcess(choice)
+            with self._guard:
+                self._process, self._choice = process, choice
+        process = self._process
+        assert process is not None
+        try:
+            return process.embedded(texts)
+        except embedder.NoMeaning:
+            self._close()
+            raise
+
+    def stop(self, end: threading.Event) -> None:
+        """Kill the process if it works for the vault with this `end`; does not wait for the vault's thread."""
+        with self._guard:
+            if self._user is end and self._process is not None:
+                self._process.end()
+
+    def rest(self, idle_seconds: float = IDLE_SECONDS) -> None:
+        """End the process when it has had nothing to do for so long; nothing while a vault uses it."""
+        with self._turns.taken_at_once() as is_mine:
+            if is_mine and self._process is not None and time.monotonic() - self._process.used >= idle_seconds:
+                self._close()
+
+    def _close(self) -> None:
+        with self._guard:
+            process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+
+models: Final = Models()
+embedding: Final = Embedding()
+
+
+def _begin_anew() -> None:
+    models.begin_anew()
+    embedding.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
