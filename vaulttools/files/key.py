@@ -29,11 +29,13 @@ class Key(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Key:
         """The key of a status. The device is left out: it changes between two mounts of one disk."""
-        modified = status.st_mtime_ns
         changed = 0 if sys.platform == "win32" else status.st_ctime_ns
-        if modified > _MOST or changed > _MOST:
-            modified, changed = min(modified, _MOST), min(changed, _MOST)
-        return cls(status.st_size, modified, changed, status.st_ino & _MOST)
+        return cls.within(status.st_size, status.st_mtime_ns, changed, status.st_ino)
+
+    @classmethod
+    def within(cls, size: int, modified: int, changed: int, inode: int) -> Key:
+        """The key of these, each within what SQLite holds."""
+        return cls(size, min(modified, _MOST), min(changed, _MOST), inode & _MOST)
 
 
 def is_racy(key: Key, checked: int) -> bool:

@@ -28,6 +28,7 @@ from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.kept_facts import KeptFacts
+from vaulttools.index.rows import Rows
 from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
@@ -68,10 +69,7 @@ class IndexState:
         self.store: Final = store
         self.watch: Final = watch
         self._stood = _identity(root.folder)
-        self._rows: dict[str, Row] = {}
-        self._paths: dict[int, str] = {}
-        self._newest = 0
-        """The largest id of a row that is known."""
+        self._rows: Final = Rows(store.columns())
         self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
         self._unread: set[str] = set()
         self.freshness: Final = Freshness()
@@ -90,18 +88,18 @@ class IndexState:
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
         """The notes asked for last, the version then, and what `_rows_of` gave."""
         self._stems = Stems(store)
-        files = self.tree.files()
-        rows = store.rows(keys=files)
-        stale, gone = build.differences(rows, files, time.time_ns(), self.tree.unlisted)
+        stale, gone = self._rows.differences(self.tree.stamps(), time.time_ns(), self.tree.unlisted)
         self.freshness.mark_stale(stale)
         self.freshness.gone.update(gone)
-        self._rows.update((row.path, row) for row in rows)
-        self._paths.update((row.id, row.path) for row in rows)
-        self._newest = max(self._paths, default=0)
-        self._add(row for row in rows if row.state != "text" or row.flags)
+        self._newest = self._rows.newest
+        """The largest id of a row that is known."""
+        for row in self._rows.unusual():
+            self._mark(row)
         # Another process may have removed rows since they were compared with the files.
-        gone_since = self._paths.keys() - store.all_ids()
-        self.freshness.mark_stale(path for id_ in gone_since if (path := self._paths[id_]) in files)
+        if not self._rows.holds_just(*store.ids_in_sum()):
+            ids = store.all_ids()
+            gone_since = [path for path in self._rows if self._rows.id(path) not in ids]
+            self.freshness.mark_stale(path for path in gone_since if self.tree.node(path) is not None)
 
     def catch_up(self, since: float = math.inf) -> None:
         """Take note of every change that was finished before a moment of the monotonic clock; default: this call.
@@ -226,12 +224,11 @@ class IndexState:
 
     def texts(self, notes: Iterable[str]) -> dict[str, bytes]:
         """The digests of the texts of notes that the store has, stale ones included."""
-        rows = self._rows
-        return {path: row.digest for path in notes if (row := rows.get(path)) is not None and row.state == "text"}
+        return self._rows.texts(notes)
 
     def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
         """As `IndexView.structures`."""
-        ids = {row.id: path for path in notes if (row := self._rows.get(path)) is not None}
+        ids = {id_: path for path in notes if (id_ := self._rows.id(path)) is not None}
         try:
             found = {ids[id_]: (of, structure) for id_, of, structure in self.store.structures(ids)}
         except Unavailable as error:
@@ -279,7 +276,7 @@ class IndexState:
             self._facts.setdefault(kind, loaded)
         kept = self._facts[kind]
         if kept.is_due:
-            kept.keep({row.digest for row in list(self._rows.values())})
+            kept.keep(self._rows.digests())
         return kept
 
     def version(self, stale: frozenset[str]) -> Hashable:
@@ -304,7 +301,7 @@ class IndexState:
     ) -> WordHits | None:
         """As `IndexView.words`; `all_known`: whether nothing is stale."""
         uncounted = self._uncounted(read)
-        rows = [row.id for path in uncounted if _is_ranked(path) and (row := self._rows.get(path)) is not None]
+        rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
         is_settled = all_known and not uncounted
         wanted, of_all = self._rows_of(among, all_known=is_settled)
         try:
@@ -313,7 +310,7 @@ class IndexState:
         except Unavailable as error:
             self._fail(error)
             return None
-        places = {path: places for id_, places in found if (path := self._paths.get(id_))}
+        places = {path: places for id_, places in found if (path := self._rows.path(id_))}
         return hits._replace(places=places, notes=of_all - len(rows))
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
@@ -329,7 +326,7 @@ class IndexState:
         many notes there are."""
         with self.lock:
             if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._version:
-                rows = [row.id for path in notes if (row := self._rows.get(path)) is not None]
+                rows = [id_ for path in notes if (id_ := self._rows.id(path)) is not None]
                 of_all = sum(map(_is_ranked, self._rows))
                 is_whole = all_known and len(rows) == of_all
                 self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
@@ -351,7 +348,7 @@ class IndexState:
         uncounted = self._uncounted(frozenset())
         try:
             for digest, id_ in self.store.copies(digests):
-                if (path := self._paths.get(id_)) is not None and path not in uncounted:
+                if (path := self._rows.path(id_)) is not None and path not in uncounted:
                     copies[digest].add(path)
         except Unavailable as error:
             self._fail(error)
@@ -372,7 +369,7 @@ class IndexState:
         except Unavailable as error:
             self._fail(error)
             return frozenset()
-        return {path for id_ in ids if (path := self._paths.get(id_))} - self._uncounted(read)
+        return self._rows.named(ids) - self._uncounted(read)
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """As `IndexView.holding_text`."""
@@ -470,31 +467,31 @@ class IndexState:
     def _add(self, rows: Iterable[Row]) -> None:
         self._version += 1
         for row in rows:
-            self._rows[row.path] = row
-            self._paths[row.id] = row.path
+            self._rows.put(row)
             self._newest = max(self._newest, row.id)
-            for trait, has in (
-                ("nul", row.state == "binary"),
-                ("lone return", row.flags & HAS_LONE_CR),
-                ("return", row.flags & HAS_CR),
-            ):
-                (self._traits[trait].add if has else self._traits[trait].discard)(row.path)  # type: ignore[index]
-            (self._unread.add if row.state == "unread" else self._unread.discard)(row.path)
+            self._mark(row)
+
+    def _mark(self, row: Row) -> None:
+        """Note what is unusual about a file."""
+        for trait, has in (
+            ("nul", row.state == "binary"),
+            ("lone return", row.flags & HAS_LONE_CR),
+            ("return", row.flags & HAS_CR),
+        ):
+            (self._traits[trait].add if has else self._traits[trait].discard)(row.path)  # type: ignore[index]
+        (self._unread.add if row.state == "unread" else self._unread.discard)(row.path)
 
     def _drop(self, gone: Collection[str]) -> None:
         for path in gone:
-            row = self._rows.pop(path, None)
-            if row is not None:
-                self._paths.pop(row.id, None)
+            self._rows.drop(path)
             for held in (*self._traits.values(), self._unread, self.freshness.gone):
                 held.discard(path)
 
     def _named(self, ids: Sequence[int]) -> set[str]:
         """The paths of rows; of those that another process wrote, from the store."""
-        names = self._paths
-        found = {path for id_ in ids if (path := names.get(id_)) is not None}
+        found = self._rows.named(ids)
         if len(found) < len(ids):
-            found.update(self.store.paths([id_ for id_ in ids if id_ not in names]))
+            found.update(self.store.paths([id_ for id_ in ids if self._rows.path(id_) is None]))
         return found
 
 

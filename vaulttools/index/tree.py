@@ -12,9 +12,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk
@@ -22,6 +22,7 @@ from vaulttools.files.catalogue import Kind, Listed
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
+from vaulttools.index.folder import STAMP, Folder, Node, scanned
 from vaulttools.index.watch import Watch
 
 NO_KEY: Final = Key(0, 0, 0, 0)
@@ -32,16 +33,6 @@ _RULES: Final = frozenset((".git", *IGNORE_FILES))
 
 _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
 """Errors that last until the watch reports a change. Others may clear silently, so we retry (fault-S05, fault-S07)."""
-
-
-class Node(NamedTuple):
-    """What stands behind one name, links not followed."""
-
-    kind: Kind
-    key: Key
-    dataless: bool = False
-    names: int = 1
-    """How many names a file has."""
 
 
 @dataclass(slots=True)
@@ -68,16 +59,15 @@ class Tree:
         self._watch = watch
         self._max_bytes = max_bytes
         self._initials = root.protection.initials
-        self._folders: dict[str, dict[str, Node]] = {}
+        self._folders: dict[str, Folder] = {}
         self._unlisted: dict[str, OSError] = {}
-        self._ordered: dict[str, list[Listed]] = {}
         self.large: set[str] = set()
         """Files of more than the bytes given."""
         self._linked: set[str] = set()
         """Files that have, or once had, several names: one folder alone reports a change."""
         self._read = time.time_ns()
         """When the names were last read as a whole."""
-        self._load("", Changes())
+        self._load("")
 
     def holds(self, folder: str) -> bool:
         """Whether a vault-relative folder was entered, or would have been if it could be listed."""
@@ -89,23 +79,24 @@ class Tree:
         Raises:
             OSError: the folder could not be listed, or is not there.
         """
-        ordered = self._ordered.get(folder)
-        if ordered is None:
-            nodes = self._folders.get(folder)
-            if nodes is None:
-                raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
-            ordered = catalogue.ordered([Listed(name, node.kind, node.dataless) for name, node in nodes.items()])
-            self._ordered[folder] = ordered
-        return ordered
+        nodes = self._folders.get(folder)
+        if nodes is None:
+            raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
+        return nodes.listed()
 
     def node(self, path: str) -> Node | None:
         """What stands at a path; None when nothing does, or nothing is known."""
         folder, _, name = path.rpartition("/")
-        return self._folders.get(folder, {}).get(name)
+        nodes = self._folders.get(folder)
+        return None if nodes is None else nodes.get(name)
 
     def files(self) -> dict[str, Key]:
         """The keys of all regular files outside protected folders, by path; a new dictionary, in no order."""
-        return dict(self._files_below(self._folders))
+        return _keys(self.stamps())
+
+    def stamps(self) -> Iterator[tuple[str, bytes]]:
+        """All regular files outside protected folders, with their keys in bytes."""
+        return self._files_below(self._folders)
 
     @property
     def unlisted(self) -> Collection[str]:
@@ -131,9 +122,11 @@ class Tree:
                 if folder in self._folders:  # a name before it may have taken the folder away
                     linked.add(self._look(folder, name, changes))
             self._restate(folder)
+            if (nodes := self._folders.get(folder)) is not None and nodes.is_loose:
+                self._folders[folder] = nodes.again()
         self._retry(changes)
         if linked := linked - {0}:
-            self._linked.update(path for path, key in self._files_below(self._folders) if key.inode in linked)
+            self._linked.update(path for path, key in self.files().items() if key.inode in linked)
         for path in list(self._linked):
             folder, _, name = path.rpartition("/")
             known, now = self.node(path), self._stated(path)
@@ -148,14 +141,17 @@ class Tree:
         before, unlisted = self._folders, self._unlisted.keys()
         # A key that is as young as the last reading does not tell whether the rules are those that were read then.
         is_doubtful = any(
-            is_racy(nodes[name].key, self._read) for nodes in before.values() for name in nodes.keys() & _RULES
+            is_racy(node.key, self._read)
+            for nodes in before.values()
+            for name in _RULES
+            if (node := nodes.get(name)) is not None
         )
         self._read = time.time_ns()
         self._clear()
-        self._load("", Changes())
+        self._load("")
         if self._folders == before and self._unlisted.keys() == unlisted:
             return Changes(names=is_doubtful)
-        old, new = dict(self._files_below(before)), self.files()
+        old, new = _keys(self._files_below(before)), self.files()
         changed = {path for path, key in new.items() if old.get(path) != key}
         names = is_doubtful or _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
         names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
@@ -179,12 +175,12 @@ class Tree:
             changes.names |= folder not in self._unlisted
 
     def _clear(self) -> None:
-        self._folders, self._unlisted, self._ordered = {}, {}, {}
+        self._folders, self._unlisted = {}, {}
         self.large.clear()
         self._linked.clear()
 
-    def _load(self, folder: str, changes: Changes) -> None:
-        """Read a folder and all below it, in place of what was known."""
+    def _load(self, folder: str, changes: Changes | None = None) -> None:
+        """Read a folder and all below it, in place of what was known; `changes` gets the files met."""
         waiting = [folder]
         while waiting:
             here = waiting.pop()
@@ -205,33 +201,18 @@ class Tree:
                 continue
             self._folders[here] = nodes
             start = f"{here}/" if here else ""
-            for name, node in nodes.items():
+            self.large.update(start + name for name in nodes.beyond(self._max_bytes))
+            if changes is not None:
+                changes.met.update(start + name for name, _ in nodes.files() if self._is_open(start + name, name))
+            for name, node in nodes.others():
                 path = start + name
                 self._note(path, node)
-                if node.kind == "file" and self._is_open(path, name):
-                    changes.met.add(path)
-                elif node.kind == "folder" and self._enters(path, name):
+                if node.kind == "folder" and self._enters(path, name):
                     waiting.append(path)
 
-    def _scanned(self, folder: str) -> dict[str, Node]:
-        nodes = {}
-        with disk.scandir(self._root.absolute(folder)) as scanned:
-            for entry in scanned:
-                _, kind, dataless = catalogue.listed_as(entry)
-                try:
-                    # On Windows a listing knows neither the inode nor, of an open file, its last size.
-                    known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
-                    status: os.stat_result | None = known
-                except OSError:
-                    try:
-                        status = disk.status(entry.path)
-                    except OSError:
-                        nodes[entry.name] = Node(kind, NO_KEY, dataless)
-                        continue
-                if status is not None:
-                    names = status.st_nlink if kind == "file" else 1
-                    nodes[entry.name] = Node(kind, Key.of(status), dataless, names)
-        return nodes
+    def _scanned(self, folder: str) -> Folder:
+        with disk.scandir(self._root.absolute(folder)) as entries:
+            return scanned(entries, _node)
 
     def _is_open(self, path: str, name: str) -> bool:
         # Most names begin with a letter that no protected one has; only odd spellings have to be folded.
@@ -240,12 +221,12 @@ class Tree:
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
 
-    def _files_below(self, folders: Mapping[str, Mapping[str, Node]]) -> Iterator[tuple[str, Key]]:
+    def _files_below(self, folders: Mapping[str, Folder]) -> Iterator[tuple[str, bytes]]:
         for folder, nodes in folders.items():
             start = f"{folder}/" if folder else ""
-            for name, node in nodes.items():
-                if node.kind == "file" and self._is_open(start + name, name):
-                    yield start + name, node.key
+            for name, stamp in nodes.files():
+                if self._is_open(start + name, name):
+                    yield start + name, stamp
 
     def _look(self, folder: str, name: str, changes: Changes) -> int:
         """State one name anew; the inode of a file that has others, of which some may not be known to, or 0."""
@@ -261,7 +242,6 @@ class Tree:
             return 0
         if old is None or new is None or old.kind != new.kind or old.dataless != new.dataless or name in _RULES:
             changes.names = True
-            self._ordered.pop(folder, None)
         was_linked = path in self._linked
         if old is not None:
             self._forget(path, old, changes)
@@ -320,12 +300,33 @@ class Tree:
         if self._watch is not None:
             self._watch.remove(folder)
         self._unlisted.pop(folder, None)
-        self._ordered.pop(folder, None)
-        for name, node in self._folders.pop(folder, {}).items():
+        nodes = self._folders.pop(folder, None)
+        for name, node in nodes.items() if nodes is not None else ():
             self._forget(paths.join(folder, name), node, changes)
 
 
-def _kinds(folders: Mapping[str, Mapping[str, Node]]) -> dict[str, dict[str, tuple[Kind, bool]]]:
+def _node(entry: os.DirEntry[str]) -> Node | None:
+    """What stands behind one name of a listing."""
+    _, kind, dataless = catalogue.listed_as(entry)
+    try:
+        # On Windows a listing knows neither the inode nor, of an open file, its last size.
+        known = disk.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
+        status: os.stat_result | None = known
+    except OSError:
+        try:
+            status = disk.status(entry.path)
+        except OSError:
+            return Node(kind, NO_KEY, dataless)
+    if status is None:
+        return None
+    return Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+
+
+def _keys(files: Iterable[tuple[str, bytes]]) -> dict[str, Key]:
+    return {path: Key._make(STAMP.unpack(stamp)) for path, stamp in files}
+
+
+def _kinds(folders: Mapping[str, Folder]) -> dict[str, dict[str, tuple[Kind, bool]]]:
     """What decides how a walk goes."""
     return {
         folder: {name: (node.kind, node.dataless) for name, node in nodes.items()} for folder, nodes in folders.items()
