@@ -14,7 +14,7 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.meaning import fusion as module
-from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes
+from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes, passages_of
 from vaulttools.ranked.meaning.neighbours import Neighbour
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
@@ -42,6 +42,25 @@ def test_what_only_meaning_finds_follows() -> None:
 
 def test_several_near_passages_count_more_than_one() -> None:
     assert nearest_notes([Neighbour("a", 0, 0.5), Neighbour("b", 0, 0.45), Neighbour("b", 3, 0.4)]) == ["b", "a"]
+
+
+def test_the_best_passages_of_both_lists_come_first_and_are_worth_the_same() -> None:
+    by_words = [Evidence(4, 0.6, frozenset({0})), Evidence(2, 0.5, frozenset({1})), Evidence(7, 0.4, frozenset({1}))]
+    found = passages_of(by_words, [Neighbour("n", 9, 0.7), Neighbour("n", 2, 0.6)], 3)
+    assert [(each.number, each.found_by) for each in found] == [
+        (2, ("words", "meaning")),
+        (4, ("words",)),
+        (9, ("meaning",)),
+        (7, ("words",)),
+    ]
+    assert [each.score for each in found[:2]] == [0.6, 0.6]
+    assert 0.6 > found[2].score > found[3].score
+
+
+def test_a_passage_that_holds_all_that_was_asked_stays_first() -> None:
+    whole, part = Evidence(4, 0.9, frozenset({0, 1})), Evidence(2, 0.5, frozenset({1}))
+    assert [each.number for each in passages_of([whole, part], [Neighbour("n", 2, 0.7)], 2)] == [4, 2]
+    assert passages_of([whole, part], [], 2) == [whole, part]
 
 
 PATHS = st.lists(st.sampled_from("abcdefgh"), unique=True)

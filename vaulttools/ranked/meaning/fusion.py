@@ -26,6 +26,12 @@ _SOFTNESS: Final = 7
 _MEANING: Final = 0.7
 """A share by meaning, in shares by words."""
 
+_SOFTNESS_IN_NOTE: Final = 2
+"""As `_SOFTNESS`, of the passages of one note, of which words and meaning each have few."""
+
+_SHOWN: Final = 2
+"""Passages of a note that are worth as much as its best."""
+
 _FURTHER: Final = (1.0, 0.3, 0.15)
 """What the nearest passages of one note count."""
 
@@ -78,14 +84,19 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, 
     order = fused(list(by_words), sure, near)
     added = known.passages([path for path in order[:most] if path not in by_words])
 
+    asked = len(ranking.rarities)
+
+    def with_meaning(note: RankedNote) -> RankedNote:
+        return replace(note, evidence=passages_of(note.evidence, by_note.get(note.path, ()), asked))
+
     def notes() -> Iterator[RankedNote]:
         last = 1.0
         for path in order:
             note = by_words.get(path)
             if note is not None:
-                note = replace(note, evidence=_with_meaning(note.evidence, by_note.get(path, ())))
+                note = with_meaning(note)
             elif path in added:
-                evidence = [Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in by_note[path]]
+                evidence = passages_of([], by_note[path], asked)
                 note = RankedNote(path, evidence[0].score, load(added[path]), evidence)
             else:
                 continue
@@ -94,7 +105,7 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, 
         for note in islice(ranking.notes, len(by_words), None):
             if note.path not in added:
                 last = min(last, note.score)
-                yield replace(note, score=last, evidence=_with_meaning(note.evidence, by_note.get(note.path, ())))
+                yield replace(with_meaning(note), score=last)
 
     weakness = ranking.weakness
     if weakness and near:
@@ -140,12 +151,27 @@ def _sure(ranking: Ranking, most: int) -> int:
     return sum(1 for _ in takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes))
 
 
-def _with_meaning(evidence: Sequence[Evidence], near: Sequence[Neighbour]) -> list[Evidence]:
-    """The passages of a note that words found, those near in meaning marked; the latter where words found none."""
-    numbers = {each.number for each in near}
+def passages_of(evidence: Sequence[Evidence], near: Sequence[Neighbour], asked: int) -> list[Evidence]:
+    """The passages of one note in both lists, best first, each list giving a share by place; those that hold all that
+    was `asked` stay first. The first two are worth the same, so that what each list found is shown."""
+    if not near:
+        return list(evidence)
+    both: dict[int, Evidence] = {
+        each.number: Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in near
+    }
+    shares: dict[int, float] = defaultdict(float)
+    for place, number in enumerate(both, 1):
+        shares[number] += 1 / (_SOFTNESS_IN_NOTE + place)
     if not evidence:
-        return [Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in near]
-    return [each._replace(found_by=("words", "meaning")) if each.number in numbers else each for each in evidence]
+        return list(both.values())
+    for place, each in enumerate(evidence, 1):
+        shares[each.number] += 1 / (_SOFTNESS_IN_NOTE + place)
+        both[each.number] = each._replace(found_by=("words", "meaning")) if each.number in both else each
+    first = [each.number for each in evidence if len(each.held) >= asked]
+    order = [*first, *sorted(shares.keys() - set(first), key=lambda number: (-round(shares[number], 9), number))]
+    most, best = max(shares.values()), evidence[0].score
+    worth = (best * (1.0 if place < _SHOWN else shares[number] / most) for place, number in enumerate(order))
+    return [both[number]._replace(score=score) for number, score in zip(order, worth, strict=True)]
 
 
 def _explained(by_words: int, by_meaning: Sequence[str]) -> str:
