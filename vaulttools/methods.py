@@ -625,8 +625,8 @@ class ToolMethods(ABC):
 
     def links(
         self,
-        *,
         note: str | PathLike[str] | None = None,
+        *,
         direction: Literal["out", "back", "mentions", "unresolved", "orphans"] = "out",
         depth: int = 1,
         folder: str | PathLike[str] | None = None,

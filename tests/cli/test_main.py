@@ -18,6 +18,7 @@ import vaulttools
 from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
+from vaulttools.errors import BadArgument
 from vaulttools.tools.definitions import definitions
 
 MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
@@ -97,6 +98,17 @@ def test_unknown_words_are_told_and_the_help_follows(words: list[str], sentence:
 )
 def test_words_become_arguments(words: list[str], arguments: dict[str, Any]) -> None:
     assert cli_options.parse(tools.named("search_files"), words) == arguments
+
+
+@pytest.mark.parametrize("words", [["Home"], ["--note", "Home"], ["--note=Home"]])
+@pytest.mark.parametrize("command", ["links", "read"])
+def test_an_optional_argument_that_is_positional_may_be_given_by_its_name(command: str, words: list[str]) -> None:
+    assert cli_options.parse(tools.named(command), words) == {"note": "Home"}
+
+
+def test_an_argument_is_given_once() -> None:
+    with pytest.raises(BadArgument, match="unexpected argument 'Home'"):
+        cli_options.parse(tools.named("links"), ["Home", "--note", "Home"])
 
 
 # Exit status and streams

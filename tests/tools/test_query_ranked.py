@@ -317,6 +317,16 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     assert not make_vault(notes).query("yaml file settings").weak
 
 
+def test_evidence_is_not_weak_where_a_further_note_holds_the_rarest_words_together(make_vault: MakeVault) -> None:
+    town = {f"{number}.md": "The harbour and the bridge of the town.\n" for number in range(4)}
+    named = {"Zirconium harbour.md": "Zirconium zirconium.\n\nZirconium in the harbour, zirconium.\n"}
+    both = {"b.md": f"Feldspar and zirconium are named together{' among many other words' * 8}.\n"}
+    question = "zirconium feldspar harbour bridge market"
+    assert make_vault({**named, **town, "c.md": "Feldspar.\n"}).query(question).weak
+    answer = make_vault({**named, **town, **both}).query(question)
+    assert ([note.path for note in answer.notes[:2]], answer.weak) == (["Zirconium harbour.md", "b.md"], False)
+
+
 def test_a_compound_that_stands_nowhere_is_taken_apart_before_it_is_corrected(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "Many gem stones.\n", "b.md": "Gaston and Gerson.\n"})
     answer = vault.query("gemstones")

@@ -34,7 +34,7 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
     positional: ClassVar[tuple[str, ...]] = ()
-    """Optional fields that are positional on the command line, after the required ones."""
+    """Optional fields that are positional on the command line, after the required ones; `--NAME` gives them too."""
     short: ClassVar[dict[str, str]] = {}
     """Fields with a short option: `{"i": "-i"}`."""
     options: ClassVar[dict[str, str]] = {}

@@ -51,7 +51,7 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     properties = schema(tool.request)["properties"]
     for field, property_ in properties.items():
         kind = property_.get("type")
-        if field in _positional(tool.request):
+        if field in _positional(tool.request) and field not in tool.request.positional:
             continue
         if field in tool.request.flags:
             for value in _flag_values(property_):
@@ -74,7 +74,8 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     if placed and not _positional(tool.request):
         options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
         raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}")
-    arguments = vars(known) | _placed(placed, _positional(tool.request), properties)
+    open_fields = [field for field in _positional(tool.request) if field not in known]
+    arguments = vars(known) | _placed(placed, open_fields, properties)
     for field, property_ in properties.items():
         if property_.get("type") == "object" and field in arguments:
             arguments[field] = _pairs(field, arguments[field])

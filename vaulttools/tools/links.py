@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -37,6 +37,8 @@ _READ_TOGETHER: Final = 64
 
 class LinksRequest(Request):
     """The arguments of `links`."""
+
+    positional: ClassVar[tuple[str, ...]] = ("note",)
 
     note: str | None = Field(
         None,
