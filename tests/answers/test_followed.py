@@ -134,6 +134,17 @@ def test_what_a_session_follows_is_what_a_new_one_finds(tmp_path: Path) -> None:
                 assert _answers(kept) == _answers(anew), step
 
 
+@pytest.mark.parametrize(("before", "after"), [("1", "true"), ("1", "1.0"), ("[true]", "[1]")])
+def test_values_that_python_takes_for_equal_are_followed(tmp_path: Path, before: str, after: str) -> None:
+    note = tmp_path / "a.md"
+    note.write_text(f"---\ndone: {before}\n---\n", encoding="utf-8")
+    with Vault.open(tmp_path) as kept:
+        was = kept.properties().text
+        note.write_text(f"---\ndone: {after}\n---\n", encoding="utf-8")
+        with Vault.open(tmp_path, index="off") as anew:
+            assert was != kept.properties().text == anew.properties().text
+
+
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("tags", {}),
     ("properties", {}),

@@ -92,7 +92,10 @@ def test_operators_hold_for_attachments(make_vault: MakeVault) -> None:
 def test_what_looks_like_a_note_in_an_attachment_is_text(make_vault: MakeVault) -> None:
     page = "---\ntags: work\n---\n# Keel #boat\n    indented keel\n[[link]]"
     vault = make_vault({"boats.pdf": samples.pdf(page)})
-    assert told(vault.query("keel")) == [("boats.pdf", 1, 1, [])]
+    answer = vault.query("keel")
+    assert told(answer) == [("boats.pdf", 1, 1, [])]
+    assert "tags: work" in answer.notes[0].passages[0].text
+    assert (told(vault.query("work")), told(vault.query("keel", tags=["work"]))) == (told(answer), [])
     assert vault.tags().tags == []
 
 

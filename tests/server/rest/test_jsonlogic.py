@@ -85,6 +85,7 @@ DATA: dict[str, Any] = {
         ({"glob": ["Projects/?.md", {"var": "path"}]}, False),
         ({"glob": ["P*j*a*md", {"var": "path"}]}, True),
         ({"glob": ["*", {"var": "none"}]}, False),
+        ({"glob": ["Projects/a*a.md", {"var": "path"}]}, False),
         ({"regexp": ["^Proj.*\\.md$", {"var": "path"}]}, True),
         ({"regexp": ["^a", {"var": "path"}]}, False),
         ({"regexp": [{"cat": ["act", "ive"]}, {"var": "frontmatter.status"}]}, True),

@@ -19,7 +19,7 @@ from vaulttools.server.application import Mcp, Rooms, application
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
-from vaulttools.server.rest import errors, raw, routes
+from vaulttools.server.rest import asking, errors, raw, routes
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
 from vaulttools.server.service import Service
@@ -201,9 +201,9 @@ def test_a_part_of_a_note(app: ASGIApp, part: str, content: str) -> None:
     assert (answer.status_code, answer.text) == (200, content)
 
 
-def _posted(app: ASGIApp, kind: str, body: Any) -> Any:
+def _posted(app: ASGIApp, kind: str, body: Any, path: str = "/search/") -> Any:
     content = body if isinstance(body, str) else json.dumps(body)
-    return ask(app, "POST", "/search/", headers={"Content-Type": kind}, content=content)
+    return ask(app, "POST", path, headers={"Content-Type": kind}, content=content)
 
 
 def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
@@ -235,11 +235,29 @@ def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
         ({"==": [{"var": "stat.mtime"}, 1_700_000_000_000]}, {"b.md": True}),
         ({"in": ["left out", {"var": ["content"]}]}, {}),
         ({"in": ["of the config", {"var": ""}]}, {}),
+        ({"if": [{"in": ["galena", {"var": "content"}]}, {}]}, {}),
     ],
 )
 def test_a_rule_selects_notes(app: ASGIApp, rule: Any, found: dict[str, Any]) -> None:
     answer = _posted(app, JSONLOGIC, rule).json()
     assert {each["filename"]: each["result"] for each in answer} == found
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "body"),
+    [
+        ("/search/simple/?query=nowhere", "text/plain", ""),
+        ("/search/", JSONLOGIC, {"==": [{"var": "content"}, "nowhere"]}),
+    ],
+)
+def test_nothing_found_in_the_time_is_to_be_asked_again(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, kind: str, body: Any
+) -> None:
+    assert _posted(app, kind, body, path).json() == []
+    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    answer = _posted(app, kind, body, path)
+    assert (answer.status_code, answer.headers.get("Retry-After")) == (503, "2"), answer.text
+    assert answer.json()["message"].startswith("The search is incomplete: ")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
@@ -265,6 +266,7 @@ ATTACKS = [
     "<a href='/ui/assistant?tool=read'>x</a>",
     "<a href='/ui/note/../assistant?tool=read'>x</a>",
     "<a href='/ui/logout'>x</a>",
+    "<a href='/ui/note/%2E%2e/logout'>x</a><img src='/vault/.%2E/ui/logout'>",
     "<a href=x style='position:fixed;inset:0' class='top search' id=content onclick=alert(1)>x</a>",
     "<base href=https://evil.example><meta http-equiv=refresh content='0;url=https://evil.example'>",
     "<link rel=stylesheet href=https://evil.example/x.css><style>*{display:none}</style>",
@@ -335,11 +337,14 @@ class Inert(HTMLParser):
             self.found.append(f"<{tag}>")
         for name, value in attrs:
             value = value or ""
+            stays = "/.." not in unquote(value)
             is_safe = name in ATTRIBUTES
             if name == "href":
-                is_safe = value.startswith(("/ui/note/", "/ui/?", "#s-", "#fn", "https://")) and ".." not in value
+                is_safe = value.startswith(("/ui/note/", "/ui/?", "#s-", "#fn", "https://")) and "/.." not in unquote(
+                    value
+                )
             elif name == "src":
-                is_safe = value.startswith("/vault/")
+                is_safe = value.startswith("/vault/") and stays
             elif name == "class":
                 is_safe = all(each.startswith(("n-", "footnote")) for each in value.split())
             elif name == "id":
