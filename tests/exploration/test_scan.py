@@ -30,9 +30,11 @@ TERMS = st.sampled_from(
 )
 
 
-def apart(folder: str, terms: list[str], mode: Boundary) -> tuple[list[Scan], list[Scan]]:
-    """The scans of the terms, counted together and each alone."""
-    vault = open_folder(folder, VaultConfig())
+def apart(folder: str, terms: list[str], mode: Boundary, index: str | None = None) -> tuple[list[Scan], list[Scan]]:
+    """The scans of the terms, counted together and each alone; with an index in a folder, if one is given."""
+    vault = open_folder(folder, VaultConfig(index_folder=index), has_index=index is not None)
+    if index is not None:
+        vault.index.wait(None, None)
     patterns = [vault.ripgrep.compile(term, mode, ignore_case=False) for term in terms]
 
     def search(given: pattern.Pattern) -> Search:
@@ -40,7 +42,9 @@ def apart(folder: str, terms: list[str], mode: Boundary) -> tuple[list[Scan], li
         scope = vault.scope((Walk(),), (), work, hidden=False, include_excluded=False)
         return vault.search(given, scope, work)
 
-    return scan.several(search(patterns[0]), patterns), [scan.one(search(each)) for each in patterns]
+    found = scan.several(search(patterns[0]), patterns), [scan.one(search(each)) for each in patterns]
+    vault.close()
+    return found
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -56,6 +60,22 @@ def test_patterns_counted_together_are_counted_as_each_alone(
         for index, text in enumerate(files):
             (Path(folder) / f"{index}.md").write_text(text, encoding="utf-8", newline="")
         together, alone = apart(folder, terms, mode)
+    assert together == alone
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    files=st.lists(LINES.map("\n".join), min_size=1, max_size=9),
+    terms=st.lists(TERMS, min_size=2, max_size=5),
+    mode=st.sampled_from(get_args(Boundary)),
+)
+def test_patterns_that_an_index_finds_in_few_files_are_counted_as_each_alone(
+    files: list[str], terms: list[str], mode: Boundary
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as index:
+        for number, text in enumerate(files):
+            (Path(folder) / f"{number}.md").write_text(text, encoding="utf-8", newline="")
+        together, alone = apart(folder, terms, mode, index)
     assert together == alone
 
 

@@ -15,7 +15,7 @@ from vaulttools.core.work import Reason
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Kind
 from vaulttools.matching.ripgrep import Counts
-from vaulttools.matching.search import FileCount, Search
+from vaulttools.matching.search import MANY, FileCount, Search
 from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
@@ -71,8 +71,9 @@ def one(search: Search) -> Scan:
 def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     """Count each of several patterns in the scope of a search, whose own pattern is of no matter.
 
-    One walk and one run of ripgrep find the files in which any of them occurs; a second run over those prints the
-    matches of all patterns that cannot overlap, and only what is left is counted apart.
+    One walk and one run of ripgrep find the files in which any of them occurs. Patterns that an index finds in few of
+    these are counted there; a second run prints the matches of all others that cannot overlap, and only what is left is
+    counted apart.
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
@@ -85,15 +86,18 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     extracts = search.scope.extracts
     is_all_plain = extracts is None or not any(map(extracts.holds, nominated))
     is_little = sum(file.count for file in counted) <= TOGETHER_LINES
-    together = _together(patterns) if is_all_plain and is_little else []
+    narrowed = {each.given: replace(search, pattern=each).narrowed(nominated) for each in patterns}
+    # One that an index finds in few files is counted in these alone.
+    common = [each for each in patterns if len(narrowed[each.given]) * MANY >= len(nominated)]
+    together = _together(common) if is_all_plain and is_little else []
     counts = _counted_together(search, together, nominated, searched)
     not_counted: dict[str, Reason] = {}
     scans = []
     for each in patterns:
         if each.given not in counts:
-            counts[each.given] = replace(search, pattern=each).counts_of(nominated, searched)
+            counts[each.given] = replace(search, pattern=each).counts_of(narrowed[each.given], searched)
         found = counts[each.given]
-        missed = _missed(nominated, found)
+        missed = _missed(narrowed[each.given], found)
         not_counted |= missed
         files = (FileCount(path, found.matching[path]) for path in nominated if path in found.matching)
         scans.append(replace(_up_to_limit(files), out_of_time=cut_short or _ran_out(missed.values())))

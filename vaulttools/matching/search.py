@@ -309,10 +309,24 @@ class Search:
         instead, and the counts hold other files too. `work` is not told of any.
         """
         where = self._cheapest(files, searched)
-        counts = self._matcher.counts(self._matcher.start(files, where), files)
+        if where is None:
+            counts = self._matcher.counts_of(files)
+        else:
+            counts = self._matcher.counts(self._matcher.start(files, where), files)
         if self.pattern.multiline:
             self._matcher.count_lines(list(counts.matching), counts)
         return counts
+
+    def narrowed(self, files: Sequence[str]) -> Sequence[str]:
+        """Those of some files that may match, as far as an index knows."""
+        requirement = None if self.candidates is None else literals.required(self.pattern)
+        if self.candidates is None or requirement is None:
+            return files
+        nominated = self.candidates.nominated(requirement)
+        if nominated is None:
+            return files
+        nominated |= {*self.candidates.unknown(files)}
+        return [path for path in files if path in nominated]
 
     def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
         """As `counts_of` for each of the texts that the pattern is made of, after one run for them all.
