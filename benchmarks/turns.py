@@ -23,7 +23,7 @@ ROUNDS = 5
 WORDS = 40
 
 SERVING = """
-import gc, json, sys, time
+import gc, json, os, sys, time
 from pathlib import Path
 from typing import Final
 from vaulttools import Vault, VaultConfig
@@ -36,6 +36,12 @@ with Vault.open(sys.argv[1], config=VaultConfig(index_folder=sys.argv[2])) as va
             print("[]", flush=True)
             continue
         call = lambda: getattr(vault, asked["tool"])(**asked["arguments"])
+        if asked.get("whole"):
+            start = time.perf_counter(), sum(os.times()[:4])
+            found = call()
+            number = sum(1 for _ in getattr(found, "files", found if hasattr(found, "close") else ()))
+            print(json.dumps([(time.perf_counter() - start[0], sum(os.times()[:4]) - start[1], number)]), flush=True)
+            continue
         edited, text = asked.get("note"), ""
         if edited:
             vault.build_index()
@@ -64,6 +70,12 @@ EDITED: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "query": ("query", {"query": "task-todo:the", "mode": "obsidian"}),
     "tasks": ("tasks", {"limit": 5}),
 }
+WHOLE: Final[dict[str, tuple[str, dict[str, object]]]] = {
+    "`search_files`, all of `the`": ("search_files", {"pattern": "the", "max_results": 10_000}),
+    "`search_files`, all of `^$`": ("search_files", {"pattern": "^$", "max_results": 10_000}),
+    "`search_files`, all of `\\w{9}$`": ("search_files", {"pattern": r"\w{9}$", "max_results": 10_000}),
+    "`iter_search_files`, all of `the`": ("iter_search_files", {"pattern": "the"}),
+}
 EDIT = "\nmore words #seldom/tag and [[a link that leads nowhere]]\n- [ ] a task\n"
 
 
@@ -87,12 +99,12 @@ class Version:
         )
         self._line()
 
-    def times(self, asked: object) -> list[tuple[float, float]]:
+    def times(self, asked: object) -> list[tuple[float, ...]]:
         """Seconds of the clock, and of CPU in the calling thread, of each call; none of a tool that is not there."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        found: list[tuple[float, float]] = json.loads(self._line())
+        found: list[tuple[float, ...]] = json.loads(self._line())
         return found
 
     def peak(self) -> float:
@@ -120,7 +132,7 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
     notes = sorted(path.relative_to(copy).as_posix() for path in copy.rglob("*.md"))
     lines = ["| in turn, ms (CPU) | old | new |", "|---|--:|--:|"]
     words = _words(copy, notes)
-    each: list[list[tuple[float, float]]] = [[], []]
+    each: list[list[tuple[float, ...]]] = [[], []]
     for word in words:
         asked = {"tool": "search_files", "arguments": {"pattern": word}}
         for found, version in zip(each, versions, strict=True):
@@ -129,7 +141,7 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
     lines.append(f"| the same, worst | {' | '.join(_shown(max(times)) for times in each)} |")
     rng = random.Random(SEED)
     for name, (tool, arguments) in EDITED.items():
-        above: list[list[tuple[float, float]]] = [[], []]
+        above: list[list[tuple[float, ...]]] = [[], []]
         for _ in range(ROUNDS):
             call: object = {"tool": tool, "arguments": arguments, "note": rng.choice(notes), "text": EDIT}
             for found, version in zip(above, versions, strict=True):
@@ -139,9 +151,30 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
         shown = " | ".join(_shown(_medians(times)) if times else "no such tool" for times in above)
         lines.append(f"| `{name}` after an edit, above the same call before | {shown} |")
     lines.append(f"| memory at its largest, MiB | {' | '.join(f'{version.peak():.0f}' for version in versions)} |")
+    lines += _whole(versions, words)
+    lines.append(f"| memory after these | {' | '.join(f'{version.peak():.0f}' for version in versions)} |")
     for version in versions:
         version.close()
     return lines
+
+
+def _whole(versions: Sequence[Version], words: Sequence[str]) -> list[str]:
+    """The rows of calls that give everything, and of a survey; their CPU is of all threads and of ripgrep."""
+    calls = {name: {"tool": tool, "arguments": given, "whole": True} for name, (tool, given) in WHOLE.items()}
+    calls["`survey`, eight words"] = {"tool": "survey", "arguments": {"terms": words[:8]}, "whole": True}
+    lines = []
+    for name, asked in calls.items():
+        found: list[list[tuple[float, ...]]] = [[], []]
+        for _ in range(3):
+            for kept, version in zip(found, versions, strict=True):
+                kept += version.times(asked)
+        shown = [f"{_shown(min(times))}{_of(times[0][2])}" if times else "no such tool" for times in found]
+        lines.append(f"| {name} | {' | '.join(shown)} |")
+    return lines
+
+
+def _of(files: float) -> str:
+    return f", {files:,.0f} files" if files else ""
 
 
 def _words(folder: Path, notes: Sequence[str]) -> list[str]:
@@ -156,10 +189,10 @@ def _words(folder: Path, notes: Sequence[str]) -> list[str]:
     return [*often, *rng.sample(ordered, WORDS // 2)]
 
 
-def _medians(times: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _medians(times: Sequence[tuple[float, ...]]) -> Sequence[float]:
     wall, cpu = zip(*times, strict=True)
     return statistics.median(wall), statistics.median(cpu)
 
 
-def _shown(time: tuple[float, float]) -> str:
+def _shown(time: Sequence[float]) -> str:
     return f"{time[0] * 1_000:.1f} ({time[1] * 1_000:.1f})"
