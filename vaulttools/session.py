@@ -379,12 +379,29 @@ class Session:
         return index
 
     def search(
-        self, pattern: Pattern, scope: Scope, work: Work, loose: Pattern | None = None, wanted: int = WANTED
+        self,
+        pattern: Pattern,
+        scope: Scope,
+        work: Work,
+        loose: Pattern | None = None,
+        wanted: int = WANTED,
+        *,
+        counts_all: bool = True,
     ) -> Search:
-        """A search of one scope; see `Search` for `loose` and `wanted`."""
-        limit = self.config.max_file_size
-        view, contents = self.view(work), self.contents
-        return Search(self.ripgrep, self.root, pattern, scope, work, limit, view, loose, wanted, contents=contents)
+        """A search of one scope; see `Search` for `loose`, `wanted` and `counts_all`."""
+        return Search(
+            self.ripgrep,
+            self.root,
+            pattern,
+            scope,
+            work,
+            self.config.max_file_size,
+            self.view(work),
+            loose,
+            wanted,
+            contents=self.contents,
+            counts_all=counts_all,
+        )
 
     def notes(self, parts: NoteIndex | None) -> NoteReader:
         """What reads the notes of this vault; `parts` is what an index has of them."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Final
@@ -38,12 +39,22 @@ class Contents:
 
     def kept(self, path: str, key: Key) -> bytes | None:
         """The bytes of a file that has this key; None when they are not kept."""
+        [data] = self.kept_of([path], [key])
+        return data
+
+    def kept_of(self, files: Sequence[str], keys: Sequence[Key | None]) -> list[bytes | None]:
+        """As `kept` for many files; nothing is kept of one without a key."""
+        found: list[bytes | None] = []
+        entries = self._entries
         with self._lock:
-            entry = self._entries.get(path)
-            if entry is None or entry[0] != key:
-                return None
-            self._entries.move_to_end(path)
-            return entry[1]
+            for path, key in zip(files, keys, strict=True):
+                entry = entries.get(path)
+                if entry is None or key is None or entry[0] != key:
+                    found.append(None)
+                else:
+                    entries.move_to_end(path)
+                    found.append(entry[1])
+        return found
 
     def current(self, root: Root, path: str, max_bytes: int) -> bytes:
         """The bytes of a file after a look at its status.

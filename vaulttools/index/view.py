@@ -106,12 +106,13 @@ class IndexView:
         node = self._state.tree.node(path)
         return node.key.size if node is not None else 0
 
-    def key(self, path: str) -> Key | None:
-        """From the last look at its status."""
-        node = self._state.tree.node(path)
-        if node is None or node.kind != "file" or node.dataless or node.key == NO_KEY:
-            return None
-        return node.key
+    def keys(self, files: Sequence[str]) -> list[Key | None]:
+        """From the last look at their status."""
+        nodes = map(self._state.tree.node, files)
+        return [
+            None if node is None or node.kind != "file" or node.dataless or node.key == NO_KEY else node.key
+            for node in nodes
+        ]
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:
         """Of a file that is not stale."""

@@ -27,8 +27,8 @@ class Candidates(FileNames, Protocol):
     def holding(self, trait: Trait) -> AbstractSet[str]:
         """The indexed files that have a trait."""
 
-    def key(self, path: str) -> Key | None:
-        """The stat key that a file had when it was last looked at; None when it is not known, or reading the file
+    def keys(self, files: Sequence[str]) -> list[Key | None]:
+        """The stat key that each file had when it was last looked at; None where it is not known, or reading the file
         would have it downloaded."""
 
     def digest(self, path: str, status: os.stat_result) -> bytes | None:

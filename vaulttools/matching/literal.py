@@ -41,9 +41,24 @@ class Literal:
     """UTF-8 without line ends; in lower case when case is ignored."""
     ignore_case: bool
 
+    def stands_in(self, data: bytes) -> bool:
+        """Whether a line matches."""
+        searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
+        return self.texts[0] in searched or any(text in searched for text in self.texts[1:])
+
     def count(self, data: bytes) -> int:
         """How many lines match."""
-        return sum(1 for _ in self._firsts(self._searched(data.removeprefix(codecs.BOM_UTF8))))
+        searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
+        if len(self.texts) > 1:
+            return sum(1 for _ in self._firsts(searched))
+        [text] = self.texts  # in half the time
+        number = 0
+        place = searched.find(text)
+        while place >= 0:
+            number += 1
+            end = searched.find(b"\n", place)
+            place = searched.find(text, end) if end >= 0 else -1
+        return number
 
     def hits(self, data: bytes, limit: int | None = None) -> FileLines:
         """The matching lines, the first `limit` at most."""

@@ -22,6 +22,7 @@ from vaulttools.files.extracts import Extracts, patience
 from vaulttools.files.root import Root
 from vaulttools.matching import literal, scratch
 from vaulttools.matching.candidates import Candidates, Trait
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.literal import Literal
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
@@ -34,6 +35,9 @@ CARRIAGE_RETURNS: Final = {"lone": r"(?-u:\r(?:[^\n]|\z))", "all": r"\r"}
 _READ_HERE: Final = 256
 """Files read in this process to be searched in it; ripgrep reads more of them faster (20 µs each, and 3 ms to start
 it, of CPU)."""
+
+_READ_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of such files: as many may be held at a time."""
 
 _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
@@ -75,6 +79,10 @@ class Matcher:
     """The bytes of files that were read before; None: everything is put to ripgrep."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
+    uncounted: set[str] = field(default_factory=set, init=False)
+    """Files that match, in which no more lines than one were counted."""
+    _searched: dict[str, bytes] = field(default_factory=dict, init=False)
+    """The bytes in which lines were found, until they are read: the two then belong together."""
     _normalised: set[str] = field(default_factory=set, init=False)
     """Files that ripgrep searches as copies."""
     _extracted: set[str] = field(default_factory=set, init=False)
@@ -133,15 +141,19 @@ class Matcher:
             self.work.finish()
         return counts
 
-    def counts_of(self, files: Sequence[str]) -> Counts:
-        """The counts of named files."""
+    def counts_of(self, files: Sequence[str], *, counts_all: bool = True) -> Counts:
+        """The counts of named files; unless it `counts_all`, 1 of each file that is added to `uncounted`."""
         if self._literal is None:
             return self.counts(self.start(files), files)
-        held, left = self._held(files)
+        here: dict[str, int] = {}
+        left: list[str] = []
+        for path, data in self._read_here(files, left):
+            if number := self._literal.count(data) if counts_all else int(self._literal.stands_in(data)):
+                here[path] = number
+        if not counts_all:
+            self.uncounted.update(here)
         counts = self.counts(self.start(left), left) if left else Counts()
-        for path, data in held.items():
-            if number := self._literal.count(data):
-                counts.matching[path] = number
+        counts.matching.update(here)
         return counts
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
@@ -158,11 +170,16 @@ class Matcher:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
         copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         plain = [path for path in files if path not in set(copied)] if copied else files
-        held, plain = self._held(plain, current=True) if self._literal is not None else ({}, plain)
-        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
+        here: dict[str, FileLines] = {}
         if self._literal is not None:
-            hits = ((path, self._literal.hits(data, limit)) for path, data in held.items())
-            found.lines.update((path, lines) for path, lines in hits if lines)
+            left: list[str] = []
+            for path, data in self._read_here(plain, left, current=True):
+                if lines := self._literal.hits(data, limit):
+                    here[path] = lines
+                    self._searched[path] = data
+            plain = left
+        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
+        found.lines.update(here)
         stopped = found.stopped
         unread: dict[str, Reason] = {}  # told by whoever reads them to show them
         for group in scratch.grouped(self._searchable(copied, unread)):
@@ -189,8 +206,8 @@ class Matcher:
         """Start looking for those of the files that hold a NUL and are not known to; see `binary`."""
         plain = [path for path in files if path not in self._extracted]
         unknown = plain if self.candidates is None else self.candidates.unknown(plain)
-        held, left = self._held(unknown)
-        self._nul.update(path for path, data in held.items() if b"\0" in data)
+        left: list[str] = []
+        self._nul.update(path for path, data in self._read_here(unknown, left) if b"\0" in data)
         return self.ripgrep.start_listing(NUL, self.root.folder, left)
 
     def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
@@ -222,33 +239,40 @@ class Matcher:
                 if not document.is_whole:
                     self.cut_short.add(path)
                 return document
+        if (searched := self._searched.pop(path, None)) is not None:
+            return documents.decode(path, searched)
         if self.contents is None:
             return documents.read(self.root, path, self.max_bytes)
         return documents.decode(path, self.contents.current(self.root, path, self.max_bytes))
 
-    def _held(self, files: Sequence[str], *, current: bool = False) -> tuple[dict[str, bytes], Sequence[str]]:
-        """The bytes of the files that are searched in this process, and the files that are left to ripgrep.
+    def _read_here(
+        self, files: Sequence[str], left: list[str], *, current: bool = False
+    ) -> Iterator[tuple[str, bytes]]:
+        """The files that are searched in this process, in no order, with their bytes; the others go to `left`.
 
         Bytes are as of the beginning of the call; `current`: as of now.
         """
         if self.contents is None or self.candidates is None:
-            return {}, files
-        held: dict[str, bytes] = {}
-        left: list[str] = []
+            left += files
+            return
         unread: list[str] = []
+        to_read = 0
         most_bytes = min(LARGEST, self.max_bytes)
-        for path in files:
-            key = None if self._is_attachment(path) else self.candidates.key(path)
-            if key is None or key.size > most_bytes:
+        keys = self.candidates.keys(files)
+        kept = [None] * len(files) if current else self.contents.kept_of(files, keys)
+        for path, key, held in zip(files, keys, kept, strict=True):
+            if key is None or key.size > most_bytes or self._is_attachment(path):
                 left.append(path)
-            elif current or (data := self.contents.kept(path, key)) is None:
+            elif held is None:
                 unread.append(path)
-            elif literal.is_utf8(data):
-                held[path] = data
+                to_read += key.size
+            elif literal.is_utf8(held):
+                yield path, held
             else:
                 left.append(path)
-        if len(unread) > _READ_HERE:
-            return held, left + unread
+        if len(unread) > _READ_HERE or to_read > _READ_BYTES:
+            left += unread
+            return
         look = self.contents.current if current else self.contents.read
         for path in unread:
             try:
@@ -256,10 +280,9 @@ class Matcher:
             except NotRead:
                 data = None  # ripgrep says why
             if data is not None and literal.is_utf8(data):
-                held[path] = data
+                yield path, data
             else:
                 left.append(path)
-        return held, left
 
     def is_there(self, path: str) -> bool:
         """False when a file is gone since it was listed: that is no failure to read it (fault-T03)."""

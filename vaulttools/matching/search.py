@@ -100,6 +100,9 @@ class Search:
     """False when it is known that `loose` matches nowhere."""
     contents: Contents | None = None
     """The bytes of files that were read before; None: every file is read anew."""
+    counts_all: bool = True
+    """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
+    has more, and `shown` tells all."""
     may_match: int | None = field(default=None, init=False)
     """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
@@ -190,7 +193,11 @@ class Search:
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
             fetches = plan.fetches_lines() and not self._matcher.searches_here
-            counts = self._fetched_counts(index, named) if fetches else self._matcher.counts_of(named)
+            counts = (
+                self._fetched_counts(index, named)
+                if fetches
+                else self._matcher.counts_of(named, counts_all=self.counts_all)
+            )
             plan.record(len(asked), len(counts.matching))
             rest = candidates[plan.looked_at :]
             place = listing.places[asked[-1]] + 1 if rest else len(listing)
@@ -299,8 +306,17 @@ class Search:
                 else:
                     yield match, match.found
             elif following is not None and following.document.path == match.path:
-                yield match, following
+                yield self._counted(match, following, limit), following
                 following = next(located, None)
+
+    def _counted(self, match: FileCount, found: FileHits, limit: int) -> FileCount:
+        """The match with its number of lines, also where these were not counted before."""
+        if match.path not in self._matcher.uncounted:
+            return match
+        number = len(found.hits)
+        if number >= limit:
+            number = max(number, self._matcher.counts_of([match.path]).matching.get(match.path, 0))
+        return FileCount(match.path, number)
 
     def counts_of(self, files: Sequence[str], searched: int) -> Counts:
         """The counts of files that a search of the same scope has settled as neither binary nor too large.
@@ -388,11 +404,13 @@ class Search:
         examined: set[str] = set()
         done = start
         told = (*matched, *counts.failed, *self._matcher.cut_short)
+        warnings = self.scope.warnings
         for place in listing.places_of_interest(start, end, asked if counts.stopped else told):
             path, kind, left_out = listing.entries[place]
             self.work.searched += place - done
             done = place + 1
-            self._warn(path)
+            if self._told < len(warnings):
+                self._warn(path)
             if path in counts.matching and path not in examined and left_out is None:
                 chunk = next(chunks)
                 examined.update(chunk)

@@ -89,7 +89,8 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
     times, told = dated.file_times(request, vault.calendar)
     scope = replace(_scope(vault, request, work), times=times)
-    search = vault.search(compiled, scope, work, hints.loose(vault.ripgrep, compiled), _bound(request) + 1)
+    loose = hints.loose(vault.ripgrep, compiled)
+    search = vault.search(compiled, scope, work, loose, _bound(request) + 1, counts_all=request.sort == "matches")
     matches, exact = _counted(vault, request, search)
     on_page = [match.path for match in matches[: request.max_results] if paths.is_note(match.path)]
     reader = vault.notes(vault.view(work)).of_many(on_page)
@@ -126,7 +127,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={
             "files": [
-                file.model_copy(update={"excerpts": rows.up_to(kept)})
+                file.model_copy(update={"excerpts": rows.up_to(kept)}) if kept < len(rows) else file
                 for (file, rows), kept in zip(files, fitted.kept, strict=True)
                 if kept is not None
             ]
