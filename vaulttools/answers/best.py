@@ -176,7 +176,7 @@ def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
         done, total = meaning.seen()
     except VaultToolsError:
         return []  # told already
-    if total and done >= total:
+    if done >= total and (total or not notes or meaning.embeds_nothing):
         return []
     fault = f" {meaning.fault}." if meaning.fault else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]

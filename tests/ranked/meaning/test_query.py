@@ -84,6 +84,15 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     assert "Meaning: 0 of 4 notes." in answer.notices
 
 
+def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
+    ignored = {".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'}
+    vault = opened({**ignored, "Old/Tea.md": "Tea at five."})
+    answer = vault.query(query="tea at five", include_excluded=True)
+    assert [note.path for note in answer.notes] == ["Old/Tea.md"]
+    assert not any("Meaning" in notice for notice in answer.notices)
+    assert "Tea at five." not in served.texts
+
+
 def test_a_server_that_is_down_is_told_and_words_answer(opened: Opened, served: Served) -> None:
     vault = opened()
     served.status = 500

@@ -270,6 +270,11 @@ class BackgroundMeaning:
         store = self.store()
         return neighbours(self.asked(question), store, known, notes, of) if len(store.nearest()) else []
 
+    @property
+    def embeds_nothing(self) -> bool:
+        """Whether it was found that no note may be embedded."""
+        return self._rounds > 0 and not self.progress.total
+
     def seen(self) -> Progress:
         """How far the embedding was when it was last counted, by this process or another one.
 
