@@ -137,6 +137,22 @@ def test_a_deleted_note_does_not_count_before_it_is_forgotten(known: IndexView, 
     assert hits.notes == 3
 
 
+def test_a_word_is_counted_anew_when_a_change_is_indexed(known: IndexView, indexed: Indexed) -> None:
+    present = known._state
+    assert asked(known, "anchor", "chain") == asked(known, "anchor", "chain")
+    indexed.write({"b.md": "Now something else, with a chain.\n"})
+    present.catch_up()
+    assert asked(IndexView(present), "anchor")["counts"] == [2]
+    pending = present.pending()
+    indexed.update(present.store)
+    present.settle(pending)
+    now = IndexView(present)
+    assert asked(now, "anchor", "chain", "something")["counts"] == present.store.word_counts(
+        [[Spelling("anchor")], [Spelling("chain")], [Spelling("something")]]
+    )
+    assert asked(now, "anchor", "something")["counts"] == [1, 1]
+
+
 @given(st.text(max_size=60))
 def test_the_words_of_a_text_are_those_that_the_table_has_of_it(text: str) -> None:
     text = text.replace("\0", "").encode("utf-8", "replace").decode()

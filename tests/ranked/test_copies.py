@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vaulttools.ranked.copies import Print
 
@@ -30,3 +34,22 @@ def test_short_passages_are_copies_only_when_they_are_the_same() -> None:
     assert Print("One two three four five.").is_copy_of(Print("one two\nthree four five."))
     assert not Print("Coming soon.").is_copy_of(Print("Coming soon."))
     assert not Print("One two three four five.").is_copy_of(Print("One two three four six."))
+
+
+WORDS = st.lists(st.sampled_from(("the", "Client", "asks", "3", "10,5", "\n", "wait", "for")), max_size=40)
+
+
+@settings(max_examples=200)
+@given(WORDS, WORDS, st.integers(0, 40))
+def test_near_copies_share_seven_of_ten_shingles_and_their_numbers(
+    words: list[str], others: list[str], cut: int
+) -> None:
+    text, other = " ".join(words), " ".join([*words[:cut], *others])
+    split = [re.findall(r"\w+", each.casefold()) for each in (text, other)]
+    one, two = ({tuple(each[start : start + 3]) for start in range(len(each) - 2)} for each in split)
+    numbers = [set(re.findall(r"\d[\d.,]*", each)) for each in (text, other)]
+    is_near = min(map(len, split)) >= 12 and len(one & two) >= 0.7 * len(one | two) and numbers[0] == numbers[1]
+    is_long = min(len(text), len(other)) >= 0.5 * max(len(text), len(other))
+    is_same = text.split() == other.split()
+    wanted = min(map(len, split)) >= 5 and (is_same or (is_near and is_long))
+    assert Print(text).is_copy_of(Print(other)) == wanted

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import add
 from typing import Final
 
 from vaulttools.index.words import count
@@ -158,6 +159,4 @@ def digests(data: bytes) -> Iterator[int]:
 
 def _starts(gaps: array[int], lengths: array[int]) -> list[int]:
     """Where each of some pieces begins, by what lies before each and how long each is."""
-    both = array("I", [0]) * (2 * len(gaps))
-    both[::2], both[1::2] = gaps, lengths
-    return list(accumulate(both))[::2]
+    return list(accumulate(map(add, gaps[1:], lengths), initial=gaps[0])) if gaps else []

@@ -54,6 +54,9 @@ _NEARLY_ALL: Final = 0.97
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
 
+_COUNTS: Final = 4_096
+"""Words whose notes are counted once: half a MiB."""
+
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
 
@@ -87,6 +90,8 @@ class IndexState:
         """By kind."""
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
         """The notes asked for last, the version then, and what `_rows_of` gave."""
+        self._counts: tuple[int, dict[tuple[Spelling, ...], int]] = (0, {})
+        """A version, and by the spellings of a word how many notes held it then."""
         self._stems = Stems(store)
         stale, gone = self._rows.differences(self.tree.stamps(), time.time_ns(), self.tree.unlisted)
         self.freshness.mark_stale(stale)
@@ -305,13 +310,29 @@ class IndexState:
         is_settled = all_known and not uncounted
         wanted, of_all = self._rows_of(among, all_known=is_settled)
         try:
-            unsettled = None if is_settled else (json.dumps(rows), self._newest)
-            found, hits = self.store.words(words, most, wanted, unsettled)
+            if is_settled:
+                counts = self._counted(words)
+            else:
+                counts = self.store.word_counts(words, (json.dumps(rows), self._newest))
+            standing = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
+            found = self.store.best(standing, most, wanted) if most else []
         except Unavailable as error:
             self._fail(error)
             return None
         places = {path: places for id_, places in found if (path := self._rows.path(id_))}
-        return hits._replace(places=places, notes=of_all - len(rows))
+        return WordHits(counts, places, of_all - len(rows))
+
+    def _counted(self, words: Sequence[Sequence[Spelling]]) -> list[int]:
+        """How many notes hold each word while nothing is stale; a session asks for the same words again, and one call
+        asks for most of its words twice."""
+        version = self._version
+        kept, counts = self._counts
+        if kept != version or len(counts) > _COUNTS:
+            counts = {}
+        missing = [spellings for spellings in map(tuple, words) if spellings not in counts]
+        counts.update(zip(missing, self.store.word_counts(missing), strict=True))
+        self._counts = version, counts
+        return [counts[tuple(spellings)] for spellings in words]
 
     def _uncounted(self, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files whose rows do not count: those that a caller has read, those that are gone, and those of which

@@ -26,7 +26,7 @@ from vaulttools.index.content import Content, State
 from vaulttools.index.database import Database, scattered
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.vocabulary import NewWords, Vocabulary
-from vaulttools.index.word_hits import Places, Spelling, WordHits
+from vaulttools.index.word_hits import Places, Spelling
 from vaulttools.index.words import quoted
 from vaulttools.patterns.literals import Requirement
 
@@ -230,12 +230,15 @@ class Store:
         except zlib.error:
             self._database.condemn()
 
-    def words(
-        self, words: Sequence[Sequence[Spelling]], most: int, among: str | None, unsettled: tuple[str, int] | None
-    ) -> tuple[list[tuple[int, Places]], WordHits]:
-        """As `words.ask`."""
+    def word_counts(self, words: Sequence[Sequence[Spelling]], unsettled: tuple[str, int] | None = None) -> list[int]:
+        """As `words.counts`."""
         with self._database.reading() as connection:
-            return table.ask(connection, words, most, among, unsettled)
+            return table.counts(connection, words, unsettled)
+
+    def best(self, words: Sequence[Sequence[Spelling]], most: int, among: str | None) -> list[tuple[int, Places]]:
+        """As `words.best`."""
+        with self._database.reading() as connection:
+            return table.best(connection, words, most, among)
 
     def stems(self, beginning: str) -> list[str]:
         """As `words.stems`."""

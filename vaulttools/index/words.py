@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import apsw
 
 from vaulttools.index.file import WORDS_TOKENIZER
-from vaulttools.index.word_hits import Places, Spelling, WordHits
+from vaulttools.index.word_hits import Places, Spelling
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
 """Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""
@@ -79,22 +79,25 @@ def _tokenizer(named: str) -> apsw.FTS5Tokenizer:
     return tokenizers[named]
 
 
-def ask(
+def counts(
+    connection: apsw.Connection, words: Sequence[Sequence[Spelling]], unsettled: tuple[str, int] | None = None
+) -> list[int]:
+    """How many notes hold each word of a question in any of its spellings, without the rows of a JSON list and those
+    above a number, which are just being written."""
+    return [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
+
+
+def best(
     connection: apsw.Connection,
     words: Sequence[Sequence[Spelling]],
     most: int,
     among: str | None = None,
-    unsettled: tuple[str, int] | None = None,
-) -> tuple[list[tuple[int, Places]], WordHits]:
-    """The notes that hold any of the words, by row, the `most` best by BM25; only rows of a JSON list, if given.
-    What is counted leaves out the rows of another such list and those above a number, which are just being written.
-
-    The hits come without their places; each word of the question is a list of spellings.
-    """
-    counts = [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
-    asked = [(number, spelling) for number, spellings in enumerate(words) if counts[number] for spelling in spellings]
-    if not asked or not most:
-        return [], WordHits(counts, {})
+) -> list[tuple[int, Places]]:
+    """The notes that hold any of the words, by row, the `most` best by BM25, with the places of each word; only rows of
+    a JSON list, if given. Each word is a list of spellings, empty where nothing is to be looked for."""
+    asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
+    if not asked:
+        return []
     places: dict[int, Places] = {}
     columns = range(len(_BM25_WEIGHTS))
     nowhere: list[int] = []  # the same one, so that there is less for the garbage collector to look at
@@ -127,14 +130,13 @@ def ask(
         (*bound, most),
     ).fetchall()
     # Apart, since the sorter would ask for the places of every row that is among the best for a while.
-    best = json.dumps([row for (row,) in rows])
+    rows_found = json.dumps([row for (row,) in rows])
     connection.execute(
         "SELECT places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
-        (match, best),
+        (match, rows_found),
         can_cache=False,  # a statement keeps the function that it was prepared with
     ).fetchall()
-    found = [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
-    return found, WordHits(counts, {})
+    return [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
 
 
 def stems(connection: apsw.Connection, beginning: str) -> list[str]:

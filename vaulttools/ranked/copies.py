@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from vaulttools.notes.passages import digest
@@ -37,7 +38,7 @@ class Print:
     @cached_property
     def is_short(self) -> bool:
         """Whether it has too few words to be told from another by them: `Coming soon.`"""
-        return len(_WORD.findall(self.text)) < _SHORT
+        return sum(1 for _ in islice(_WORD.finditer(self.text), _SHORT)) < _SHORT
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
@@ -58,8 +59,12 @@ class Print:
             return False
         if self.digest == other.digest:
             return True
+        # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
         shorter, longer = sorted((len(self.text), len(other.text)))
-        if shorter < _AS_LONG * longer or not self.shingles or not other.shingles or self.numbers != other.numbers:
+        if shorter < _AS_LONG * longer or self.numbers != other.numbers:
             return False
-        both = len(self.shingles & other.shingles)
-        return both >= _ALIKE * len(self.shingles | other.shingles)
+        fewer, more = sorted((self.shingles, other.shingles), key=len)
+        if not fewer or len(fewer) < _ALIKE * len(more):
+            return False
+        both = len(fewer & more)
+        return both >= _ALIKE * (len(fewer) + len(more) - both)

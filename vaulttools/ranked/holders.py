@@ -87,7 +87,7 @@ class Holders:
         if not literal:
             return frozenset()
         if literal not in self._held:
-            held = {path for path, name in self._names() if literal in name}
+            held = self._named(literal)
             held.update(path for path, text in self._texts.items() if literal in text)
             if self.index is not None:
                 found = self.index.holding_text(literal, self.looked_at.keys())
@@ -110,10 +110,22 @@ class Holders:
         """The texts of the notes that were read, as they are compared."""
         return {path: fold(note.text) for path, note in self.looked_at.items() if note is not None}
 
-    def _names(self) -> Sequence[tuple[str, str]]:
-        """The notes with their names as they are compared."""
+    def _named(self, literal: str) -> set[str]:
+        """The notes that have a piece of text in their names; no name and no literal holds a line end."""
 
-        def made() -> Sequence[tuple[str, str]]:
-            return [(path, fold(paths.stem(path))) for path in self.notes]
+        def made() -> tuple[str, Sequence[str]]:
+            notes = [*self.notes]
+            return "\n".join(fold(paths.stem(path)).replace("\n", " ") for path in notes), notes
 
-        return made() if self.index is None else self.index.kept(("names", self.notes), made)
+        names, notes = made() if self.index is None else self.index.kept(("names", self.notes), made)
+        held: set[str] = set()
+        number, done = 0, 0
+        at = names.find(literal)
+        while at >= 0:
+            number += names.count("\n", done, at)
+            done = names.find("\n", at)
+            held.add(notes[number])
+            if done < 0:
+                break
+            at = names.find(literal, done)
+        return held

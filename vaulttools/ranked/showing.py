@@ -379,6 +379,9 @@ def around_terms(text: str, room: int, terms_of: Callable[[str], Sequence[tuple[
     stands = terms_of(text)
     best = (-1, 0, 0)
     for start in sentence_starts(text):
+        likely = len({term for offset, term in stands if start <= offset < start + room})
+        if likely <= best[0] and best[1] < best[2]:
+            continue  # what it is cut to holds no more terms
         end = start + cut(text[start:], room)
         held = len({term for offset, term in stands if start <= offset < end})
         if held > best[0] or best[2] <= best[1]:
