@@ -40,11 +40,19 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     folder = tmp_path_factory.mktemp("host")
     for name in ("a", "b", "c"):
         write_files(folder / "vaults" / name, {"note.md": f"the needle of {name} [[note]] #tag-{name}\n"})
+    write_files(folder / "vaults" / "a", {"deep/curious.md": _curious(folder / "vaults" / "b" / "note.md")})
     tokens = TokenFile(folder / "tokens.json")
     one, two = tokens.add("one", ["a"]), tokens.add("two", ["a", "b", "gone"])
     words = ["serve", ":0", "--vaults-root", str(folder / "vaults"), "--tokens", str(tokens._file), "--no-index"]
     with http(*words, "--open-vaults", "2") as served:
         yield Host(served.url.rstrip("/"), tokens, one, two)
+
+
+def _curious(other: Path) -> str:
+    """A note that leads to a note of another vault in each way that there is."""
+    up = [f"{'../' * levels}b/note{ending}" for levels in (1, 2, 3) for ending in ("", ".md")]
+    aims = [*up, str(other), other.as_uri(), str(other).removesuffix(".md"), "vault://b/note.md", "/v/b/vault/note.md"]
+    return "\n\n".join(f"![[{aim}]] [[{aim}]] ![x]({aim}) [x](<{aim}>)" for aim in aims)
 
 
 def _get(host: Host, token: str | None, path: str, method: str = "GET", **given: Any) -> httpx2.Response:
@@ -99,13 +107,29 @@ def test_mcp_shows_a_token_its_vaults_alone(host: Host) -> None:
 
     told["extra"] = {}
     run(lambda: talk(host.one))
-    assert told["schema"] is None and [str(uri) for uri in told["resources"]] == ["vault://a/note.md"]
+    assert told["schema"] is None and sorted(map(str, told["resources"])) == [
+        "vault://a/deep/curious.md",
+        "vault://a/note.md",
+    ]
     assert "needle of a" in told["own"] and "needle" not in told["other"]
     told["extra"] = {"vault": "b"}
     run(lambda: talk(host.two))
-    assert told["schema"] is not None and told["schema"]["enum"] == ["a", "b"] and len(told["resources"]) == 2
+    assert told["schema"] is not None and told["schema"]["enum"] == ["a", "b"] and len(told["resources"]) == 3
     assert "needle of b" in told["own"]
     assert "needle" not in told["other"] and "vault must be one of a, b" in told["other"]
+
+
+@pytest.mark.parametrize("token", ["one", "two"])
+def test_links_and_embeds_show_nothing_of_another_vault(host: Host, token: str) -> None:
+    shown = _get(host, getattr(host, token), "/v/a/ui/note/deep/curious.md")
+    assert shown.status_code == 200
+    assert "needle" not in shown.text
+    assert 'href="/v/b' not in shown.text and 'src="/v/b' not in shown.text
+    json = {"Accept": "application/vnd.olrapi.note+json"}
+    headers = {"Authorization": f"Bearer {getattr(host, token)}"} | json
+    told = httpx2.get(f"{host.url}/v/a/vault/deep/curious.md", headers=headers).json()
+    assert told["links"] == []
+    assert "needle" not in str(told)
 
 
 def test_a_session_is_of_no_use_to_another_token(host: Host) -> None:

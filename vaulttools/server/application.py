@@ -48,7 +48,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
     """All that one server answers; without rooms `/mcp` alone."""
     routes: list[BaseRoute] = [Route(HEALTH, _healthy), Route(MCP, mcp.app)]
     if rooms is not None:
-        here = [Mount("/ui", routes=rooms.page), *rooms.rest]
+        here = [Route("/ui", _with_slash), Mount("/ui", routes=rooms.page), *rooms.rest]
         routes += [Mount("/v/{vault}", routes=here), *here]
 
     @asynccontextmanager
@@ -78,6 +78,10 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: failed, Exception: broke})
     return Guard(app, access, service, refused, is_open)
+
+
+async def _with_slash(request: Request) -> Response:
+    return RedirectResponse(f"{quote(request.scope['path'])}/", 308)
 
 
 async def _healthy(_: Request) -> Response:

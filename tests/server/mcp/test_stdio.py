@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import MCPError
 
+from tests.conftest import write_files
 from tests.server.serving import run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
@@ -166,6 +167,27 @@ def test_several_vaults_are_named_in_each_call(tmp_path: Path) -> None:
     assert ["of one" in text_of(answers[0]), "of two" in text_of(answers[1])] == [True, True]
     assert text_of(answers[2]) == "vault must be one of first, two"
     assert text_of(answers[3]) == "vault must be one of first, two, got 'third'"
+
+
+def test_the_notes_of_many_vaults_are_listed_page_by_page(tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(9)]
+    for name in names:
+        write_files(tmp_path / name, {"note.md": "text\n"})
+
+    async def talk() -> tuple[list[int], list[str]]:
+        async with stdio(*(word for name in names for word in ("--vault", str(tmp_path / name))), "mcp") as client:
+            pages: list[list[str]] = []
+            cursor: str | None = None
+            while not pages or cursor is not None:
+                page = await client.list_resources(cursor=cursor)
+                pages.append([str(each.uri) for each in page.resources])
+                cursor = page.next_cursor
+            for unknown in ("0", "3", "12", "x", ""):
+                with pytest.raises(MCPError, match="Unknown cursor"):
+                    await client.list_resources(cursor=unknown)
+        return [len(page) for page in pages], [uri for page in pages for uri in page]
+
+    assert run(talk) == ([4, 4, 1], [f"vault://{name}/note.md" for name in names])
 
 
 def test_notes_are_resources(tmp_path: Path) -> None:

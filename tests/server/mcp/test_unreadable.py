@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -49,3 +53,17 @@ def test_over_http_it_is_answered_by_its_id_and_the_server_goes_on(small_vault: 
         whole = {"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {**initialize, "x": "\U0001f331"}}
         answer = httpx2.post(served.url, content=json.dumps(whole).encode(), headers=headers)
         assert (answer.status_code, '"id":8' in answer.text) == (200, True)
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(small_vault: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        for _ in range(200):
+            yield b" " * (1 << 16)
+
+    with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
+        address = urlsplit(served.url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
+            connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n")
+            assert connection.recv(1_000).startswith(b"HTTP/1.1 413 ")
+        with suppress(httpx2.HTTPError):  # it may hang up while more is sent
+            assert httpx2.post(served.url, content=pieces()).status_code == 413

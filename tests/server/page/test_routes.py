@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
 from tests.server.page.conftest import Serve
+from vaulttools.server.page import overviews
 from vaulttools.server.page.templates import HEADERS
 
 TOKEN = "correct horse battery"
@@ -83,6 +84,19 @@ def test_each_page_shows_what_the_tools_answer(app: ASGIApp, path: str, shown: l
     assert answer.status_code == 200
     text = words(answer) if "/results" not in path else " ".join(re.sub("<[^>]*>", " ", answer.text).split())
     assert [each for each in shown if each not in text] == [], text[:2000]
+
+
+@pytest.mark.parametrize("base", ["", "/v/my%20vault"])
+def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base: str) -> None:
+    answer = ask(app, "GET", f"{base}/ui")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"{base}/ui/")
+
+
+def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overviews, "_HEALTH_SECONDS", 0.0)
+    answer = ask(app, "GET", "/ui/health")
+    assert answer.status_code == 200
+    assert "Empty notes Not finished in time; reload the page to go on" in words(answer)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -54,10 +55,10 @@ INDEXING_SECONDS: Final = 15.0
 """To wait for the first indexing of a vault of a host."""
 
 LISTED: Final = 100
-"""Notes that `resources/list` names, the newest; every other is reached by the template."""
+"""Notes of a vault that `resources/list` names, the newest; every other is reached by the template."""
 
 LISTED_VAULTS: Final = 4
-"""Vaults of which it names notes: each must be open for that."""
+"""Vaults of which one page names notes: each must be open for that."""
 
 MARKDOWN: Final = "text/markdown"
 
@@ -141,11 +142,13 @@ class _Offered:
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
-        for name in self._vaults.names[:LISTED_VAULTS]:
+        start = _start(params, len(self._vaults.names))
+        end = start + LISTED_VAULTS
+        for name in self._vaults.names[start:end]:
             newest = await self._details(name, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
             paths = [path for path in newest["files"] if not path.endswith("/")]
             found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
-        return ListResourcesResult(resources=found)
+        return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._vaults.names) else None)
 
     async def list_resource_templates(
         self, context: Context, params: PaginatedRequestParams | None
@@ -209,6 +212,20 @@ class _Offered:
         text = made(question, self._names)
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=summary, messages=[message])
+
+
+def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
+    """The number of the first vault of a page, from 0; a cursor is what the page before gave.
+
+    Raises:
+        MCPError: it is another one.
+    """
+    cursor = None if params is None else params.cursor
+    if cursor is None:
+        return 0
+    if not re.fullmatch("[0-9]{1,6}", cursor, re.ASCII) or not 0 < int(cursor) < vaults or int(cursor) % LISTED_VAULTS:
+        raise MCPError(INVALID_PARAMS, f"Unknown cursor: {cursor[:100]}; begin without one")
+    return int(cursor)
 
 
 def _called(

@@ -6,7 +6,11 @@ from typing import Any, Final
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import (
+    DEFAULT_MAX_REQUEST_BODY_SIZE,
+    RequestBodyLimitMiddleware,
+    TransportSecuritySettings,
+)
 
 from vaulttools.server.application import Mcp
 from vaulttools.server.mcp.unreadable import Readable
@@ -20,4 +24,6 @@ def streamable(server: Server[Any]) -> Mcp:
     origins."""
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     manager = StreamableHTTPSessionManager(server, security_settings=unchecked, max_sessions=SESSIONS)
-    return Mcp(Readable(StreamableHTTPASGIApp(manager)), manager.run)
+    # The manager has the same limit, behind what reads the whole body.
+    bounded = RequestBodyLimitMiddleware(Readable(StreamableHTTPASGIApp(manager)), DEFAULT_MAX_REQUEST_BODY_SIZE)
+    return Mcp(bounded, manager.run)

@@ -247,6 +247,26 @@ def test_ids_of_embedded_notes_are_not_those_of_the_page() -> None:
     assert len(ids) == len(set(ids)) == 7
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # in a line: what nothing closes is spoken of
+        ("The <script> tag\n\nnext", "<p>The &lt;script&gt; tag</p>\n<p>next</p>\n"),
+        ("a <script>x</script> b\n\nnext", "<p>a  b</p>\n<p>next</p>\n"),
+        ("a </script> <style> b\n\nnext", "<p>a  &lt;style&gt; b</p>\n<p>next</p>\n"),
+        # in a block: the block alone
+        ("<div>\n<script>a\n\nnext", "<div>\n<p>next</p>\n</div>"),
+        ("<div>\n<!-- a\n\nnext", "<div>\n<p>next</p>\n</div>"),
+        ("<div><!--><style>a</style>b\n\nnext", "<div>b\n<p>next</p>\n</div>"),
+        # a block that begins so ends with the note, as CommonMark has it
+        ("before\n\n<script>\n\nnext", "<p>before</p>\n"),
+        ("before\n\n<!-- a\n\nnext", "<p>before</p>\n"),
+    ],
+)
+def test_unclosed_html_hides_its_block_and_not_the_rest_of_the_note(text: str, shown: str) -> None:
+    assert Rendering(InMemory({"Home.md": text}), Addresses()).html("Home.md", text) == shown
+
+
 # What a note may hold, and no browser may act on: each stands in running text, and in a block of its own.
 ATTACKS = [
     "<script>alert(1)</script>",

@@ -24,6 +24,7 @@ from vaulttools.server.page.rendering import (
     highlights,
     links,
     math,
+    raw_html,
     tags,
     tasks,
     urls,
@@ -44,7 +45,7 @@ _INLINE_DEPTH: Final = 20
 
 _Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 
-_OURS: Final = (math, wikilinks, tags, highlights, block_ids, urls, callouts, tasks, links, embeds, anchors)
+_OURS: Final = (math, wikilinks, tags, highlights, block_ids, urls, callouts, tasks, links, embeds, anchors, raw_html)
 
 
 class _Parser(MarkdownIt):
