@@ -14,7 +14,7 @@ import vaulttools
 
 PACKAGE = Path(vaulttools.__file__).parent
 
-SILENT = ("cli/completion", "core/moment", "index/file", "index/store", "notes/function_words")
+SILENT = ("cli/completion", "core/moment", "index/file", "index/store", "notes/function_words", "ranked/light_words")
 """Modules whose texts are scripts for shells, formats, SQL and lists of words."""
 
 _WORDS = re.compile(r"[A-Za-z{}'’`,;:)]+ [a-z{(`'][^\n]* |[A-Z][a-z]+ [^\n]*[.:]$|^\{[^}]*\} [a-z]+")

@@ -65,16 +65,33 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
     ("question", "notices"),
     [
         ("galena", []),
-        ("malachyte", ['No text or title holds "malachyte"; "malachite" was searched for instead.']),
-        ("jewel", ['No text or title holds "jewel"; words that begin so were searched for.']),
-        ("galena zzzzzz", ['No text or title holds "zzzzzz".']),
+        ("malachyte", ['No text or title has the word "malachyte"; "malachite" was searched for instead.']),
+        ("jewel", ['No text or title has the word "jewel"; words that begin so were searched for.']),
+        ("galena zzzzzz", ['No text or title has the word "zzzzzz".']),
         ('"lead sulphide"', ['No text or title holds "lead sulphide"; its words were searched for one by one.']),
-        ("ten-buttons", ['No text or title holds "ten-buttons"; its parts were searched for: ten, buttons.']),
+        ("ten-buttons", ['No text or title has the word "ten-buttons"; its parts were searched for: ten, buttons.']),
         ("紫禁城", ["No note holds any part of it."]),
     ],
 )
 def test_what_was_searched_for_instead_is_said(vault: Ranked, question: str, notices: list[str]) -> None:
     assert vault.ask(question).notices == notices
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+def test_a_word_that_says_little_puts_no_note_first_however_rare_it_is(
+    tmp_path_factory: pytest.TempPathFactory, blind: bool
+) -> None:
+    notes = {
+        "Style.md": "Where an image is too big, make it smaller.\n",
+        "Sync.md": "A plan sets the size of files that can be synced.\n",
+        **{f"Filler/{number}.md": "Anything is synced, and no file is left.\n" for number in range(0, 40, 4)},
+        **{f"Filler/{number}.md": "Each file is kept.\n" for number in range(1, 40, 4)},
+        **{f"Filler/{number}.md": "Nothing of interest.\n" for number in range(2, 40, 2)},
+    }
+    with opened(tmp_path_factory.mktemp("light"), notes) as vault:
+        found = [note.path for note in vault.ask("how big may a synced file be", most=30, blind=blind).notes]
+        assert found.index("Sync.md") < found.index("Style.md")
+        assert vault.ask("too big", blind=blind).notes[0].path == "Style.md"
 
 
 GRAPH = {
@@ -226,7 +243,7 @@ def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
         (made.folder / "gone.md").unlink()
         ranking = made.ask("gallena")
         assert [hit.path for hit in ranking.notes] == ["other.md"]
-        assert ranking.notices == ['No text or title holds "gallena"; "galena" was searched for instead.']
+        assert ranking.notices == ['No text or title has the word "gallena"; "galena" was searched for instead.']
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])

@@ -34,8 +34,8 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Understood as:\n"
         "Any of these, in any inflection, case and accents: lead, sulphate.\n"
         "Not looked for, since they say little: which, is, of.\n"
-        'No text or title holds "mineral".\n'
-        'No text or title holds "composed".\n'
+        'No text or title has the word "mineral".\n'
+        'No text or title has the word "composed".\n'
         "\n"
         "Showing 2 notes, best first.\n"
         "\n"
@@ -48,8 +48,8 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Line 1:\n"
         "  draft about lead\n"
         "\n"
-        '[No text or title holds "mineral".]\n'
-        '[No text or title holds "composed".]\n'
+        '[No text or title has the word "mineral".]\n'
+        '[No text or title has the word "composed".]\n'
         "[Set page to 2 for the next notes.]\n"
         '[To read on: read {"note": "Minerals/Anglesite.md", "start_line": 1}]'
     )
@@ -152,14 +152,14 @@ def test_a_query_without_a_word_is_refused_in_one_sentence(make_vault: MakeVault
 
 
 def test_nothing_found_is_said_with_the_words_that_stand_nowhere(make_vault: MakeVault) -> None:
-    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found.\n\n[No text or title holds "zzzzzz".]'
+    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found.\n\n[No text or title has the word "zzzzzz".]'
 
 
 def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "Plan.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "An island."}]}'})
     assert vault.query("done").text == (
         "No notes found.\n\n"
-        '[No text or title holds "done".]\n'
+        '[No text or title has the word "done".]\n'
         '[Properties, canvases or the insides of words hold "done": '
         'query {"query": "done", "mode": "obsidian"}]'
     )
@@ -331,7 +331,7 @@ def test_a_compound_that_stands_nowhere_is_taken_apart_before_it_is_corrected(ma
     vault = make_vault({"a.md": "Many gem stones.\n", "b.md": "Gaston and Gerson.\n"})
     answer = vault.query("gemstones")
     assert [note.path for note in answer.notes] == ["a.md"]
-    assert '[No text or title holds "gemstones"; "gem stones" was searched for instead.]' in answer.text
+    assert '[No text or title has the word "gemstones"; "gem stones" was searched for instead.]' in answer.text
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])

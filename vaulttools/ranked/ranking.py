@@ -18,6 +18,7 @@ from vaulttools.index.passages import Passages, load
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
+from vaulttools.ranked import light_words
 from vaulttools.ranked.counted import MANY, Counted, Counter
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.holders import Holders, Reader
@@ -85,6 +86,11 @@ def rank(
     return _Search(read_question(question), notes, index, read, stop, most, counter).ranking()
 
 
+def _weight(term: Term, rare: float) -> float:
+    """What a term weighs that is so rare."""
+    return min(rare, light_words.MOST) if term.text.lower() in light_words.LIGHT_WORDS else rare
+
+
 class _Search:
     """One question being answered."""
 
@@ -132,7 +138,7 @@ class _Search:
         holding = list(map(holders.holding, terms))
         notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
-            rarity(notes, self._count(term, number, count, some, looked_at))
+            _weight(term, rarity(notes, self._count(term, number, count, some, looked_at)))
             for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding)

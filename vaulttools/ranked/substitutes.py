@@ -46,9 +46,9 @@ class Substitutes:
         return list(resolved.values())
 
     def _instead_of(self, term: Term) -> Sequence[Term]:
-        name = f'No text or title holds "{term.text}"'
+        name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
         if term.is_phrase:
-            self.notices.append(f"{name}; its words were searched for one by one.")
+            self.notices.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
             return ()
         if term.literal:
             return tuple(map(Term, term.parts))
