@@ -1,4 +1,4 @@
-"""Measure what a new process costs: commands, opening with a current index, first calls, an MCP server's first answer.
+"""Measure a new process: commands, opening with a current index, first calls, memory, an MCP server's first answer.
 
 `python benchmarks/starting.py VAULT [--old PATH]`
 
@@ -43,11 +43,32 @@ with Vault.open(sys.argv[1]) as vault:
     print(1e3 * (opened - before), 1e3 * (called - opened))
 """
 
+HELD: Final = """
+import os, sys
+from vaulttools import Vault, tools
+for name in tools.NAMES:
+    tools.named(name)
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+with Vault.open(sys.argv[1]) as vault:
+    vault.build_index()
+    opened = resident()
+    for pattern in ("TODO", "the", r"\\w{18}"):
+        vault.search_files(pattern)
+    vault.query("what is a question")
+    vault.query("tag:#work the", mode="obsidian")
+    print(opened, resident())
+"""
+
 FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "opening": (),
     "first `tags`": ("tags", "{}"),
     "first `properties`": ("properties", "{}"),
     "first `links`, unresolved": ("links", "{'direction': 'unresolved'}"),
+    "first `query`, ranked": ("query", "{'query': 'what is a question'}"),
     "first `query`, `tag:#work`": ("query", "{'query': 'tag:#work', 'mode': 'obsidian'}"),
 }
 
@@ -97,6 +118,8 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
                     opened, called = _opened(vault, arguments, environ)
                     _add(measured, f"{name}, CPU alone", place, (called if arguments else opened, 0.0))
                 _add(measured, "MCP, start to first answer", place, (0.0, _first_answer(vault, environ)))
+                for name, held in zip(("opened", "after searches"), _held(vault, environ), strict=True):
+                    _add(measured, f"MiB resident, {name} (Linux; in the column of CPU)", place, (held, 0.0))
         environ = environs[0]
         subprocess.run(_command(vault, "daemon", "start"), env=environ, check=True, capture_output=True)
         try:
@@ -143,6 +166,16 @@ def _opened(vault: Path, arguments: Sequence[str], environ: Mapping[str, str]) -
     printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     opened, called = map(float, printed.stdout.split())
     return opened, called
+
+
+def _held(vault: Path, environ: Mapping[str, str]) -> tuple[float, float]:
+    """MiB of memory with the index open, and after some searches; 0 where the system does not tell."""
+    if sys.platform != "linux":
+        return 0.0, 0.0
+    command = [sys.executable, "-P", "-c", HELD, str(vault)]
+    printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    opened, searched = map(float, printed.stdout.split())
+    return opened, searched
 
 
 def _first_answer(vault: Path, environ: Mapping[str, str]) -> float:
