@@ -103,7 +103,7 @@ def test_notes_are_joined_as_they_are_asked_for(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BY_WORDS", few)
         made = joined(ranking, found, Stored(), most).notes
-        sure = min(most, len(by_words)) if is_few else 0
+        sure = min(most, len(by_words)) if is_few else 1
         first = by_words[: max(sure, few)]
         order = fused(first, sure, found)
     head = [path for place, path in enumerate(order) if path in first or place < most]
@@ -130,6 +130,14 @@ def test_notes_behind_those_asked_for_are_not_loaded() -> None:
     index = Stored()
     assert ranked(["x"], 3, index) == ["v", "w", "a"]
     assert index.asked == ("a",)
+
+
+def test_the_first_note_of_evidence_that_is_not_weak_stays_first() -> None:
+    empty = passages.of(Note("n", "text\n"))
+    notes = [RankedNote(path, 0.5, empty, [Evidence(0, 0.5, frozenset({0}))]) for path in "vw"]
+    for weakness, expected in (("", ["v", "w"]), ("No passage holds both.", ["w", "v"])):
+        ranking = Ranking(notes, weakness, [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
+        assert [note.path for note in joined(ranking, near(w=0.5), Stored(), 2).notes] == expected
 
 
 def test_words_that_were_corrected_keep_what_they_are_sure_of() -> None:

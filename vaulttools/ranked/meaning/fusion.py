@@ -142,13 +142,16 @@ class _AsAsked(Sequence[RankedNote]):
 
 def _sure(ranking: Ranking, most: int) -> int:
     """How many of the first notes words are sure of: of none when a word of the question stands nowhere,
-    and no word is spelled nearly so. Of a question of few words these are all notes, or `most`."""
+    and no word is spelled nearly so. Of a question of few words these are all notes, or `most`; else those that hold
+    all that was asked, or the first one where the evidence is not weak: of 33 questions in the notes' own words meaning
+    moved four from the first place."""
     if ranking.unfound:
         return 0
     asked = len(ranking.rarities)
     if asked <= FEW_WORDS:
         return sum(1 for _ in islice(ranking.notes, most))
-    return sum(1 for _ in takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes))
+    whole = takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes)
+    return max(sum(1 for _ in whole), 0 if ranking.weakness else 1)
 
 
 def passages_of(evidence: Sequence[Evidence], near: Sequence[Neighbour], asked: int) -> list[Evidence]:
