@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -21,22 +22,20 @@ def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iter
     >>> list(around([3, 6, 20], 1, 2, 20))
     [Excerpt(start=2, end=8, hits=(3, 6)), Excerpt(start=19, end=20, hits=(20,))]
     """
-    start = end = 0
+    farthest = before + after + 1
+    last = 0
     inside: list[int] = []
     for hit in hits:
-        first, last = max(1, hit - before), min(last_line, hit + after)
-        if inside and first > end + 1:
-            yield Excerpt(start, end, tuple(inside))
+        if inside and hit - last > farthest:
+            yield Excerpt(max(1, inside[0] - before), min(last_line, last + after), tuple(inside))
             inside = []
-        if not inside:
-            start = first
-        end = last
         inside.append(hit)
+        last = hit
     if inside:
-        yield Excerpt(start, end, tuple(inside))
+        yield Excerpt(max(1, inside[0] - before), min(last_line, last + after), tuple(inside))
 
 
 def shortened(excerpt: Excerpt, lines: int) -> Excerpt:
     """The excerpt's first lines, at most so many."""
     end = min(excerpt.end, excerpt.start + lines - 1)
-    return Excerpt(excerpt.start, end, tuple(hit for hit in excerpt.hits if hit <= end))
+    return Excerpt(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])

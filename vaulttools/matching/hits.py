@@ -65,12 +65,14 @@ class FileLines(Sequence[Hit]):
         lines = document.lines
         if not self.numbers or self.numbers[-1] > len(lines):
             return None if self.numbers else self
-        read = [raw.decode("utf-8", "replace") for raw in self.raw]
-        if [lines[number - 1] for number in self.numbers] == read:
+        read = b"\n".join(self.raw).decode("utf-8", "replace")
+        if "\n".join([lines[number - 1] for number in self.numbers]) == read:
             return self
-        if not self.raw[-1].endswith(b"\r") and lines[-1] == f"{read[-1]}\r" and not document.text.endswith("\n"):
+        last = self.raw[-1]
+        is_unended = self.numbers[-1] == len(lines) and not document.text.endswith("\n")
+        if is_unended and not last.endswith(b"\r") and lines[-1].endswith("\r"):
             # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
-            return FileLines(self.numbers, self.starts, [*self.raw[:-1], self.raw[-1] + b"\r"]).of(document)
+            return FileLines(self.numbers, self.starts, [*self.raw[:-1], last + b"\r"]).of(document)
         return None
 
     def _column(self, place: int) -> int:
