@@ -106,6 +106,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print()
             print("\n".join(served.table(_command(), vault, index_folder, Path(temporary), words.rare)))
             print()
+            print("\n".join(served.rest_table(vault, words.rare, words.common)))
+            print()
             typical = every.calls(vault, words.rare, words.spread, _hub(vault))
             print("\n".join(every.table(_command(), vault, index_folder, Path(temporary), typical)))
         print()

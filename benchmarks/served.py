@@ -9,14 +9,19 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 from vaulttools import Vault
+from vaulttools.core.work import Work
+from vaulttools.server.rest import searches, simple
+from vaulttools.session import Session
 
 STARTS: Final = 5
+ASKED: Final = 5
 CALLS: Final = 60
 
 VERSION: Final = "2025-11-25"
@@ -108,6 +113,40 @@ def table(command: Sequence[str], vault: Vault, index_folder: str, temporary: Pa
         f"| the same in Python | {median['python']:.2f} ms |",
         f"| what the server adds | {median['over'] - median['python']:.2f} ms |",
     ]
+
+
+def rest_table(vault: Vault, rare: str, common: str) -> list[str]:
+    """The rows of REST's searches as Markdown, each warm, without the connection."""
+    session = vault.session
+    content = {"var": "content"}
+    rules: dict[str, Any] = {
+        "a tag rule": {"in": ["project", {"var": "tags"}]},
+        "`glob` of paths": {"glob": ["*/a*.md", {"var": "path"}]},
+        "`regexp` over content with a literal": {"regexp": [rf"\\b{rare}\\b", content]},
+        "`regexp` over content without one": {"regexp": [r"[0-9]{4}-[0-9]{2}", content]},
+    }
+    words = {"a rare word": rare, "a common word": common, "four stop words": "the of and in"}
+    calls: dict[str, Callable[[], object]] = {
+        **{f"`search/simple`, {what}": partial(_simple, session, query) for what, query in words.items()},
+        **{f"JsonLogic, {what}": partial(_by_rule, session, rule) for what, rule in rules.items()},
+    }
+    rows = []
+    for what, call in calls.items():
+        call()
+        used, began = time.process_time() + processor_time(), time.perf_counter()
+        for _ in range(ASKED):
+            call()
+        took, cpu = time.perf_counter() - began, time.process_time() + processor_time() - used
+        rows.append(f"| {what} | {took / ASKED * 1e3:.0f} ms | {cpu / ASKED * 1e3:.0f} ms |")
+    return ["| REST, warm | a call | of processor time |", "|---|--:|--:|", *rows]
+
+
+def _simple(session: Session, query: str) -> object:
+    return simple.search(session, query, 100, Work())
+
+
+def _by_rule(session: Session, rule: Any) -> object:
+    return searches.by_rule(session, rule, Work())
 
 
 def _started(how: str, starts: Sequence[tuple[float, float]]) -> list[str]:

@@ -89,13 +89,16 @@ def opened(folder: Path, served: Served, notes: int) -> Vault:
 def test_vaults_embed_by_one_process_which_ends_with_the_last(
     started: list[process.EmbeddingProcess], served: Served, tmp_path: Path
 ) -> None:
+    for name in "abc":
+        write_files(tmp_path / name / "vault", {"same.md": "Tea.\n"})
     vaults = [opened(tmp_path / name, served, 40) for name in "abc"]
     threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(served.texts) == len(set(served.texts)) == 120
+    assert served.texts.count("tea.") == 3  # no vector of another vault is taken
+    assert (len(served.texts), len(set(served.texts))) == (123, 121)
     vaults[0].close()
     vaults[1].close()
     assert [each.is_alive for each in started] == [True]

@@ -19,7 +19,7 @@ from vaulttools.server.application import Mcp, Rooms, application
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
-from vaulttools.server.rest import asking, errors, raw, routes
+from vaulttools.server.rest import asking, errors, raw, routes, simple
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
 from vaulttools.server.service import Service
@@ -204,6 +204,17 @@ def test_a_part_of_a_note(app: ASGIApp, part: str, content: str) -> None:
 def _posted(app: ASGIApp, kind: str, body: Any, path: str = "/search/") -> Any:
     content = body if isinstance(body, str) else json.dumps(body)
     return ask(app, "POST", path, headers={"Content-Type": kind}, content=content)
+
+
+@pytest.mark.parametrize("query", ["plan damp", "the a e", "galena nowhere the", "e plan", "the"])
+def test_simple_search_of_few_notes_by_name_finds_what_one_of_all_does(
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    answers = []
+    for few in (0, 1, 1_000):
+        monkeypatch.setattr(simple, "FEW", few)
+        answers.append(ask(app, "POST", f"/search/simple/?query={quote(query)}").json())
+    assert answers[0] == answers[1] == answers[2]
 
 
 def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -20,6 +21,9 @@ from vaulttools.session import Session
 MOST_WORDS: Final = 16
 """Different words of a query. Each costs a search."""
 
+FEW: Final = 1_000
+"""Notes that are searched by name for the other words; for more of them all are searched, by one ripgrep."""
+
 WITH_MATCHES: Final = 100
 """Notes whose matches are listed. Those after them are only named: all places of a common word would be a hundred
 megabytes, and clients show the first notes."""
@@ -33,13 +37,11 @@ LONGEST_CONTEXT: Final = 2_000
 
 @dataclass(slots=True)
 class _Matching:
-    """A note that may hold all words."""
+    """A note that holds all words looked for so far."""
 
     path: str
     lines: int = 0
     """Lines that match, summed over the words."""
-    words: int = 0
-    """Words that it holds in its text or its name."""
     in_name: int = 0
 
 
@@ -57,27 +59,25 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
     if not 0 < len(words) <= MOST_WORDS:
         raise BadArgument(f"query must be 1 to {MOST_WORDS} words, got {len(words)}")
     scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    searches = [_search(vault, scope, word, work) for word in words]
-    found: dict[str, _Matching] = {}
-    for number, each in enumerate(searches):
-        # Of every word after the first, only notes that hold the others are of use; all are counted all the same, since
-        # the words may stand in names.
-        lines = {file.path: file.count for file in each.matching()}
-        for path in _named(scope, words[number]):
-            note = found.setdefault(path, _Matching(path))
-            note.in_name += 1
-            note.words += path not in lines
-        for path, count in lines.items():
-            note = found.setdefault(path, _Matching(path))
-            note.lines += count
-            note.words += 1
-    ranked = sorted(
-        (note for note in found.values() if note.words == len(words)),
-        key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)),
-    )
+    named = _named(scope, words)
+    searches: dict[str, Search] = {}
+    found: dict[str, _Matching] | None = None
+    # A long word is mostly in few notes, and for the others only those are searched.
+    for word in sorted(words, key=len, reverse=True):
+        among = scope if found is None or len(found) > FEW else replace(scope, walks=(), named=tuple(found))
+        searches[word] = _search(vault, among, word, work)
+        lines = {file.path: file.count for file in searches[word].matching()} if found != {} else {}
+        holding = lines.keys() | named[word]
+        if found is None:
+            found = {path: _Matching(path) for path in holding}
+        found = {path: note for path, note in found.items() if path in holding}
+        for path, note in found.items():
+            note.lines += lines.get(path, 0)
+            note.in_name += path in named[word]
+    ranked = sorted((found or {}).values(), key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
     ensure_complete(ranked, work)
     first = [note.path for note in ranked[:WITH_MATCHES]]
-    matches = _matches(searches, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
+    matches = _matches([searches[word] for word in words], words, first, min(max(context_length, 0), LONGEST_CONTEXT))
     return [
         {"filename": note.path, "score": note.in_name * 1_000 + note.lines, "matches": matches.get(note.path, [])}
         for note in ranked[:RESULTS]
@@ -98,12 +98,17 @@ def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
     )
 
 
-def _named(scope: Scope, word: str) -> Iterator[str]:
-    """The notes whose names hold a word."""
-    wanted = word.casefold()
+def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
+    """By word the notes whose names hold it."""
+    named: dict[str, set[str]] = {word: set() for word in words}
+    wanted = [(word.casefold(), named[word]) for word in words]
     for path, kind, left_out in scope.entries():
-        if kind == "file" and left_out is None and wanted in _name(path).casefold():
-            yield path
+        if kind == "file" and left_out is None:
+            name = _name(path).casefold()
+            for folded, holding in wanted:
+                if folded in name:
+                    holding.add(path)
+    return named
 
 
 def _name(path: str) -> str:
