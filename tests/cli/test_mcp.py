@@ -13,6 +13,7 @@ import pytest
 
 from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
+from vaulttools.cli import mcp
 from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.cli.mcp import parse
 from vaulttools.server.vaults import folders
@@ -180,6 +181,18 @@ def test_a_server_without_an_index_stays_one(small_vault: Path, capsys: Printed)
     given = ["--no-index", "--vault", str(small_vault), "mcp", "--print-config", "generic"]
     assert cli.main(given) == 0
     assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
+
+
+def test_a_program_that_will_not_stay_is_not_printed(
+    small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = "/home/a/.cache/uv/archive-v0/x/bin/vaulttools"
+    monkeypatch.setattr(mcp, "program", lambda: (path, []))
+    assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "claude"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        f"error: {path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip\n",
+    )
 
 
 def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from vaulttools.cli.mcp import NEEDS_EXTRA, program
+from vaulttools.cli.mcp import NEEDS_EXTRA, ensure_stays, program
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import Change, Unchangeable
 from vaulttools.clients.machine import Machine
@@ -32,9 +32,6 @@ Add the server to the settings of the assistants on this machine. Shows what wou
   --write        make the changes; each file is kept beside as it was before, FILE{saving.BACKUP}
   --remove       take the server out again
   --dry-run      show what would change, and write nothing (default)"""
-
-_CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
-"""Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +119,7 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
     if importlib.util.find_spec("mcp") is None:
         raise BadArgument(NEEDS_EXTRA)
     path, arguments = program()
-    if _CACHES.intersection(Path(path).parts):
-        raise BadArgument(
-            f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
-        )
+    ensure_stays(path)
     for name, folder in vaults.items():
         arguments += ["--vault", f"{name}={folder}" if len(vaults) > 1 else folder]
     return {"command": path, "args": [*arguments, "mcp"]}

@@ -156,9 +156,26 @@ def program() -> tuple[str, list[str]]:
     return (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
 
 
+def ensure_stays(path: str) -> None:
+    """Refuse to write down a program that will not stay where it is.
+
+    Raises:
+        BadArgument: it will not.
+    """
+    if _CACHES.intersection(Path(path).parts):
+        raise BadArgument(
+            f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
+        )
+
+
+_CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
+"""Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
+
+
 def _command(options: Options, by_name: dict[str, str]) -> Command:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
+    ensure_stays(path)
     for name, folder in by_name.items():
         absolute = str(Path(folder).expanduser().resolve())
         arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]
