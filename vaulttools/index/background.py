@@ -17,6 +17,7 @@ from typing import Final
 from weakref import WeakSet
 
 from vaulttools.attachments.texts import Attachments
+from vaulttools.core import garbage
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
@@ -240,14 +241,11 @@ class BackgroundIndex:
     def _made(self, store: Store, watching: Watch | None) -> IndexState:
         """What is held in memory. It stays, so that the garbage collector neither looks through it while it is made (a
         fifth of the time) nor at any time after."""
-        was_enabled = gc.isenabled()
-        gc.disable()
-        try:
-            return IndexState(self._root, store, watching, self._max_bytes)
-        finally:
-            gc.freeze()
-            if was_enabled:
-                gc.enable()
+        with garbage.paused():
+            try:
+                return IndexState(self._root, store, watching, self._max_bytes)
+            finally:
+                gc.freeze()
 
     def _keep(self, present: IndexState) -> None:
         """Keep up to date what was loaded, and index what is pending."""

@@ -6,7 +6,6 @@ and made anew.
 
 from __future__ import annotations
 
-import gc
 import marshal
 import os
 import sys
@@ -18,6 +17,7 @@ from typing import Any, Final
 import xxhash
 
 import vaulttools
+from vaulttools.core import garbage
 
 _MAGIC: Final = b"vaulttools kept 2\n"
 _DIGEST_BYTES: Final = 16
@@ -31,20 +31,16 @@ def load(database: Path, name: str) -> Any:
     stamp = _code()
     if stamp is None:
         return None
-    was_enabled = gc.isenabled()
-    gc.disable()  # all that is made stays: there is nothing to find in it
     try:
         data = memoryview(_place(database, name).read_bytes())
         start = len(_MAGIC) + _DIGEST_BYTES
         # Only what was written whole, by us, is decoded: marshal trusts what it is given.
         if data[:start] != _MAGIC + xxhash.xxh3_128_digest(data[start:]):
             return None
-        made_by, values = marshal.loads(data[start:])  # noqa: S302
+        with garbage.paused():
+            made_by, values = marshal.loads(data[start:])  # noqa: S302
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    finally:
-        if was_enabled:
-            gc.enable()
     return values if made_by == stamp else None
 
 

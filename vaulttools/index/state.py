@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any, Final, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
-from vaulttools.core import paths
+from vaulttools.core import garbage, paths
 from vaulttools.files import disk
 from vaulttools.files.key import is_racy
 from vaulttools.files.root import Root
@@ -419,7 +419,8 @@ class IndexState:
                 self._kept.move_to_end(known)
                 made: T = self._kept[known]
                 return made
-            made = self._kept[known] = make()
+            with garbage.paused():
+                made = self._kept[known] = make()
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return made
