@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,7 +43,10 @@ def test_a_folder_holds_what_was_put_last(
         held = held.again()
     assert dict(held.items()) == known and bool(held) == bool(known)
     assert {name: held.get(name) for name in NAMES} == {name: known.get(name) for name in NAMES}
-    assert [name in held for name in NAMES] == [name in known for name in NAMES]
+    for searched in (folder._SEARCHED, 0):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(folder, "_SEARCHED", searched)
+            assert [held.get(name) for name in NAMES] == [known.get(name) for name in NAMES]
     files = {name: STAMP.pack(*node.key) for name, node in known.items() if node.kind == "file"}
     assert dict(held.files()) == files
     assert held.listed() == catalogue.ordered([Listed(name, each.kind, each.dataless) for name, each in known.items()])
@@ -57,7 +61,8 @@ def test_a_folder_holds_what_was_put_last(
     }
 
 
-def test_only_some_folders_keep_their_names_for_being_looked_up() -> None:
+def test_only_some_folders_keep_their_names_for_being_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder, "_SEARCHED", 0)
     many = [packed([("a.md", Node("file", Key(number, 0, 0, 0)))]) for number in range(40)]
     for _ in range(2):
         assert [each.get("a.md") for each in many] == [Node("file", Key(number, 0, 0, 0)) for number in range(40)]
