@@ -34,7 +34,8 @@ from vaulttools.core import limits, paths
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import excluded, globs, ignores, selectors
 from vaulttools.matching import ripgrep
-from vaulttools.notes import canvas, links
+from vaulttools.notes import canvas
+from vaulttools.notes.links import targets as links
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import Stored, dump
 from vaulttools.query.explain import explain

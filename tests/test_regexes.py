@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 import vaulttools
 from tests.regexes import MATCHES
 from vaulttools.files import globs, ignores
-from vaulttools.notes import callouts
+from vaulttools.notes.markdown import callouts
 
 PACKAGE = Path(vaulttools.__file__).parent
 
-BUILT = {"files/globs.py": "parse", "files/ignores.py": "_any_of", "notes/callouts.py": "_at_depth"}
+BUILT = {"files/globs.py": "parse", "files/ignores.py": "_any_of", "notes/markdown/callouts.py": "_at_depth"}
 """The functions that compile a text put together at run time; a test of its own reads what each of them compiles."""
 
 _parser: Any = importlib.import_module("re._parser")  # private: there is no other way to read a regex as Python does

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
     from vaulttools.index.background import BackgroundIndex
     from vaulttools.index.view import IndexView
-    from vaulttools.notes.links import LinkIndex
+    from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
@@ -357,7 +357,7 @@ class Session:
     def links(self, work: Work, *, told: bool = False) -> LinkIndex:
         """The names that links can use: of all files that Obsidian sees, excluded ones too. With `told`, folders that
         could not be listed go to `work`."""
-        from vaulttools.notes.links import LinkIndex
+        from vaulttools.notes.links.targets import LinkIndex
 
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
 
@@ -417,7 +417,7 @@ class Session:
         """
         if target.place is None or not (target.headings or target.block):
             return target.ranges
-        from vaulttools.notes import subpath
+        from vaulttools.notes.links import subpath
         from vaulttools.notes.note import Note
 
         read = self._read(target, target.place)

@@ -21,10 +21,10 @@ from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, kept_file, location
 from vaulttools.index.store import Store
 from vaulttools.notes.difference import Change
-from vaulttools.notes.graph import Graph
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links.graph import Graph
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
-from vaulttools.notes.property_counts import PropertyCounts
+from vaulttools.notes.properties.property_counts import PropertyCounts
 from vaulttools.notes.tag_counts import TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, properties, tags, tasks

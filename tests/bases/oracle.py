@@ -16,7 +16,7 @@ from vaulttools.bases.faults import Failed
 from vaulttools.bases.output import plain
 from vaulttools.bases.times import Clock
 from vaulttools.bases.values import Setting, Value
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 
 CASES: Final[dict[str, Any]] = json.loads(

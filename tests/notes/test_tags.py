@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Tag
-from vaulttools.notes.structure import parse
 from vaulttools.notes.tags import covers, distinct, tag_name
 
 

@@ -13,7 +13,7 @@ import pytest
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathNotFound
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.resources import obsidian
 from vaulttools.resources.urls import Backed, Resolvers
 

@@ -17,10 +17,10 @@ from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
 from vaulttools.answers.answer import AtLeast
 from vaulttools.core import limits
-from vaulttools.notes.links import LinkIndex
-from vaulttools.notes.mentions import mentions
+from vaulttools.notes.links.mentions import mentions
+from vaulttools.notes.links.references import Reference
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
-from vaulttools.notes.references import Reference
 from vaulttools.tools.links import LinkFound
 
 FILES: Files = {

@@ -12,8 +12,8 @@ from vaulttools.answers import corpus
 from vaulttools.answers.followed import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
-from vaulttools.notes import graph
-from vaulttools.notes.graph import Graph
+from vaulttools.notes.links import graph
+from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.note import Note
 from vaulttools.session import Session
 

@@ -12,7 +12,7 @@ from vaulttools.answers.reading import Reading
 from vaulttools.core import render
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
-from vaulttools.notes import subpath
+from vaulttools.notes.links import subpath
 
 _OTHERS: Final = 5
 """Lines of other headings of the same name that the answer names."""

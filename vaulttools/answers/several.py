@@ -11,7 +11,7 @@ from vaulttools.answers import answer, part
 from vaulttools.answers.part import Part
 from vaulttools.answers.reading import Reading
 from vaulttools.core import limits, paths, render
-from vaulttools.notes import property_text
+from vaulttools.notes.properties import property_text
 
 MOST: Final = 20
 """Texts of one answer."""

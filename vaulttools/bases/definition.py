@@ -251,7 +251,7 @@ def read(text: str, place: str) -> Base:
     """
     import yaml
 
-    from vaulttools.notes.safe_yaml import Loader
+    from vaulttools.notes.properties.safe_yaml import Loader
 
     if len(text) > MAX_BYTES:
         raise InvalidBase(f"The YAML is larger than {MAX_BYTES // 1024} KiB", place)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vaulttools.bases.context import FileFacts
 from vaulttools.bases.values import tag_of
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.references import Reference
+from vaulttools.notes.links.references import Reference
 
 
 def of(note: Contents) -> FileFacts:

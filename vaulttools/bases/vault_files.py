@@ -15,8 +15,8 @@ from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.root import Root
 from vaulttools.notes.difference import Change, Draft, is_same
-from vaulttools.notes.graph import Graph, Written
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links.graph import Graph, Written
+from vaulttools.notes.links.targets import LinkIndex
 
 NOTHING: Final = FileFacts()
 

@@ -17,9 +17,9 @@ from typing import Final
 
 from vaulttools.index.words import count
 from vaulttools.notes import language as languages
+from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, split
-from vaulttools.notes.source import Source
 
 _COLUMNS: Final = 6
 """Numbers of each passage besides its digest."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from vaulttools.notes.outline import breadcrumb_of, section_of
+from vaulttools.notes.markdown.outline import breadcrumb_of, section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
+    from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import BlockId, Heading, Structure, Tag, Task
-    from vaulttools.notes.references import Reference
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 
 class Contents(ABC):

@@ -38,7 +38,7 @@ class ExtractedNote(Note):
         that of a DOCX is."""
         if self.has_pages:
             return Structure(headings=tuple(self._headings()), blocks=tuple(self._paragraphs()))
-        from vaulttools.notes.structure import parse
+        from vaulttools.notes.markdown.structure import parse
 
         return Structure(headings=tuple(self._headings()), blocks=parse(self.text).blocks)
 

@@ -10,13 +10,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.frontmatter import Block, Properties, load, split
+from vaulttools.notes.properties.frontmatter import Block, Properties, load, split
 
 if TYPE_CHECKING:
     from vaulttools.notes import parts
+    from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import Heading, Span, Structure, Tag, Task
-    from vaulttools.notes.references import Reference
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
     from vaulttools.notes.stored import Stored
 
 Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
@@ -85,7 +85,7 @@ class Note(Contents):
         """What stands where in the body. The first parse in a process loads the Markdown parser."""
         if self.stored:
             return self.stored.structure
-        from vaulttools.notes.structure import parse
+        from vaulttools.notes.markdown.structure import parse
 
         return parse(self.text, self.body_line)
 
@@ -130,7 +130,7 @@ class Note(Contents):
             return self.stored.property_references
         if not (self.frontmatter and ("[[" in self.frontmatter.raw or "](" in self.frontmatter.raw)):
             return ()
-        from vaulttools.notes.property_links import in_properties
+        from vaulttools.notes.properties.property_links import in_properties
 
         return tuple(in_properties(self.properties, self.frontmatter.raw, self.frontmatter.start_line + 1))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from vaulttools.notes.callouts import Callout
-from vaulttools.notes.references import Reference
+from vaulttools.notes.links.references import Reference
+from vaulttools.notes.markdown.callouts import Callout
 
 BlockKind: TypeAlias = Literal[
     "paragraph", "heading", "list_item", "quote", "callout", "table", "code", "html", "thematic_break", "footnote"

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 import xxhash
 
+from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block
-from vaulttools.notes.source import Source
 
 LONGEST: Final = 600
 """Characters of one passage: four of five that are shown may have 400, the first 800."""

@@ -12,13 +12,13 @@ from functools import cached_property
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
 
-from vaulttools.notes.callouts import Callout
 from vaulttools.notes.contents import Contents
+from vaulttools.notes.links.references import Reference, wikilink
+from vaulttools.notes.markdown.callouts import Callout
 from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Structure, Tag, Task
-from vaulttools.notes.references import Reference, wikilink
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 _PARTS = (
     "lines",

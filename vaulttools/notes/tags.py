@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 # The expression of Obsidian's app.js, as quoted in obsidianmd/obsidian-help issue 816 (rule-T01): all but blanks, the
 # general and supplemental punctuation blocks, and ASCII punctuation other than `_`, `-` and `/`.

@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.mentions import code_spans
+from vaulttools.notes.links.mentions import code_spans
 from vaulttools.notes.parts import Task
 
 Priority: TypeAlias = Literal["highest", "high", "medium", "low", "lowest"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.packed_notes import PackedNotes, packed
-from vaulttools.notes.safe_yaml import Value
+from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.query import values
 from vaulttools.query.lines import Lines
 from vaulttools.query.tree import Phrase, Term

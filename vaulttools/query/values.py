@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from vaulttools.notes import contents
-from vaulttools.notes.safe_yaml import Value
+from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.query.tree import Compare, Is
 
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

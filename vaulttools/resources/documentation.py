@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.resources.urls import Virtual
 
 if TYPE_CHECKING:

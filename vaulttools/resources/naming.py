@@ -11,7 +11,7 @@ from vaulttools.core import limits, paths, spelling
 from vaulttools.errors import AmbiguousName, BadArgument, PathNotFound
 from vaulttools.files import selectors
 from vaulttools.files.root import Kind
-from vaulttools.notes.links import Link, LinkIndex, parse_link
+from vaulttools.notes.links.targets import Link, LinkIndex, parse_link
 from vaulttools.resources.periodic import PeriodicNote
 from vaulttools.resources.targets import Reader, Target
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.files.root import Root
-from vaulttools.notes.links import parse_linktext
+from vaulttools.notes.links.targets import parse_linktext
 from vaulttools.resources.urls import Backed, Resolver
 
 _FORMS: Final = "obsidian://open?vault=NAME&file=PATH and obsidian://vault/NAME/PATH"

@@ -24,7 +24,7 @@ from vaulttools.files.globs import Glob
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Walk
 from vaulttools.files.selectors import Ranges
-from vaulttools.notes.links import parse_link
+from vaulttools.notes.links.targets import parse_link
 from vaulttools.resources import archives
 from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
 

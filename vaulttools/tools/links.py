@@ -20,12 +20,12 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.notes import graph
-from vaulttools.notes.graph import Edge
-from vaulttools.notes.links import LinkIndex
-from vaulttools.notes.mentions import mentions
+from vaulttools.notes.links import graph
+from vaulttools.notes.links.graph import Edge
+from vaulttools.notes.links.mentions import mentions
+from vaulttools.notes.links.reach import Reached, reach
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
-from vaulttools.notes.reach import Reached, reach
 from vaulttools.patterns import pattern
 from vaulttools.session import Session
 

@@ -19,10 +19,10 @@ from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.property_counts import Counted, PropertyCounts
-from vaulttools.notes.property_types import PropertyType
-from vaulttools.notes.safe_yaml import Value
-from vaulttools.notes.scalars import resolve
+from vaulttools.notes.properties.property_counts import Counted, PropertyCounts
+from vaulttools.notes.properties.property_types import PropertyType
+from vaulttools.notes.properties.safe_yaml import Value
+from vaulttools.notes.properties.scalars import resolve
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5

@@ -23,8 +23,8 @@ from vaulttools.files import disk
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
-from vaulttools.notes import property_text
 from vaulttools.notes.note import Note, Part, breadcrumbs
+from vaulttools.notes.properties import property_text
 from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session

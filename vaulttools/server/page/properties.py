@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from vaulttools.core import render
+from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
 from vaulttools.notes.note import Note
-from vaulttools.notes.references import WIKILINK, Reference, wikilink
-from vaulttools.notes.safe_yaml import Value
+from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.tags import property_tags
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.place import shown_target

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from vaulttools.core import paths, render
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
-from vaulttools.notes import subpath
-from vaulttools.notes.links import split_linktext
+from vaulttools.notes.links import subpath
+from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses

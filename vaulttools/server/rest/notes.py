@@ -16,11 +16,11 @@ from vaulttools.files import disk
 from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import created
 from vaulttools.matching.candidates import Candidates
-from vaulttools.notes import graph
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
-from vaulttools.notes.graph import Written
-from vaulttools.notes.links import LinkIndex
+from vaulttools.notes.links import graph
+from vaulttools.notes.links.graph import Written
+from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import Requirement
 from vaulttools.patterns.literals import required as literals_of

@@ -6,8 +6,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from vaulttools.notes import callouts
-from vaulttools.notes.callouts import Callout
+from vaulttools.notes.markdown import callouts
+from vaulttools.notes.markdown.callouts import Callout
 
 
 def plugin(parser: MarkdownIt) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vaulttools.notes.structure import comment_offsets
+from vaulttools.notes.markdown.structure import comment_offsets
 
 _SHOWN = re.compile(r"[^\n]+")
 

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from vaulttools.core import paths
-from vaulttools.notes.references import Reference
+from vaulttools.notes.links.references import Reference
 from vaulttools.server.page.rendering.place import place, shown_target
 
 

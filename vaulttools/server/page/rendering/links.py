@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from vaulttools.notes.references import markdown_link
+from vaulttools.notes.links.references import markdown_link
 from vaulttools.server.page.rendering.place import Place, is_image, place
 from vaulttools.server.page.rendering.wikilinks import RESOLVED, link
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-from vaulttools.notes.inline import MATH
+from vaulttools.notes.markdown.inline import MATH
 
 
 def plugin(parser: MarkdownIt) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
+from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
-from vaulttools.notes.references import Reference
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.comments import without_comments
 from vaulttools.server.page.rendering.parser import parser

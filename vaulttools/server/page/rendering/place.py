@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
-from vaulttools.notes.references import Reference
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.vault import Notes
 

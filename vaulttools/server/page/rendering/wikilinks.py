@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from vaulttools.notes.references import WIKILINK, Reference, wikilink
+from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
 from vaulttools.server.page.rendering.place import Place, is_image, place, shown_target
 
 RESOLVED: Final = "resolved"

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vaulttools.notes import inline
-from vaulttools.notes.brackets import MarkdownLink
+from vaulttools.notes.links.references import Reference
+from vaulttools.notes.markdown import inline
+from vaulttools.notes.markdown.brackets import MarkdownLink
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.parts import Structure
-from vaulttools.notes.references import Reference
-from vaulttools.notes.structure import parse
 
 
 def references(body: str) -> list[Reference]:

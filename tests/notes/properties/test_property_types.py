@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.property_types import property_type
+from vaulttools.notes.properties.property_types import property_type
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes import safe_yaml
-from vaulttools.notes.frontmatter import MAX_BYTES, Block, Properties, load, split
+from vaulttools.notes.properties import safe_yaml
+from vaulttools.notes.properties.frontmatter import MAX_BYTES, Block, Properties, load, split
 
 
 def properties(yaml_lines: str) -> Properties:
@@ -121,7 +121,7 @@ def test_fault_Y02_a_tag_never_executes(line: str, value: object, tmp_path: Path
 
 def test_fault_Y03_deep_brackets_do_not_end_the_process() -> None:
     program = (
-        "from vaulttools.notes.frontmatter import Block, load\n"
+        "from vaulttools.notes.properties.frontmatter import Block, load\n"
         "for deep in ('[' * 30000, '{a: ' * 15000, '- ' * 30000, '? ' * 30000, '{\"a\":' * 10000, '[\"]\",' * 9000):\n"
         "    for raw in (deep, 'a: ' + deep, deep.upper()):\n"
         "        result = load(Block(raw, 3))\n"

@@ -21,7 +21,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 if TYPE_CHECKING:
-    from vaulttools.notes.source import Source
+    from vaulttools.notes.markdown.source import Source
 
 _Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 _Rules: TypeAlias = dict[str, tuple[_Rule, ...]]

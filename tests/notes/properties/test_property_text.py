@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.property_text import in_one_line
+from vaulttools.notes.properties.property_text import in_one_line
 
 
 def test_properties_stand_in_one_line() -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from vaulttools.notes.scalars import moment
+from vaulttools.notes.properties.scalars import moment
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 PropertyType: TypeAlias = Literal[
     "text", "list", "number", "checkbox", "date", "datetime", "tags", "mapping", "empty"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vaulttools.notes.block_parser import tokens
-from vaulttools.notes.source import Source
+from vaulttools.notes.markdown.block_parser import tokens
+from vaulttools.notes.markdown.source import Source
 
-VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
+VAULT = Path(__file__).parents[3] / "fixtures" / "vault"
 
 CONTAINERS = {f"{name}_{side}" for name in ("blockquote", "list_item", "table") for side in ("open", "close")}
 LISTS = {"bullet_list_open", "ordered_list_open"}

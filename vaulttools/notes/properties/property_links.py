@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from vaulttools.notes import inline
-from vaulttools.notes.brackets import MarkdownLink
-from vaulttools.notes.references import WIKILINK, Reference, markdown_link, wikilink
+from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
+from vaulttools.notes.markdown import inline
+from vaulttools.notes.markdown.brackets import MarkdownLink
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 
 def in_properties(properties: Mapping[str, Value], raw: str, first_line: int) -> Iterator[Reference]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from vaulttools.notes.scalars import Scalar, resolve
+from vaulttools.notes.properties.scalars import Scalar, resolve
 
 Value: TypeAlias = "Scalar | list[Value] | dict[str, Value]"
 

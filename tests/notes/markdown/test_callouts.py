@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vaulttools.notes.callouts import Callout
-from vaulttools.notes.structure import parse
+from vaulttools.notes.markdown.callouts import Callout
+from vaulttools.notes.markdown.structure import parse
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from vaulttools.notes.scalars import NOT_JSON, resolve
+from vaulttools.notes.properties.scalars import NOT_JSON, resolve
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Loaded, Value
+    from vaulttools.notes.properties.safe_yaml import Loaded, Value
 
 # Beyond these limits a parser's time is no longer bounded by the note's size.
 MAX_BYTES = 64 * 1024
@@ -131,7 +131,7 @@ def _too_deep(text: str) -> int:
 def _load_yaml(raw: str) -> Loaded:
     from frontmatter.default_handlers import YAMLHandler
 
-    from vaulttools.notes.safe_yaml import Loader
+    from vaulttools.notes.properties.safe_yaml import Loader
 
     loaded: Loaded = YAMLHandler().load(raw, Loader=Loader)
     return loaded
@@ -143,7 +143,7 @@ def _load_json(raw: str) -> Loaded | None:
         return None
     from frontmatter.default_handlers import JSONHandler
 
-    from vaulttools.notes.safe_yaml import Loaded, Problem
+    from vaulttools.notes.properties.safe_yaml import Loaded, Problem
 
     problems: list[Problem] = []
 

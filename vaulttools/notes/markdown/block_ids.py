@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from vaulttools.notes.blocks import Region, RegionIndex, Walk
+from vaulttools.notes.markdown.blocks import Region, RegionIndex, Walk
 from vaulttools.notes.parts import Block, BlockId, Span
 
 _ID = re.compile(r"\^([A-Za-z0-9-]++)[ \t]*$", re.MULTILINE)

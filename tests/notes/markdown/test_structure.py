@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.parts import Block, Heading, Structure, Task
-from vaulttools.notes.structure import parse
 
 
 def outline(body: str) -> list[tuple[int, str, int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import BlockId
-from vaulttools.notes.structure import parse
 
 
 def named(body: str) -> list[tuple[str, int, int, int]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vaulttools.core import render
 
 if TYPE_CHECKING:
-    from vaulttools.notes.safe_yaml import Value
+    from vaulttools.notes.properties.safe_yaml import Value
 
 
 def in_one_line(properties: Mapping[str, Value], most: int) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
-from vaulttools.notes.decode_uri import decode_uri
-from vaulttools.notes.links import split_linktext
+from vaulttools.notes.links.decode_uri import decode_uri
+from vaulttools.notes.links.targets import split_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from vaulttools.notes import callouts
-from vaulttools.notes.block_parser import tokens
-from vaulttools.notes.callouts import Callout
+from vaulttools.notes.markdown import callouts
+from vaulttools.notes.markdown.block_parser import tokens
+from vaulttools.notes.markdown.callouts import Callout
+from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.parts import Block, BlockKind, Heading, Span
-from vaulttools.notes.source import Source
 
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "paragraph",

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from operator import attrgetter
 
-from vaulttools.notes import inline
-from vaulttools.notes.block_ids import block_ids
-from vaulttools.notes.blocks import RegionIndex, Walk
-from vaulttools.notes.brackets import MarkdownLink
-from vaulttools.notes.outline import with_sections
+from vaulttools.notes.links.references import Reference, markdown_link, wikilink
+from vaulttools.notes.markdown import inline
+from vaulttools.notes.markdown.block_ids import block_ids
+from vaulttools.notes.markdown.blocks import RegionIndex, Walk
+from vaulttools.notes.markdown.brackets import MarkdownLink
+from vaulttools.notes.markdown.outline import with_sections
+from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.parts import Span, Structure, Tag, Task
-from vaulttools.notes.references import Reference, markdown_link, wikilink
-from vaulttools.notes.source import Source
 
 _CHECKBOX = re.compile(r"\[(.)\](?=[ \t\n]|\Z)")
 _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")

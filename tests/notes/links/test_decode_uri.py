@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.notes.decode_uri import decode_uri
+from vaulttools.notes.links.decode_uri import decode_uri
 
 DECODED = [
     ("My%20note.md", "My note.md"),

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from vaulttools.notes.brackets import Brackets, MarkdownLink
-from vaulttools.notes.references import WIKILINK
+from vaulttools.notes.links.references import WIKILINK
+from vaulttools.notes.markdown.brackets import Brackets, MarkdownLink
 from vaulttools.notes.tags import CHARACTER, tag_name
 
 

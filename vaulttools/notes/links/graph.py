@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.links import LinkIndex, name_key
+from vaulttools.notes.links.targets import LinkIndex, name_key
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
 """The links and embeds of a note that stay in the vault, by line: where each begins, and its target as written."""

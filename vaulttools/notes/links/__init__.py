@@ -1,0 +1,1 @@
+"""Reads links, finds what they name, and which notes they join."""

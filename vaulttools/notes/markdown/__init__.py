@@ -1,0 +1,1 @@
+"""Reads the structure of Markdown: blocks, headings, running text."""

@@ -1,0 +1,1 @@
+"""Reads the properties of a note, their values and types."""
