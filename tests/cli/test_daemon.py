@@ -328,7 +328,8 @@ def test_a_process_of_another_user_gets_nothing(own: Place) -> None:
         "print(connection.recv(100))"
     )
     done = subprocess.run([sys.executable, "-c", code, own.socket], capture_output=True, text=True, encoding="utf-8")
-    assert done.stdout == "b''\n" or "ConnectionResetError" in done.stderr
+    refused = ("ConnectionResetError", "BrokenPipeError")  # the process closed before it was read from, or written to
+    assert done.stdout == "b''\n" or any(name in done.stderr for name in refused)
 
 
 def test_a_process_of_another_user_is_not_believed(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

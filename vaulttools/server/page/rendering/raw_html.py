@@ -15,10 +15,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-_NAMES: Final = "script|style|textarea|title|iframe|noembed|noframes|noscript|xmp"
+_NAMES: Final = ("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript", "xmp")
 """The elements whose content is no HTML."""
 
-_OPEN: Final = re.compile(rf"<!--|<({_NAMES})(?=[\s/>])", re.IGNORECASE)
+_OPEN: Final = re.compile(rf"<!--|<({'|'.join(_NAMES)})(?=[\s/>])", re.IGNORECASE)
+_ENDS: Final = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.IGNORECASE) for name in _NAMES}
 _COMMENT_END: Final = re.compile("--!?>")
 
 
@@ -54,7 +55,7 @@ def _missing_end(html: str) -> str:
     while (opened := _OPEN.search(html, at)) is not None:
         name = opened[1]
         # `<!-->` is a comment too.
-        ending = re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.IGNORECASE) if name else _COMMENT_END
+        ending = _ENDS[name.lower()] if name else _COMMENT_END
         end = ending.search(html, opened.end() if name else opened.start() + 2)
         if end is None:
             return f"</{name}>" if name else "-->"
