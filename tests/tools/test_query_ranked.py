@@ -372,6 +372,19 @@ def test_without_an_index_all_notes_are_covered(
     assert sorted(note.path for note in answer.notes) == sorted(found(vault, asked))
 
 
+def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaulttools.answers.corpus.FEW_TO_READ", -1)
+    monkeypatch.setattr("vaulttools.ranked.ranking.MANY", 0)
+    monkeypatch.setattr("vaulttools.answers.best._COUNTING_SECONDS", 0.0)
+    monkeypatch.setattr("vaulttools.index.view.IndexView.version", lambda self: None)
+    with Vault.open(make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path, index="off") as vault:
+        answer = vault.query("chlorite smelting")
+    assert "No text or title" not in answer.text and "No passage holds" not in answer.text
+    assert '[Not all notes were searched for "chlorite", "smelting".]' in answer.text
+
+
 def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:
     tagged = "---\nstatus: galena\ntags: [ore]\n---\nlead\n"
     vault = make_vault({"A/a.md": tagged, "b.md": "---\nstatus: galena\n---\n"})

@@ -34,8 +34,8 @@ Frequencies: TypeAlias = Mapping[str, int]
 class Counter(Protocol):
     """Counts terms in all notes without an index."""
 
-    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies]:
-        """Of each term."""
+    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies | None]:
+        """Of each term; None for one that was not counted in all notes."""
 
     def size(self, path: str) -> int:
         """Bytes of a note."""
@@ -50,18 +50,26 @@ class Counted:
         self._notes = notes
         self._most = most
         self._counted: dict[str, Frequencies] = {}
+        self.uncounted: Final[set[str]] = set()
+        """Terms that were not counted in all notes."""
 
     def holders(self, term: Term) -> int | None:
         """How many notes hold a term; None when it was not counted."""
-        counted = self._counted.get(term.text)
+        counted = None if term.text in self.uncounted else self._counted.get(term.text)
         return None if counted is None else len(counted)
+
+    def is_absent(self, term: Term) -> bool:
+        """Whether a term was counted, and stands in no note."""
+        return self.holders(term) == 0
 
     def best(self, terms: Sequence[Term]) -> Sequence[str]:
         """The notes that hold most of what is asked, and all attachments."""
         among = frozenset(self._notes)
         asked = [term for term in terms if term.text not in self._counted]
         for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
-            self._counted[term.text] = {path: number for path, number in counts.items() if path in among}
+            if counts is None:
+                self.uncounted.add(term.text)
+            self._counted[term.text] = {path: number for path, number in (counts or {}).items() if path in among}
         weight: dict[str, float] = defaultdict(float)
         names = {path: fold(paths.stem(path)) for path in self._notes}
         for term in terms:

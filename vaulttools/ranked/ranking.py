@@ -126,7 +126,7 @@ class _Search:
         missing = {
             number
             for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
-            if not holders.stands(term, count)
+            if not holders.stands(term, count) and (self._counted is None or self._counted.is_absent(term))
         }
         if missing:
             terms = substitutes.of(terms, missing)
@@ -144,17 +144,25 @@ class _Search:
         candidates = self._candidates(finder, rarities, hits, holding)
         candidates |= {path: looked_at[path] for path in holders.fresh}
         ranked = self._ordered(finder, rarities, candidates)
+        uncounted = self._uncounted()
         return Ranking(
             notes=ranked,
-            weakness=weakness(terms, rarities, substitutes.unfound, ranked),
+            weakness="" if uncounted else weakness(terms, rarities, substitutes.unfound, ranked),
             explanation=self._explained(terms, substitutes.notices),
-            notices=substitutes.notices,
+            notices=[*substitutes.notices, *uncounted],
             nowhere=substitutes.nowhere,
             unfound=substitutes.unfound,
             waiting=holders.waiting,
             finder=finder,
             rarities=rarities,
         )
+
+    def _uncounted(self) -> Sequence[str]:
+        """What is said of words that ripgrep did not count in all notes."""
+        if self._counted is None or not self._counted.uncounted:
+            return ()
+        words = ", ".join(f'"{text}"' for text in sorted(self._counted.uncounted))
+        return (f"Not all notes were searched for {words}.",)
 
     def _ordered(self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]) -> BestFirst:
         """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
