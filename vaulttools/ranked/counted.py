@@ -49,13 +49,17 @@ class Counted:
         self._counter = counter
         self._notes = notes
         self._most = most
-        self._counted: dict[str, Frequencies] = {}
-        self.uncounted: Final[set[str]] = set()
-        """Terms that were not counted in all notes."""
+        self._counted: dict[str, Frequencies | None] = {}
+        """By term; None for one that was not counted in all notes."""
+
+    @property
+    def uncounted(self) -> Sequence[str]:
+        """The terms that were asked for and not counted in all notes."""
+        return sorted(text for text, counts in self._counted.items() if counts is None)
 
     def holders(self, term: Term) -> int | None:
         """How many notes hold a term; None when it was not counted."""
-        counted = None if term.text in self.uncounted else self._counted.get(term.text)
+        counted = self._counted.get(term.text)
         return None if counted is None else len(counted)
 
     def is_absent(self, term: Term) -> bool:
@@ -67,13 +71,12 @@ class Counted:
         among = frozenset(self._notes)
         asked = [term for term in terms if term.text not in self._counted]
         for term, counts in zip(asked, self._counter.frequencies(asked), strict=True):
-            if counts is None:
-                self.uncounted.add(term.text)
-            self._counted[term.text] = {path: number for path, number in (counts or {}).items() if path in among}
+            held = None if counts is None else {path: number for path, number in counts.items() if path in among}
+            self._counted[term.text] = held
         weight: dict[str, float] = defaultdict(float)
         names = {path: fold(paths.stem(path)) for path in self._notes}
         for term in terms:
-            counts = self._counted[term.text]
+            counts = self._counted[term.text] or {}
             rare = rarity(len(self._notes), len(counts))
             for path, number in counts.items():
                 weight[path] += rare * number / (number + _SATURATION)

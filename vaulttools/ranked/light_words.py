@@ -6,8 +6,7 @@ from typing import Final
 
 MOST: Final = 2.5
 """What such a word weighs at most, in BM25's weights: that of a word that one note of twelve holds. Where few notes are
-in the language of the question, or none is written as people ask,
-`big` and `put` are as rare as what is asked about."""
+in the language of the question, `big` and `put` are as rare as what is asked about."""
 
 # Quantities, sizes, times, places, and the verbs of asking; chosen by hand.
 _LISTS: Final = (

@@ -12,10 +12,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Final, overload
+from typing import Final
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
+from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence, best, combined, most
 
 _TOGETHER: Final = 12
@@ -53,7 +54,7 @@ class Candidate:
     """Those of a later turn come behind all of an earlier one."""
 
 
-class BestFirst(Sequence[RankedNote]):
+class BestFirst(AsAsked[RankedNote]):
     """The candidates whose passages are known, in their order: by turn, by what they are worth, ties as `tie` says."""
 
     def __init__(
@@ -65,8 +66,8 @@ class BestFirst(Sequence[RankedNote]):
         languages: AbstractSet[str] = frozenset(),
     ) -> None:
         """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
-        the same; `languages` are those that the question may be in: notes in
-        others are worth less."""
+        the same; `languages` are those that the question may be in: notes in others are worth less."""
+        super().__init__(self._in_order())
         self._rarities = rarities
         self._passages = passages
         self._tie = tie
@@ -82,26 +83,6 @@ class BestFirst(Sequence[RankedNote]):
         self._known: dict[str, Passages | None] = {}
         self._notes: dict[str, RankedNote] = {}
         """Every note that was looked at."""
-        self._ordered: list[RankedNote] = []
-
-    @overload
-    def __getitem__(self, index: int) -> RankedNote: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
-    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
-        if isinstance(index, slice) or index < 0:
-            self._order(None)
-        else:
-            self._order(index + 1)
-        return self._ordered[index]
-
-    def __len__(self) -> int:
-        self._order(None)
-        return len(self._ordered)
-
-    def __bool__(self) -> bool:
-        self._order(1)
-        return bool(self._ordered)
 
     def holding(self, is_wanted: Callable[[Places], bool]) -> Iterator[RankedNote]:
         """The notes whose words `is_wanted`, and perhaps others, in no order."""
@@ -110,9 +91,8 @@ class BestFirst(Sequence[RankedNote]):
             if each.path not in self._notes and is_wanted(each.places) and (note := self._note(each)) is not None:
                 yield note
 
-    def _order(self, count: int | None) -> None:
-        """Order so many of them, or all, and those that are worth the same as the last one."""
-        while (count is None or len(self._ordered) < count) and (self._waiting or self._looked_at):
+    def _in_order(self) -> Iterator[RankedNote]:
+        while True:
             self._look()
             if not self._looked_at:
                 return
@@ -121,7 +101,7 @@ class BestFirst(Sequence[RankedNote]):
             while self._looked_at and self._looked_at[0][:2] == (turn, worth):
                 note = heappop(self._looked_at)[3]
                 same[note.path] = note
-            self._ordered += [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
+            yield from [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
 
     def _look(self) -> None:
         """Look at the passages of every note that may be worth as much as the best of those looked at."""

@@ -161,7 +161,7 @@ class _Search:
         """What is said of words that ripgrep did not count in all notes."""
         if self._counted is None or not self._counted.uncounted:
             return ()
-        words = ", ".join(f'"{text}"' for text in sorted(self._counted.uncounted))
+        words = ", ".join(f'"{text}"' for text in self._counted.uncounted)
         return (f"Not all notes were searched for {words}.",)
 
     def _ordered(self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]) -> BestFirst:

@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
-from typing import Final, overload
+from typing import Final
 
 from vaulttools.index.passages import load
+from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes
 from vaulttools.ranked.order import RankedNote
@@ -83,7 +84,6 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, 
     by_words = {note.path: note for note in islice(ranking.notes, max(sure, BY_WORDS))}
     order = fused(list(by_words), sure, near)
     added = known.passages([path for path in order[:most] if path not in by_words])
-
     asked = len(ranking.rarities)
 
     def with_meaning(note: RankedNote) -> RankedNote:
@@ -111,33 +111,7 @@ def joined(ranking: Ranking, near: Sequence[Neighbour], known: PassagesOfNotes, 
     if weakness and near:
         weakness = "" if near[0].similarity >= NEAR else f"{weakness[:-1]}, and none is near enough in meaning."
     explanation = [*ranking.explanation, _explained(len(by_words), nearest_notes(near))]
-    return replace(ranking, notes=_AsAsked(notes()), weakness=weakness, explanation=explanation)
-
-
-class _AsAsked(Sequence[RankedNote]):
-    """Notes that are put together when somebody asks for them: behind the first page hardly anybody does."""
-
-    def __init__(self, notes: Iterator[RankedNote]) -> None:
-        self._notes = notes
-        self._made: list[RankedNote] = []
-
-    @overload
-    def __getitem__(self, index: int) -> RankedNote: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
-    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
-        if isinstance(index, slice) or index < 0:
-            self._made += self._notes
-        else:
-            self._made += islice(self._notes, max(0, index + 1 - len(self._made)))
-        return self._made[index]
-
-    def __len__(self) -> int:
-        self._made += self._notes
-        return len(self._made)
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self)
+    return replace(ranking, notes=AsAsked(notes()), weakness=weakness, explanation=explanation)
 
 
 def _sure(ranking: Ranking, most: int) -> int:
