@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 import apsw
 import filelock
 
+from vaulttools.core import inherited
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import file
 
@@ -77,8 +78,7 @@ class Database:
         """
         with self._used():
             if self._process != os.getpid():
-                # A child must not use what its parent opened, and closing it would drop the parent's locks (fault-I21).
-                _inherited.append(self._idle)
+                inherited.keep(self._idle)  # a child must not use what its parent opened
                 self._idle = deque()
                 self._process = os.getpid()
             try:
@@ -193,9 +193,6 @@ class _Damaged(Unavailable):
 
 _LONG_LOG: Final = 4 * 1024 * 1024
 """Bytes of a write-ahead log that is worth the two flushes of emptying it."""
-
-_inherited: list[deque[apsw.Connection]] = []
-"""Connections of a parent process, kept so that nothing closes them."""
 
 
 @contextmanager

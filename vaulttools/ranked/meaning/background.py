@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import filelock
 
+from vaulttools.core import inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
@@ -57,10 +58,6 @@ _TOGETHER: Final = 200
 _WORTH_FORGETTING: Final = 0.2
 """Part of the vectors that must be of passages gone from the vault before they are forgotten: undone edits and moved
 notes find theirs until then."""
-
-
-_inherited: Final[list[VectorStore]] = []
-"""What a parent process opened, kept so that nothing closes it: that would drop the parent's locks."""
 
 
 class PassageIndex(Protocol):
@@ -122,6 +119,7 @@ class BackgroundMeaning:
         `folder` gives where the index lies; `supply` what there is to embed, None while that is not known.
         """
         self.choice: Final = choice
+        self._store: VectorStore | None = None
         self._folder = folder
         self._supply = supply
         self._begin()
@@ -135,9 +133,9 @@ class BackgroundMeaning:
         """The vectors of the questions asked last: the next page asks the same."""
         self._mute_until, self._mute_reason = 0.0, ""
         self._thread: threading.Thread | None = None
-        if (inherited := vars(self).get("_store")) is not None:
-            _inherited.append(inherited)
-        self._store: VectorStore | None = None
+        if self._store is not None:
+            inherited.keep(self._store)
+            self._store = None
         self._end = threading.Event()
         self._wake = threading.Event()
         self._done: dict[str, bytes] = {}

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import apsw
 import numpy as np
 
+from vaulttools.core import inherited
 from vaulttools.index import filesystems
 from vaulttools.ranked.meaning import vectors
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
@@ -246,15 +247,11 @@ class _Reader(NamedTuple):
     """Device and inode, which no other file has while this one is open."""
 
     def end(self) -> None:
-        """Close it; one of a parent process is left alone, since closing it would drop the parent's locks."""
+        """Close it, unless a parent process opened it."""
         if self.process == os.getpid():
             self.connection.close()
         else:
-            _inherited.append(self.connection)
-
-
-_inherited: list[apsw.Connection] = []
-"""Connections of a parent process, kept so that nothing closes them."""
+            inherited.keep(self.connection)
 
 
 def remove(path: Path) -> None:
