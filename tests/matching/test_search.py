@@ -230,6 +230,30 @@ def test_plain_lines_tell_what_json_tells(
         assert plain[1:] == told[1:]
 
 
+@pytest.mark.parametrize("pattern", ["x", "x$", r"x\n", "(?=x)x"])
+def test_a_large_scope_tells_the_same_as_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    """Files are searched by name first and as a folder then: what is left out, and why, must not depend on it."""
+    for number, content in enumerate([b"x\n", b"y\n", b"x\r\n", b"x\0x\n", b"x\rx\n", b"X\n"] * 3):
+        for folder in ("a", "b/.c", "Excluded", ".obsidian", "d/.GIT", ".hidden"):
+            place = tmp_path / folder
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{number:02}.md").write_bytes(content)
+    (tmp_path / ".obsidian" / "app.json").write_text(
+        '{"userIgnoreFilters": ["Excluded/", "/a.0[89]/"]}', encoding="utf-8"
+    )
+    (tmp_path / "a" / "x.txt").write_bytes(b"x\n")
+    compiled = _readable(pattern, "regex", ignore_case=False)
+    whole = _found(tmp_path, compiled)
+    assert {reason: entry.count for reason, entry in whole.skipped.items()} == {"excluded": 3, "hidden": 2, "binary": 2}
+    for probe in (1, 3, 17, 18):
+        monkeypatch.setattr(search, "PROBE", probe)
+        assert _found(tmp_path, compiled) == whole
+        if compiled.plain:
+            assert _found(tmp_path, compiled, _readable(pattern, "regex", ignore_case=True)) == whole
+
+
 def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_the_scope(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
