@@ -184,15 +184,52 @@ PIECES = [
     "$",
     "^",
 ]
-PIECES += ["[]", "[^]", "[a&&b]", r"\cA", r"\u0061", r"\x61", r"\n", r"\z", "(?i)", "ß", "k", "İ"]
+PIECES += ["[]", "[^]", "[a&&b]", r"\cA", r"\u0061", r"\x61", r"\n", r"\z", "(?i)", "ß", "k", "İ", "(?:ab|Cd)", "(e)?"]
+
+MEANT = {
+    r"\s": " ",
+    r"\w+": "b",
+    r"\.": ".",
+    ".": "x",
+    "[xy]": "y",
+    "[^z]": "K",
+    r"[\s,]+": ", ",
+    "[^]": "\n",
+    "[a&&b]": "&",
+    r"\cA": "\x01",
+    r"\u0061": "a",
+    r"\x61": "a",
+    r"\n": "\n",
+    r"\z": "z",
+    "(?:ab|Cd)": "Cd",
+    "(e)?": "",
+    **{literal: literal for literal in ("ab", "Cd", "e", " ", "{", "ß", "k", "İ")},
+}
+"""What some pieces match; the others match nothing that has a length, or change what stands before them."""
+
+texts = st.text(st.sampled_from("abCde xy.,z\nßkKİ{2"), max_size=12)
+
+
+def _meant(pieces: list[str]) -> str:
+    """A text in which the pieces, put together, mostly match."""
+    meant = ""
+    for piece in pieces:
+        meant += meant[-1:] if piece == "{2}" else MEANT.get(piece, "")
+    return meant
+
+
+@st.composite
+def _patterns_and_texts(draw: st.DrawFn) -> tuple[str, str]:
+    pieces = draw(st.lists(st.sampled_from([*MEANT]) | st.sampled_from(PIECES), min_size=1, max_size=7))
+    if draw(st.integers(0, 4)) == 4:
+        return "".join(pieces), draw(texts)
+    return "".join(pieces), draw(texts) + _meant(pieces) + draw(texts)
 
 
 @settings(max_examples=200)
-@given(
-    st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join),
-    st.text(st.sampled_from("abCde xy.,z\nßkKİ{2"), max_size=12),
-)
-def test_a_text_in_which_a_regexp_of_javascript_matches_meets_its_demand(pattern: str, text: str) -> None:
+@given(_patterns_and_texts())
+def test_a_text_in_which_a_regexp_of_javascript_matches_meets_its_demand(pattern_and_text: tuple[str, str]) -> None:
+    pattern, text = pattern_and_text
     if not demands_of({"regexp": [pattern, {"var": "content"}]}, "content"):
         return
     try:
