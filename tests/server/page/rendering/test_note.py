@@ -312,6 +312,7 @@ ATTACKS = [
     "[^<script>]: <script>alert(1)</script>\n\n[^<script>]",
     "|<script>alert(1)</script>|\n|-|\n|<img src=x onerror=alert(1)>|",
     "==<script>alert(1)</script>== %%<script>%%alert(1)</script>",
+    r"<a href='/ui/note/x\..\..\logout'>x</a><img src='/vault/x\..\..\ui\logout'>",
 ]
 
 TAGS = {
@@ -357,12 +358,10 @@ class Inert(HTMLParser):
             self.found.append(f"<{tag}>")
         for name, value in attrs:
             value = value or ""
-            stays = "/.." not in unquote(value)
+            stays = "/.." not in unquote(value).replace("\\", "/")  # browsers read both as the same
             is_safe = name in ATTRIBUTES
             if name == "href":
-                is_safe = value.startswith(("/ui/note/", "/ui/?", "#s-", "#fn", "https://")) and "/.." not in unquote(
-                    value
-                )
+                is_safe = value.startswith(("/ui/note/", "/ui/?", "#s-", "#fn", "https://")) and stays
             elif name == "src":
                 is_safe = value.startswith("/vault/") and stays
             elif name == "class":
@@ -385,6 +384,12 @@ def acting(html: str) -> list[str]:
     reader.feed(html)
     reader.close()
     return [*reader.found, *reader.open]
+
+
+@pytest.mark.parametrize("up", ["/..", r"\..", "/%2e%2e", "%5c..", "%2F.."])
+def test_a_way_out_of_its_folder_is_seen(up: str) -> None:
+    for html in (f"<a href='/ui/note/x{up}/logout'>x</a>", f"<img src='/vault/x{up}/logout'>"):
+        assert len(acting(html)) == 1
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
