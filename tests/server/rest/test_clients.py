@@ -242,14 +242,19 @@ STATUS = {
     "manifest": MANIFEST,
     "versions": {"obsidian": str, "self": str},
     "service": str,
-    "authenticated": bool,
+    "authenticated": True,
     "certificateInfo": {"validityDays": int, "regenerateRecommended": bool},
     "apiExtensions": [MANIFEST],
 }
 FOUND = [{"filename": str, "matches": [{"match": {"start": int, "end": int}, "context": str}], "score": int}]
 PASSAGES = {"results": [{"path": str, "text": str, "score": float, "breadcrumbs": str}]}
-ERROR = {"errorCode": int, "message": str}
 """What obsidian-mcp-tools demands of answers: `packages/shared/src/types/plugin-local-rest-api.ts` of its sources."""
+
+
+def _error(code: int) -> dict[str, Any]:
+    """What it demands of a refusal."""
+    return {"errorCode": code, "message": str}
+
 
 PLAIN = {"Content-Type": "text/markdown"}
 AS_JSON = {**PLAIN, "Accept": "application/vnd.olrapi.note+json"}
@@ -264,21 +269,21 @@ REQUESTS: list[tuple[str, str, dict[str, str], str | None, int, Any]] = [
     ("GET", f"/vault/{KNOWN.folder}/", PLAIN, None, 200, {"files": [str]}),
     ("GET", f"/vault/{ENCODED}", {**PLAIN, "Accept": "text/markdown"}, None, 200, str),
     ("GET", f"/vault/{ENCODED}", AS_JSON, None, 200, NOTE),
-    ("GET", "/active/", AS_JSON, None, 404, ERROR),
+    ("GET", "/active/", AS_JSON, None, 404, _error(40400)),
     ("POST", f"/search/simple/?query={quote(KNOWN.word)}&contextLength=100", PLAIN, None, 200, FOUND),
     ("POST", "/search/", JSONLOGIC, RULE, 200, [{"filename": str, "result": bool}]),
-    ("POST", "/search/", {"Content-Type": "application/vnd.olrapi.dataview.dql+txt"}, "LIST", 400, ERROR),
+    ("POST", "/search/", {"Content-Type": "application/vnd.olrapi.dataview.dql+txt"}, "LIST", 400, _error(40070)),
     ("POST", "/search/smart", PLAIN, json.dumps({"query": KNOWN.word, "filter": {"limit": 3}}), 200, PASSAGES),
-    ("PUT", "/active/", PLAIN, "x", 403, ERROR),
-    ("POST", "/active/", PLAIN, "x", 403, ERROR),
-    ("PATCH", "/active/", PATCH, "x", 403, ERROR),
-    ("DELETE", "/active/", PLAIN, None, 403, ERROR),
-    ("PUT", "/vault/new.md", PLAIN, "x", 403, ERROR),
-    ("POST", f"/vault/{ENCODED}", PLAIN, "x", 403, ERROR),
-    ("PATCH", f"/vault/{ENCODED}", PATCH, "x", 403, ERROR),
-    ("DELETE", f"/vault/{ENCODED}", PLAIN, None, 403, ERROR),
-    ("POST", "/open/new.md?newLeaf=true", PLAIN, None, 403, ERROR),
-    ("POST", "/templates/execute", PLAIN, '{"name": "x", "arguments": {}}', 403, ERROR),
+    ("PUT", "/active/", PLAIN, "x", 403, _error(40300)),
+    ("POST", "/active/", PLAIN, "x", 403, _error(40300)),
+    ("PATCH", "/active/", PATCH, "x", 403, _error(40300)),
+    ("DELETE", "/active/", PLAIN, None, 403, _error(40300)),
+    ("PUT", "/vault/new.md", PLAIN, "x", 403, _error(40300)),
+    ("POST", f"/vault/{ENCODED}", PLAIN, "x", 403, _error(40300)),
+    ("PATCH", f"/vault/{ENCODED}", PATCH, "x", 403, _error(40300)),
+    ("DELETE", f"/vault/{ENCODED}", PLAIN, None, 403, _error(40300)),
+    ("POST", "/open/new.md?newLeaf=true", PLAIN, None, 403, _error(40300)),
+    ("POST", "/templates/execute", PLAIN, '{"name": "x", "arguments": {}}', 403, _error(40300)),
 ]
 """What obsidian-mcp-tools asks. Its server is a binary that no registry has, so these are no recordings: they are
 written down from its sources (github.com/jacksteamdev/obsidian-mcp-tools): `features/local-rest-api/index.ts`,
@@ -300,9 +305,22 @@ def test_requests_of_obsidian_mcp_tools(
 
 
 def _fits(value: Any, shape: Any) -> bool:
-    """Whether a value has the keys and types of a shape; a list's elements all have that of its one element."""
+    """Whether a value has the keys and types of a shape; a list's elements all have that of its one element.
+
+    What is no type, dict or list is the value itself.
+    """
     if isinstance(shape, dict):
         return isinstance(value, dict) and all(name in value and _fits(value[name], shape[name]) for name in shape)
     if isinstance(shape, list):
         return isinstance(value, list) and all(_fits(each, shape[0]) for each in value)
-    return isinstance(value, shape) or (shape is float and isinstance(value, int))
+    if isinstance(shape, type):
+        return type(value) is shape or (shape is float and type(value) is int)
+    return type(value) is type(shape) and bool(value == shape)
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [(True, int), (1, True), (False, True), (1, str), (40401, 40400), ({}, {"a": int}), ([1], [str])],
+)
+def test_what_does_not_fit(value: Any, shape: Any) -> None:
+    assert not _fits(value, shape)
