@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,6 @@ def root(tmp_path: Path) -> Root:
 
 def _key(root: Root, path: str) -> Key:
     return Key.of(os.stat(root.absolute(path)))
-
-
-@pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that are written now are old when they are read."""
-    start = time.time_ns()
-    monkeypatch.setattr("time.time_ns", lambda: start + 3_600_000_000_000)
 
 
 @pytest.mark.usefixtures("later")
