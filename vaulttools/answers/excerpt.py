@@ -23,16 +23,14 @@ def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iter
     [Excerpt(start=2, end=8, hits=(3, 6)), Excerpt(start=19, end=20, hits=(20,))]
     """
     farthest = before + after + 1
-    last = 0
     inside: list[int] = []
     for hit in hits:
-        if inside and hit - last > farthest:
-            yield Excerpt(max(1, inside[0] - before), min(last_line, last + after), tuple(inside))
+        if inside and hit - inside[-1] > farthest:
+            yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), tuple(inside))
             inside = []
         inside.append(hit)
-        last = hit
     if inside:
-        yield Excerpt(max(1, inside[0] - before), min(last_line, last + after), tuple(inside))
+        yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), tuple(inside))
 
 
 def shortened(excerpt: Excerpt, lines: int) -> Excerpt:

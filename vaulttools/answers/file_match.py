@@ -120,9 +120,8 @@ def excerpted(
         row += bool(firsts) + bool(titles[-1])
         firsts.append(row)
         row += len(lines)
-        if max(map(len, lines)) > limits.LINE_CHARACTERS:
-            cut = (line for line in shown.hits if len(text[line - 1]) > limits.LINE_CHARACTERS)
-            columns |= {line: found.hits.column(line) or 0 for line in cut}
+        cut = (line for line in shown.hits if len(text[line - 1]) > limits.LINE_CHARACTERS)
+        columns |= {line: found.hits.column(line) or 0 for line in cut}
     return Rows(excerpts, titles, columns, firsts)
 
 

@@ -38,7 +38,7 @@ class FileStream(Iterator[FileMatch]):
 
     @property
     def complete(self) -> bool:
-        """As of an answer, of the files that were looked at so far; of all, after the last."""
+        """As `Answer.complete`, for the files looked at so far; after the last one, for all."""
         return self._work.complete
 
     @property

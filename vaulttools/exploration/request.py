@@ -5,7 +5,7 @@ Bounds of these tools that give no reason are those of the document that they im
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar, Final, Literal
 
 from pydantic_core import ErrorDetails
@@ -21,7 +21,7 @@ from vaulttools.files import default_excludes
 from vaulttools.files.document import Document
 from vaulttools.files.root import Place
 from vaulttools.files.scope import Walk
-from vaulttools.matching.hits import Hit
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
@@ -124,17 +124,15 @@ def search(vault: Session, pattern: Pattern, found: Place, work: Work, *, includ
     return vault.search(pattern, scope, work)
 
 
-def numbered(
-    document: Document, hits: Sequence[Hit], start: int, end: int, selected: int | None = None
-) -> Iterator[str]:
+def numbered(document: Document, hits: FileLines, start: int, end: int, selected: int | None = None) -> Iterator[str]:
     """Lines of a file with their numbers, from 1, end inclusive, as far as there are some.
 
     `:` marks a matching line, `>` the selected one, `-` any other.
     """
-    columns = {hit.line: hit.column for hit in hits if start <= hit.line <= end}
     for number in range(max(1, start), min(len(document.lines), end) + 1):
-        mark = ">" if number == selected else ":" if number in columns else "-"
-        yield clip.note_line(f"  {number}{mark}", document.lines[number - 1], columns.get(number))
+        column = hits.column(number)
+        mark = ">" if number == selected else ":" if column is not None else "-"
+        yield clip.note_line(f"  {number}{mark}", document.lines[number - 1], column)
 
 
 def _has_bar(query: str) -> bool:

@@ -86,8 +86,8 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     extracts = search.scope.extracts
     is_all_plain = extracts is None or not any(map(extracts.holds, nominated))
     is_little = sum(file.count for file in counted) <= TOGETHER_LINES
-    narrowed = {each.given: replace(search, pattern=each).narrowed(nominated) for each in patterns}
-    # One that an index finds in few files is counted in these alone.
+    searches = {each.given: replace(search, pattern=each) for each in patterns}
+    narrowed = {given: each.narrowed(nominated) for given, each in searches.items()}
     common = [each for each in patterns if len(narrowed[each.given]) * MANY >= len(nominated)]
     together = _together(common) if is_all_plain and is_little else []
     counts = _counted_together(search, together, nominated, searched)
@@ -95,7 +95,7 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     scans = []
     for each in patterns:
         if each.given not in counts:
-            counts[each.given] = replace(search, pattern=each).counts_of(narrowed[each.given], searched)
+            counts[each.given] = searches[each.given].counts_of(narrowed[each.given], searched)
         found = counts[each.given]
         missed = _missed(narrowed[each.given], found)
         not_counted |= missed

@@ -1,6 +1,6 @@
 """Keeps the bytes of files, by path and stat key, in bounded memory.
 
-Bytes are kept of files alone whose next change must change the key: those that were old when they were read.
+Only files that were old when they were read are kept: their next change must change the key.
 """
 
 from __future__ import annotations

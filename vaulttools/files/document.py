@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
@@ -94,12 +94,16 @@ class Document:
         return "\0" in self.text
 
 
+UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+"""The marks of UTF-16, each with the encoding that it tells."""
+
+
 def decode(path: str, data: bytes) -> Document:
     """Bytes as ripgrep reads them: UTF-16 by its mark, everything else UTF-8, U+FFFD for what is neither.
 
     ripgrep turns UTF-16 into UTF-8 and drops the mark of that too, so of two marks none stays (measured, 15.2).
     """
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, encoding in UTF16:
         if data.startswith(mark):
             return Document(path, data[2:].decode(encoding, "replace").removeprefix("\ufeff"))
     data = data.removeprefix(codecs.BOM_UTF8)

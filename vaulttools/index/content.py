@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import re
@@ -252,7 +251,7 @@ def _read_all(descriptor: int) -> bytes | None:
 
 def _is_broken_utf16(data: bytes) -> bool:
     """Whether a file with the mark of UTF-16 holds units that are none: decoders differ in what they make of these."""
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, encoding in document.UTF16:
         if data.startswith(mark):
             try:
                 data.decode(encoding)

@@ -23,8 +23,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FileLines(Sequence[Hit]):
-    """The matching lines of one file in order. Most of the lines of many files are never shown, so none is decoded
-    before somebody asks: that is most of what a search for a common word costs."""
+    """The matching lines of one file in order. Most of the lines of many files are never shown, so each is
+    decoded when somebody asks: decoding is most of what a search for a common word costs."""
 
     numbers: Sequence[int] = ()
     """Ascending, from 1."""

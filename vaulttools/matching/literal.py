@@ -2,7 +2,7 @@
 
 A regex engine matches a literal where its UTF-8 stands, whatever stands around it, so `bytes.find` gives the same
 lines and the same first match of each. With case ignored this holds for texts of ASCII: of all other characters only
-the Kelvin sign and the long s fold to one of ASCII. What is no such pattern, or UTF-16, is left to ripgrep.
+the Kelvin sign and the long s fold to one of ASCII. Other patterns, and files in UTF-16, are left to ripgrep.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from vaulttools.files.document import UTF16
 from vaulttools.matching.hits import FileLines
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
@@ -30,7 +31,7 @@ _PARTNER = re.compile(b"|".join(partner for partner, _ in _PARTNERS))
 
 _LINE_ENDS: Final = frozenset("\r\n")
 
-_UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 
 @dataclass(frozen=True, slots=True)

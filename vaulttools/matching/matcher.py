@@ -80,7 +80,7 @@ class Matcher:
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
     uncounted: set[str] = field(default_factory=set, init=False)
-    """Files that match, in which no more lines than one were counted."""
+    """Matching files of which one line was counted; there may be more."""
     _searched: dict[str, bytes] = field(default_factory=dict, init=False)
     """The bytes in which lines were found, until they are read: the two then belong together."""
     _normalised: set[str] = field(default_factory=set, init=False)
@@ -142,7 +142,8 @@ class Matcher:
         return counts
 
     def counts_of(self, files: Sequence[str], *, counts_all: bool = True) -> Counts:
-        """The counts of named files; unless it `counts_all`, 1 of each file that is added to `uncounted`."""
+        """The counts of named files. Unless it `counts_all`, a file searched in this process counts 1 and is added to
+        `uncounted`."""
         if self._literal is None:
             return self.counts(self.start(files), files)
         here: dict[str, int] = {}
@@ -169,7 +170,8 @@ class Matcher:
     def hits(self, files: Sequence[str], limit: int | None) -> Hits:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
         copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
-        plain = [path for path in files if path not in set(copied)] if copied else files
+        others = {*copied}
+        plain = [path for path in files if path not in others] if copied else files
         here: dict[str, FileLines] = {}
         if self._literal is not None:
             left: list[str] = []
@@ -270,7 +272,8 @@ class Matcher:
                 yield path, held
             else:
                 left.append(path)
-        if len(unread) > _READ_HERE or to_read > _READ_BYTES:
+        # Lines are looked for in files whose texts are read next, however many: ripgrep would read them once more.
+        if to_read > _READ_BYTES or (len(unread) > _READ_HERE and not current):
             left += unread
             return
         look = self.contents.current if current else self.contents.read

@@ -199,8 +199,10 @@ class Ripgrep:
         *,
         normalised: bool = False,
     ) -> Hits:
-        """The matching lines of each file in order, the first `limit` at most. A last line that ends in a lone CR may
-        lack that; see `FileLines.of`."""
+        """The matching lines of each file in order, the first `limit` at most.
+
+        A last line that ends in a lone CR may lack it: see `FileLines.of`.
+        """
         found: dict[str, FileLines] = {}
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None

@@ -39,9 +39,10 @@ MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
 
 READ_TOGETHER: Final = 64
+"""Files whose lines are read at once at first: most pages are small."""
+
 MOST_TOGETHER: Final = 512
-"""Files whose lines are read at once: few at first, since most pages are small, then more, since a process costs 4 ms;
-their lines take some megabytes."""
+"""The same later: a process costs 4 ms. Their lines take some megabytes."""
 
 _HEAD_BYTES: Final = 64 * 1024
 """What is read of a file that is too large to search, to tell a film from a text."""
@@ -335,14 +336,14 @@ class Search:
 
     def narrowed(self, files: Sequence[str]) -> Sequence[str]:
         """Those of some files that may match, as far as an index knows."""
-        requirement = None if self.candidates is None else literals.required(self.pattern)
-        if self.candidates is None or requirement is None:
+        index, requirement = self.candidates, literals.required(self.pattern)
+        if index is None or requirement is None:
             return files
-        nominated = self.candidates.nominated(requirement)
+        nominated = index.nominated(requirement)
         if nominated is None:
             return files
-        nominated |= {*self.candidates.unknown(files)}
-        return [path for path in files if path in nominated]
+        possible = nominated | {*index.unknown(files)}
+        return [path for path in files if path in possible]
 
     def counts_by_text(self, texts: Sequence[str], files: Sequence[str], searched: int) -> list[Counts]:
         """As `counts_of` for each of the texts that the pattern is made of, after one run for them all.

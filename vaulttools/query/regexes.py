@@ -87,7 +87,7 @@ class Regexes:
             if reason is not None:
                 self.work.pass_over(path, reason)
         for found in search.located([path for path in notes if path in counts.matching], limit=None):
-            known[found.document.path] = frozenset(hit.line for hit in found.hits)
+            known[found.document.path] = frozenset(found.hits.numbers)
             self.documents[found.document.path] = found.document
 
     def lacking(self, expression: str, notes: Sequence[str]) -> set[str]:
@@ -106,7 +106,7 @@ class Regexes:
             hits, stopped = self.ripgrep.hits_in_text(pattern, raw, self.work)
             if stopped is not None:
                 self.work.pass_over(path, stopped)
-            known[path] = frozenset(hit.line for hit in hits)
+            known[path] = frozenset(hits.numbers)
         return known[path]
 
     def _compiled(self, regex: Regex, sensitive: bool) -> Pattern:

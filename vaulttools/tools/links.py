@@ -285,7 +285,7 @@ def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _
     while len(edges) <= request.limit and (together := list(islice(candidates, _READ_TOGETHER))):
         for found in search.located(together, limit=None):
             note = vault.notes(vault.view(work)).note(found.document)
-            lines = mentions(note, found.document.lines, names, [hit.line for hit in found.hits])
+            lines = mentions(note, found.document.lines, names, found.hits.numbers)
             edges += [Edge(found.document.path, line, path, path) for line in lines]
             if len(edges) > request.limit:
                 break

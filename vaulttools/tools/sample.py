@@ -74,7 +74,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     located = list(first.located([file.path for file in scanned.files], scan.KEPT_LINES))
     found = located[0] if located else None
     matches = scanned.matches if found else Count(0)
-    every = clusters(hit.line for hit in found.hits) if found else []
+    every = clusters(found.hits.numbers) if found else []
     pages = -(-len(every) // request.clusters)
     start = (request.page - 1) * request.clusters
     shown = every[start : start + request.clusters]

@@ -22,7 +22,7 @@ from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
-from vaulttools.matching.hits import Hit
+from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
@@ -88,7 +88,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     # So many matching lines at most stand before the end of what is shown.
     wanted = MATCHES if request.line is None else request.line + request.context
     located = list(first.located([file.path for file in scanned.files], wanted))
-    hits = located[0].hits if located else ()
+    hits = located[0].hits if located else FileLines()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
     end = Closing()
@@ -135,13 +135,13 @@ def _checked(vault: Session, place: Place, line: int) -> Document:
     return text
 
 
-def _windows(request: ShowRequest, text: Document | None, hits: Sequence[Hit]) -> list[Excerpt]:
+def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> list[Excerpt]:
     if text is None:
         return []
     if request.line is None:
-        return list(excerpt.around((hit.line for hit in hits), request.context, request.context, len(text.lines)))
+        return list(excerpt.around(hits.numbers, request.context, request.context, len(text.lines)))
     start, end = max(1, request.line - request.context), min(len(text.lines), request.line + request.context)
-    return [Excerpt(start, end, tuple(hit.line for hit in hits if start <= hit.line <= end))]
+    return [Excerpt(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
 
 
 def _lines(
@@ -150,7 +150,7 @@ def _lines(
     matches: Count,
     text: Document | None,
     windows: Sequence[Excerpt],
-    hits: Sequence[Hit],
+    hits: FileLines,
 ) -> list[str]:
     header = f"show: {render.visible(request.query)} in {exploration.label(place)} (mode {request.mode})"
     lines = [header if request.line is None else f"{header}, line {request.line}", f"matches: {matches.words}"]
