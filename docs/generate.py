@@ -46,7 +46,7 @@ def methods() -> str:
     all_tools = [tools.named(name) for name in tools.NAMES]
     returned = [FileStream, *(tool.answer for tool in all_tools)]
     imports = sorted(f"    from {each.__module__} import {each.__name__}" for each in returned)
-    literal = any("Literal[" in _signature(tool) for tool in all_tools)
+    literal = any("Literal[" in line for tool in all_tools for line in _signature(tool))
     return "\n".join(
         [
             '"""Declares one typed method a tool; `docs/generate.py` writes this file from the registry."""',
@@ -88,13 +88,13 @@ def methods() -> str:
 
 
 def _method(tool: Tool[Any, Any]) -> list[str]:
-    passed = [f'            "{name}": {name},' for name in tool.request.model_fields]
     explained = [f"            {option.field}: {option.words}" for option in cli_options.options(tool.request)]
     return [
         "",
         f"    def {tool.name}(",
         "        self,",
-        *_signature(tool).splitlines(),
+        *_signature(tool),
+        "        on_progress: Callable[[str], None] | None = None,",
         f"    ) -> {tool.answer.__name__}:",
         f'        """{tool.summary}: see `docs/tools/{tool.name}.md`.',
         "",
@@ -106,9 +106,7 @@ def _method(tool: Tool[Any, Any]) -> list[str]:
         "        Raises:",
         "            VaultToolsError: with the sentence that `Vault.call` returns.",
         '        """',
-        "        arguments = {",
-        *passed,
-        "        }",
+        *_arguments(tool),
         f"        result: {tool.answer.__name__} = "
         f'self.answer("{tool.name}", arguments, cancel=cancel, on_progress=on_progress)',
         "        return result",
@@ -117,30 +115,33 @@ def _method(tool: Tool[Any, Any]) -> list[str]:
 
 def _stream(tool: Tool[Any, Any]) -> list[str]:
     """The method that gives all that a tool finds file by file: the same arguments but for the bound."""
-    passed = [f'            "{name}": {name},' for name in tool.request.model_fields if name != _BOUND]
-    signature = [line for line in _signature(tool).splitlines() if f" {_BOUND}:" not in line and "on_prog" not in line]
     return [
         "",
         f"    def iter_{tool.name}(",
         "        self,",
-        *signature,
+        *_signature(tool, without=_BOUND),
         "    ) -> FileStream:",
         f'        """Every file that `{tool.name}` finds, one by one, with its arguments but `{_BOUND}`.',
         "",
         "        Raises:",
         "            VaultToolsError: with the sentence that `Vault.call` returns.",
         '        """',
-        "        arguments = {",
-        *passed,
-        "        }",
+        *_arguments(tool, without=_BOUND),
         f'        return self.stream("{tool.name}", arguments, cancel=cancel)',
     ]
 
 
-def _signature(tool: Tool[Any, Any]) -> str:
+def _arguments(tool: Tool[Any, Any], without: str | None = None) -> list[str]:
+    passed = [f'            "{name}": {name},' for name in tool.request.model_fields if name != without]
+    return ["        arguments = {", *passed, "        }"]
+
+
+def _signature(tool: Tool[Any, Any], without: str | None = None) -> list[str]:
     lines = []
     keyword_only = False
     for name, field in tool.request.model_fields.items():
+        if name == without:
+            continue
         if field.is_required():
             lines.append(f"        {name}: {_typed(name, field.annotation)},")
             continue
@@ -152,8 +153,7 @@ def _signature(tool: Tool[Any, Any]) -> str:
     if not keyword_only:
         lines.append("        *,")
     lines.append("        cancel: Event | None = None,")
-    lines.append("        on_progress: Callable[[str], None] | None = None,")
-    return "\n".join(lines)
+    return lines
 
 
 def _typed(name: str, annotation: Any) -> str:

@@ -154,11 +154,8 @@ class Session:
 
         if not self.has_index or not embedder.is_wanted(self.config):
             return None
-        try:
+        with embedder.packages_needed():
             from vaulttools.ranked.meaning.background import BackgroundMeaning
-        except ImportError as error:
-            how = "pip install '.[semantic]' in the checkout"
-            raise embedder.NoMeaning(f"An embedder needs the extra: {how}") from error
         choice = embedder.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
         session = weakref.ref(self)

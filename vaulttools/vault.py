@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from vaulttools.resources.urls import Resolver
 
 _NO_LIMIT: Final = 7 * 86_400.0
-"""Seconds: what no stream takes, and waiting still takes for a number."""
+"""Seconds: longer than any stream, and short enough for every wait."""
 
 _log = logging.getLogger("vaulttools")
 

@@ -22,6 +22,7 @@ from vaulttools.attachments.store import Store
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead
+from vaulttools.files.key import GRANULARITY
 from vaulttools.files.root import Root
 
 FOLDER: Final = "attachments"
@@ -32,9 +33,6 @@ _DIGEST_BYTES: Final = 16
 
 _KEPT_CHARACTERS: Final = 8 * 1024 * 1024
 """Characters of texts kept in memory: those of one page of results, which counting, fetching lines and showing read."""
-
-_SURE_NANOSECONDS: Final = 2_000_000_000
-"""How long ago a file must have been written for its status to tell that it is the same (`files.key.GRANULARITY`)."""
 
 
 class Look(NamedTuple):
@@ -234,7 +232,7 @@ class Attachments:
     def _keep(self, path: str, kept: _Kept) -> None:
         """Keep the digest of a file, where its status will tell that it is the same."""
         _, modified, changed, _ = kept.stamp
-        if max(modified, changed) < time.time_ns() - _SURE_NANOSECONDS:
+        if max(modified, changed) < time.time_ns() - GRANULARITY:
             self._kept[path] = kept
 
 

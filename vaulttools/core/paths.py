@@ -44,7 +44,7 @@ def join(folder: str, name: str) -> str:
 
 
 def stem(path: str) -> str:
-    """The name of a file without its ending, as `PurePosixPath` has it in six times the time."""
+    """The name of a file without its ending, as `PurePosixPath.stem`, in a sixth of its time."""
     name = path.rpartition("/")[2]
     dot = name.rfind(".")
     return name[:dot] if 0 < dot < len(name) - 1 else name

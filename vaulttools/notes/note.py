@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from vaulttools.core import paths
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.properties.frontmatter import Block, Properties, load, split
 
@@ -73,7 +73,7 @@ class Note(Contents):
     @property
     def title(self) -> str:
         """What Obsidian calls the note: the file name without extension."""
-        return PurePosixPath(self.path).stem
+        return paths.stem(self.path)
 
     @cached_property
     def frontmatter(self) -> Block | None:

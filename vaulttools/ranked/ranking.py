@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Final
 
+from vaulttools.core import paths
 from vaulttools.index.passages import Passages, load
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.stored import Stored
@@ -233,7 +233,7 @@ class _Search:
         for term, rare, some in zip(finder.terms, rarities, holding, strict=True):
             literal = term.literal
             for path in some & self._notes - self._holders.fresh.keys():
-                weight[path] += rare * (1 + _IN_NAME * (literal in fold(PurePosixPath(path).stem)))
+                weight[path] += rare * (1 + _IN_NAME * (literal in fold(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
                 weight[path] += rare * any(columns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field
@@ -232,9 +231,7 @@ def _linked(
         rows.append(row)
         path = paths.portable(each.path)
         names.append(
-            LinkedNote(
-                path=path, title=PurePosixPath(path).stem, direction=each.direction, note=paths.portable(each.note)
-            )
+            LinkedNote(path=path, title=paths.stem(path), direction=each.direction, note=paths.portable(each.note))
         )
     of = f", {len(rows):,} of {len(every):,}" if len(rows) < len(every) else ""
     return names, [f"Linked notes{of}{lacking}:", *rows] if rows else []

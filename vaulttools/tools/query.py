@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, SkipValidation
@@ -337,7 +336,7 @@ def _page(
 
 
 def _title(path: str) -> str:
-    return PurePosixPath(path).stem
+    return paths.stem(path)
 
 
 def _shown(match: Match) -> tuple[NoteFound, Section]:

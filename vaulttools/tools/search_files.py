@@ -85,10 +85,7 @@ class SearchFilesAnswer(Answer):
 
 def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
     """Search, and show the first files."""
-    mode: Mode = "fixed" if request.fixed else "regex"
-    compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
-    times, told = dated.file_times(request, vault.calendar)
-    scope = replace(_scope(vault, request, work), times=times)
+    compiled, scope, told = _asked(vault, request, work)
     loose = hints.loose(vault.ripgrep, compiled)
     search = vault.search(compiled, scope, work, loose, _bound(request) + 1, counts_all=request.sort == "matches")
     matches, exact = _counted(vault, request, search)
@@ -140,12 +137,17 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 
 def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
     """All files that `run` would show if there were no bound, in its order."""
+    compiled, scope, told = _asked(vault, request, work)
+    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
+    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
+
+
+def _asked(vault: Session, request: SearchFilesRequest, work: Work) -> tuple[Pattern, Scope, list[str]]:
+    """The pattern, the scope, and what to tell of its dates."""
     mode: Mode = "fixed" if request.fixed else "regex"
     compiled = vault.ripgrep.compile(request.pattern, mode, ignore_case=not request.case_sensitive)
     times, told = dated.file_times(request, vault.calendar)
-    scope = replace(_scope(vault, request, work), times=times)
-    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
-    return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
+    return compiled, replace(_scope(vault, request, work), times=times), told
 
 
 def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
@@ -171,10 +173,17 @@ def _with_lines(
     if not _looks_into_notes(request) or matches[0].found is not None:
         yield from search.shown(matches, limits.KEPT_HITS)
         return
-    for found in search.located([match.path for match in matches], limit=None):
+    yield from _inside(request, search, reader, [match.path for match in matches])
+
+
+def _inside(
+    request: SearchFilesRequest, search: Search, reader: NoteReader, files: Sequence[str]
+) -> Iterator[tuple[FileCount, FileHits]]:
+    """The files that pass the filters, each with its first lines in the part asked for."""
+    for found in search.located(files, limit=None):
         if hits := _filtered(request, found, reader.note(found.document)):
             kept = FileHits(found.document, hits[: limits.KEPT_HITS])
-            yield FileCount(found.document.path, len(hits)), kept
+            yield FileCount(found.document.path, len(hits), kept), kept
 
 
 def _looks_into_notes(request: SearchFilesRequest) -> bool:
@@ -222,11 +231,9 @@ def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Ite
         yield from counted
         return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
-        for found in search.located(together, limit=None):
-            hits = _filtered(request, found, vault.notes(vault.view(search.work)).note(found.document))
-            if hits:
-                kept = FileHits(found.document, hits[: limits.KEPT_HITS])
-                yield FileCount(found.document.path, len(hits), kept)
+        reader = vault.notes(vault.view(search.work))
+        for match, _ in _inside(request, search, reader, together):
+            yield match
 
 
 def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileLines:

@@ -102,7 +102,7 @@ def key_of(choice: Choice) -> Key:
     Raises:
         NoMeaning: its package, its weights or its address is missing.
     """
-    with _packages_needed():
+    with packages_needed():
         if choice.is_endpoint:
             from vaulttools.ranked.meaning.endpoint import Endpoint
 
@@ -122,7 +122,7 @@ def load(choice: Choice) -> Embedder:
     Raises:
         NoMeaning: its package, its weights or its address is missing or damaged.
     """
-    with _packages_needed():
+    with packages_needed():
         if choice.is_endpoint:
             from vaulttools.ranked.meaning.endpoint import Endpoint
 
@@ -137,7 +137,8 @@ def load(choice: Choice) -> Embedder:
 
 
 @contextmanager
-def _packages_needed() -> Iterator[None]:
+def packages_needed() -> Iterator[None]:
+    """A failing import within the block as `NoMeaning`, with what installs the packages."""
     try:
         yield
     except ImportError as error:
