@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from vaulttools import Vault
+from vaulttools.files import contents
 
 # Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
 # machine both happen to every test. All examples of a test share what its fixtures made.
@@ -59,6 +60,12 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """An hour passes between the last change of a file and its reading: no row is racy."""
     now = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: now() + HOUR)
+
+
+@pytest.fixture
+def young_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The contents of files that were written just now are kept, too, as far as the clock of this machine tells."""
+    monkeypatch.setattr(contents, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from tests.query import examples
 from vaulttools import Vault
-from vaulttools.files import contents
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "25"))
 
@@ -347,6 +346,7 @@ _CHANGES: dict[str, Callable[[_Story, str, str, int], None]] = {
 }
 
 
+@pytest.mark.usefixtures("young_kept")
 @pytest.mark.parametrize("watch", ["auto", "off"])
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX names and links")
 @pytest.mark.timeout(0 if EXAMPLES > 100 else 300)
@@ -357,8 +357,6 @@ def test_fault_I17_every_tool_answers_with_an_index_as_without(
     watch: str, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[Any, ...]]
 ) -> None:
     monkeypatch.setenv("VAULTTOOLS_WATCH", watch)
-    # The contents of files that were written just now are kept, too, as far as the clock of this machine tells.
-    monkeypatch.setattr(contents, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         story = _Story(Path(place))
         try:

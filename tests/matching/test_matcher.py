@@ -46,12 +46,12 @@ def _without_ripgrep() -> Iterator[None]:
         yield
 
 
+@pytest.mark.usefixtures("young_kept")
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 @pytest.mark.parametrize("is_stale", [False, True])
 def test_plain_text_is_found_without_a_process_as_with_one(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any], is_stale: bool
+    make_vault: MakeVault, tool: str, arguments: dict[str, Any], is_stale: bool
 ) -> None:
-    monkeypatch.setattr(contents, "is_racy", lambda key, read: max(key.modified, key.changed) >= read - 20_000_000)
     vault = make_vault(NOTES)
     vault.build_index()
     vault.call("search_files", {"pattern": "warm"})
