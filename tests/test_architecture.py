@@ -83,6 +83,7 @@ LATE_IMPORTS = {
         "vaulttools.notes.note",
         "vaulttools.notes.stored",
     },
+    "index.passages": {"vaulttools.notes"},
     "attachments.child": None,
     "index.filesystems": {"ctypes", "fcntl"},
     "index.location": {"platformdirs"},

@@ -16,7 +16,6 @@ from operator import add
 from typing import Final
 
 from vaulttools.index.words import count
-from vaulttools.notes import language as languages
 from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, split
@@ -51,7 +50,7 @@ class Passages:
     """Of the headings of the note, 1 to 6."""
     heading_words: Sequence[int]
     """Places of their first words, in words of the column of headings."""
-    language: str = languages.UNKNOWN
+    language: str = ""
     """Of the note, as `notes.language` names it."""
 
     def at(self, place: int) -> int:
@@ -73,6 +72,8 @@ class Passages:
 
 def dump(note: Note) -> bytes:
     """The passages of a note, as `load` reads them."""
+    from vaulttools.notes import language
+
     source = Source(note.text)
     body = done = source.offset(note.body_line)
     numbers = array("I")
@@ -97,7 +98,7 @@ def dump(note: Note) -> bytes:
     for heading in note.headings:
         headings.extend((heading.level, count(heading.text)))
     # By column the numbers are alike: a third fewer bytes, compressed, than by passage.
-    columns = array("I", [len(digests), languages.LANGUAGES.index(languages.of(source.text[body:]))])
+    columns = array("I", [len(digests), language.LANGUAGES.index(language.of(source.text[body:]))])
     for column in range(_COLUMNS):
         columns.extend(numbers[column::_COLUMNS])
     return zlib.compress(columns.tobytes() + headings.tobytes(), 1) + digests.tobytes()
@@ -109,6 +110,8 @@ def load(data: bytes) -> Passages:
     Raises:
         ValueError: it made no such bytes.
     """
+    from vaulttools.notes import language
+
     reader = zlib.decompressobj()
     try:
         numbers = array("I", reader.decompress(data))
@@ -132,7 +135,7 @@ def load(data: bytes) -> Passages:
         digests=digests,
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],
-        language=languages.LANGUAGES[numbers[1]],
+        language=language.LANGUAGES[numbers[1]],
     )
 
 
