@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated
+from vaulttools.index.folder import STAMP
+from vaulttools.index.rows import Rows
 from vaulttools.index.store import Row, Store
 from vaulttools.index.verify import verify
 from vaulttools.index.words import quoted
@@ -58,8 +60,16 @@ class Indexed:
             for name in names
         }
 
-    def differences(self, store: Store, now: int | None = None) -> tuple[list[str], list[str]]:
-        return build.differences(store.rows(), self.present(), time.time_ns() if now is None else now)
+    def differences(
+        self,
+        store: Store,
+        present: Mapping[str, Key] | None = None,
+        now: int | None = None,
+        unlisted: Collection[str] = (),
+    ) -> tuple[list[str], list[str]]:
+        present = self.present() if present is None else present
+        stamps = ((path, STAMP.pack(*key)) for path, key in present.items())
+        return Rows(store.columns()).differences(stamps, time.time_ns() if now is None else now, unlisted)
 
     def update(self, store: Store, **arguments: Any) -> Updated:
         return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})

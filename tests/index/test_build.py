@@ -17,7 +17,7 @@ from tests.index.indexes import Indexed, found, notes, python, rows
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import build
-from vaulttools.index.build import Updated, differences, update
+from vaulttools.index.build import Updated, update
 from vaulttools.index.store import Store, Writer
 
 KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))
@@ -50,7 +50,7 @@ def test_paths_come_in_path_order(indexed: Indexed) -> None:
     store = indexed.open()
     key = Key(0, 0, 0, 0)
     present = dict.fromkeys(["b.md", "a!.md", "a/x.md", "a"], key)
-    assert differences(store.rows(), present, 0) == (["a", "a/x.md", "a!.md", "b.md"], [])
+    assert indexed.differences(store, present, 0) == (["a", "a/x.md", "a!.md", "b.md"], [])
 
 
 def test_fault_I02_an_edit_with_its_time_put_back_is_seen(indexed: Indexed, later: None) -> None:
@@ -101,7 +101,7 @@ def test_a_clock_that_was_set_back_makes_rows_of_later_worth_nothing(indexed: In
     indexed.write({"a.md": "text"})
     store = indexed.open()
     indexed.update(store)
-    assert differences(store.rows(), indexed.present(), now=time.time_ns() - 2 * HOUR) == (["a.md"], [])
+    assert indexed.differences(store, now=time.time_ns() - 2 * HOUR) == (["a.md"], [])
 
 
 class Ticks:
@@ -162,9 +162,9 @@ def test_fault_I14_what_cannot_be_listed_is_kept(indexed: Indexed, later: None) 
     store = indexed.open()
     indexed.update(store)
     key = indexed.present()["z.md"]
-    assert differences(store.rows(), {"z.md": key}, time.time_ns(), unlisted=["a"]) == ([], ["ab.md"])
-    assert differences(store.rows(), {"z.md": key}, time.time_ns(), unlisted=["a/b"]) == ([], ["a/y.md", "ab.md"])
-    assert differences(store.rows(), {}, time.time_ns(), unlisted=[""]) == ([], [])
+    assert indexed.differences(store, {"z.md": key}, unlisted=["a"]) == ([], ["ab.md"])
+    assert indexed.differences(store, {"z.md": key}, unlisted=["a/b"]) == ([], ["a/y.md", "ab.md"])
+    assert indexed.differences(store, {}, unlisted=[""]) == ([], [])
 
 
 def test_fault_I14_an_unreadable_file_is_kept_and_read_again_when_it_has_changed(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Final
@@ -55,30 +55,6 @@ class Updated:
     """Whether that is all of them."""
     busy: bool = False
     """Whether another process writes, so that (more) was not done."""
-
-
-def differences(
-    rows: Iterable[Row], present: Mapping[str, Key], now: int, unlisted: Collection[str] = ()
-) -> tuple[list[str], list[str]]:
-    """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone, in path order.
-
-    Args:
-        rows: All that the index holds.
-        present: Every file of the vault that was listed, with its key.
-        now: Nanoseconds since 1970; a row from a later time proves nothing.
-        unlisted: Folders that could not be listed: rows below them stay (fault-I14).
-    """
-    gone = []
-    fresh = set()
-    for row in rows:
-        key = present.get(row.path)
-        if key is None:
-            if not any(paths.is_below(folder, row.path) for folder in unlisted):
-                gone.append(row.path)
-        elif is_current(row, key, now):
-            fresh.add(row.path)
-    stale = [path for path in present if path not in fresh] if len(fresh) < len(present) else []
-    return sorted(stale, key=paths.order), sorted(gone, key=paths.order)
 
 
 def is_current(row: Row, key: Key, now: int) -> bool:

@@ -223,7 +223,15 @@ class Rows:
     def differences(
         self, present: Iterable[tuple[str, bytes]], now: int, unlisted: Collection[str] = ()
     ) -> tuple[list[str], list[str]]:
-        """As `build.differences`, before the first change; the keys as bytes."""
+        """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone.
+
+        Both in path order. Only before the first change of these rows.
+
+        Args:
+            present: Every file of the vault that was listed, with its key as bytes.
+            now: Nanoseconds since 1970; a row from a later time proves nothing.
+            unlisted: Folders that could not be listed: rows below them stay (fault-I14).
+        """
         columns = self._columns
         places, size, stamps = columns.places, STAMP.size, bytes(columns.stamps)
         doubtful = self._doubtful(now)

@@ -480,7 +480,7 @@ class IndexState:
                 del self._kept[key]
 
     def _is_as_it_was(self, path: str) -> bool:
-        """Whether the store answers for a file of which only the key is known (as in `build.differences`)."""
+        """Whether the store answers for a file of which only the key is known (as in `Rows.differences`)."""
         row, node = self._rows.get(path), self.tree.node(path)
         if row is None or node is None or not self.freshness.is_known(path):
             return False

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from vaulttools.attachments.texts import folder_beside
 from vaulttools.files.root import Root
-from vaulttools.index import build, database, filesystems, location
+from vaulttools.index import database, filesystems, location
 from vaulttools.index import verify as verification
 from vaulttools.index.database import Unavailable
+from vaulttools.index.rows import Rows
 from vaulttools.index.store import Status, Store
 from vaulttools.index.tree import Tree
 
@@ -52,7 +53,7 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
         return IndexStatus(where.folder, None, len(tree.files()), 0)
     store = _opened(where)
     try:
-        stale, gone = build.differences(store.rows(), tree.files(), time.time_ns(), tree.unlisted)
+        stale, gone = Rows(store.columns()).differences(tree.stamps(), time.time_ns(), tree.unlisted)
         return IndexStatus(where.folder, store.status(), len(stale), len(gone), store.warning)
     finally:
         store.close()

@@ -21,7 +21,7 @@ def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Colle
     Args:
         store: The index.
         root: The vault.
-        present: Every file of the vault, as `build.differences` takes it.
+        present: Every file of the vault that was listed, with its key.
         unlisted: Folders that could not be listed: what the index holds below them is kept, and not compared
         (fault-I14).
 
