@@ -81,7 +81,8 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
 
 
 async def _with_slash(request: Request) -> Response:
-    return RedirectResponse(f"{quote(request.scope['path'])}/", 308)
+    query = request.url.query
+    return RedirectResponse(f"{quote(request.scope['path'])}/{query and f'?{query}'}", 308)
 
 
 async def _healthy(_: Request) -> Response:

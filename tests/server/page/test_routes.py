@@ -87,9 +87,10 @@ def test_each_page_shows_what_the_tools_answer(app: ASGIApp, path: str, shown: l
 
 
 @pytest.mark.parametrize("base", ["", "/v/my%20vault"])
-def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base: str) -> None:
-    answer = ask(app, "GET", f"{base}/ui")
-    assert (answer.status_code, answer.headers["Location"]) == (308, f"{base}/ui/")
+@pytest.mark.parametrize("query", ["", "?q=x", "?q=a%20b%26c&mode=regex"])
+def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base: str, query: str) -> None:
+    answer = ask(app, "GET", f"{base}/ui{query}")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"{base}/ui/{query}")
 
 
 def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:

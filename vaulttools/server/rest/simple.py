@@ -35,14 +35,15 @@ LONGEST_CONTEXT: Final = 2_000
 """Characters on either side of a match."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Matching:
-    """A note that holds all words looked for so far."""
+    """A note that holds all words."""
 
     path: str
-    lines: int = 0
+    lines: int
     """Lines that match, summed over the words."""
-    in_name: int = 0
+    in_name: int
+    """Words that its name holds."""
 
 
 def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
@@ -61,20 +62,24 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
     scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
     named = _named(scope, words)
     searches: dict[str, Search] = {}
-    found: dict[str, _Matching] | None = None
+    counts: dict[str, Mapping[str, int]] = {}
+    holding: AbstractSet[str] | None = None
     # A long word is mostly in few notes, and for the others only those are searched.
     for word in sorted(words, key=len, reverse=True):
-        among = scope if found is None or len(found) > FEW else replace(scope, walks=(), named=tuple(found))
+        among = scope if holding is None or len(holding) > FEW else replace(scope, walks=(), named=tuple(holding))
         searches[word] = _search(vault, among, word, work)
-        lines = {file.path: file.count for file in searches[word].matching()} if found != {} else {}
-        holding = lines.keys() | named[word]
-        if found is None:
-            found = {path: _Matching(path) for path in holding}
-        found = {path: note for path, note in found.items() if path in holding}
-        for path, note in found.items():
-            note.lines += lines.get(path, 0)
-            note.in_name += path in named[word]
-    ranked = sorted((found or {}).values(), key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
+        counts[word] = {file.path: file.count for file in searches[word].matching()}
+        here = counts[word].keys() | named[word]
+        holding = here if holding is None else holding & here
+    found = [
+        _Matching(
+            path,
+            sum(counts[word].get(path, 0) for word in words),
+            sum(path in named[word] for word in words),
+        )
+        for path in holding or ()
+    ]
+    ranked = sorted(found, key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
     ensure_complete(ranked, work)
     first = [note.path for note in ranked[:WITH_MATCHES]]
     matches = _matches([searches[word] for word in words], words, first, min(max(context_length, 0), LONGEST_CONTEXT))
@@ -86,16 +91,7 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
 
 def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
     pattern = vault.ripgrep.compile(word, "fixed", ignore_case=True)
-    return Search(
-        vault.ripgrep,
-        vault.root,
-        pattern,
-        replace(scope, warnings=[]),
-        work,
-        vault.config.max_file_size,
-        vault.view(work),
-        wanted=RESULTS,
-    )
+    return vault.search(pattern, replace(scope, warnings=[]), work, wanted=RESULTS)
 
 
 def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
@@ -135,9 +131,10 @@ def _matches(
         for hits in search.located(files, MATCHES):
             path = hits.document.path
             texts[path] = hits.document.text
-            starts = _line_starts(hits.document.text)
+            shown = hits.hits[:MATCHES]
+            starts = _line_starts(hits.document.text, shown[-1].line if shown else 0)
             # Simple case folding keeps the number of characters.
-            begun = (starts[hit.line - 1] + hit.column for hit in hits.hits[:MATCHES])
+            begun = (starts[hit.line - 1] + hit.column for hit in shown)
             places.setdefault(path, []).extend((start, start + len(word)) for start in begun)
     for path, pairs in places.items():
         units = Units(texts[path])
@@ -147,9 +144,10 @@ def _matches(
     return found
 
 
-def _line_starts(text: str) -> list[int]:
+def _line_starts(text: str, most: int) -> list[int]:
+    """Where the first so many lines begin."""
     starts = [0]
-    while (end := text.find("\n", starts[-1])) >= 0:
+    while len(starts) < most and (end := text.find("\n", starts[-1])) >= 0:
         starts.append(end + 1)
     return starts
 
