@@ -358,18 +358,19 @@ def _settle(server: Server) -> None:
     The time of the processor that they take does not tell: on a busy machine they get none and still have work. An
     index of which half was missing made the second start look slower than the first.
     """
-    last, idle_since = _ticks(server), time.monotonic()
+    last, idle_since = _ticks(_family(server._process.pid)), time.monotonic()
     while time.monotonic() - idle_since < IDLE and time.monotonic() - server.started < LONGEST:
         time.sleep(0.05)
-        now = _ticks(server)
-        if now - last > 1 or _wants_processor(server):
+        family = _family(server._process.pid)
+        now = _ticks(family)
+        if now - last > 1 or _wants_processor(family):
             idle_since = time.monotonic()
         last = now
 
 
-def _wants_processor(server: Server) -> bool:
-    """Whether a thread of the server's processes runs, waits for its turn, or waits for the disk."""
-    for process in _family(server._process.pid):
+def _wants_processor(family: Sequence[int]) -> bool:
+    """Whether a thread of some processes runs, waits for its turn, or waits for the disk."""
+    for process in family:
         for status in Path(f"/proc/{process}/task").glob("*/stat"):
             try:
                 state = status.read_text("utf-8").rpartition(")")[2].split()[0]
@@ -380,10 +381,10 @@ def _wants_processor(server: Server) -> bool:
     return False
 
 
-def _ticks(server: Server) -> int:
-    """Hundredths of a second of CPU that the server's living processes have taken."""
+def _ticks(family: Sequence[int]) -> int:
+    """Hundredths of a second of CPU that those of some processes that live have taken."""
     total = 0
-    for process in _family(server._process.pid):
+    for process in family:
         try:
             fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
         except OSError:

@@ -200,25 +200,20 @@ class User:
 
     async def _answer(self, question: Question, vault: int) -> tuple[str, str]:
         """The status and text of an answer; of MCP `refused` is an error of the tool."""
+        digit = str(self._chance.randrange(7))  # one, since a note's folder is its last digit
 
         def filled(text: str) -> str:
-            for blank, draw in (("{word}", lambda: self._chance.choice(GENERAL)), ("{digit}", self._digit)):
-                while blank in text:
-                    text = text.replace(blank, str(draw()), 1)
-            return text
+            while "{word}" in text:
+                text = text.replace("{word}", self._chance.choice(GENERAL), 1)
+            return text.replace("{digit}", digit)
 
         path, body = filled(question.path), None if question.body is None else filled(question.body)
-        # "Area 3/note-3.md": a note's folder is its last digit.
-        path = re.sub(r"Area \d/note-(\d)", r"Area \1/note-\1", path)
         if question.method == "MCP":
             assert body is not None
             return await self._called(path, {**json.loads(body), "vault": f"v{vault}"})
         headers = {**self._headers, "Content-Type": JSONLOGIC}
         answer = await self._client.request(question.method, f"/v/v{vault}{path}", headers=headers, content=body)
         return str(answer.status_code), answer.text
-
-    def _digit(self) -> int:
-        return self._chance.randrange(7)
 
     async def _called(self, tool: str, arguments: dict[str, Any]) -> tuple[str, str]:
         """What a tool answers over MCP, in a session that lasts."""

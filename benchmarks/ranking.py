@@ -33,6 +33,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import apsw
 
@@ -240,11 +241,8 @@ def _timed() -> Iterator[list[float]]:
         finally:
             times.append((time.process_time() - start) * 1000)
 
-    setattr(background, "neighbours", found)  # noqa: B010 - mypy knows no such change of a module
-    try:
+    with patch.object(background, "neighbours", found):
         yield times
-    finally:
-        setattr(background, "neighbours", neighbours.neighbours)  # noqa: B010
 
 
 def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None) -> Answered:

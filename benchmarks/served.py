@@ -122,7 +122,7 @@ def rest_table(vault: Vault, rare: str, common: str) -> list[str]:
     rules: dict[str, Any] = {
         "a tag rule": {"in": ["project", {"var": "tags"}]},
         "`glob` of paths": {"glob": ["*/a*.md", {"var": "path"}]},
-        "`regexp` over content with a literal": {"regexp": [rf"\\b{rare}\\b", content]},
+        "`regexp` over content with a literal": {"regexp": [rf"\b{rare}\b", content]},
         "`regexp` over content without one": {"regexp": [r"[0-9]{4}-[0-9]{2}", content]},
     }
     words = {"a rare word": rare, "a common word": common, "four stop words": "the of and in"}

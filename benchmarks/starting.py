@@ -162,20 +162,20 @@ def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, flo
 
 def _opened(vault: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float]:
     """Milliseconds of CPU of opening, and of one call."""
-    command = [sys.executable, "-P", "-c", OPENING, str(vault), *arguments]
-    printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    opened, called = map(float, printed.stdout.split())
-    return opened, called
+    return _printed(environ, OPENING, str(vault), *arguments)
 
 
 def _held(vault: Path, environ: Mapping[str, str]) -> tuple[float, float]:
     """MiB of memory with the index open, and after some searches; 0 where the system does not tell."""
-    if sys.platform != "linux":
-        return 0.0, 0.0
-    command = [sys.executable, "-P", "-c", HELD, str(vault)]
+    return _printed(environ, HELD, str(vault)) if sys.platform == "linux" else (0.0, 0.0)
+
+
+def _printed(environ: Mapping[str, str], program: str, *arguments: str) -> tuple[float, float]:
+    """The two numbers that a program prints."""
+    command = [sys.executable, "-P", "-c", program, *arguments]
     printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    opened, searched = map(float, printed.stdout.split())
-    return opened, searched
+    first, second = map(float, printed.stdout.split())
+    return first, second
 
 
 def _first_answer(vault: Path, environ: Mapping[str, str]) -> float:

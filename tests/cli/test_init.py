@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from vaulttools import BadArgument
 from vaulttools.cli import init
 from vaulttools.cli import main as cli
-from vaulttools.cli.mcp import NEEDS_EXTRA
+from vaulttools.cli.mcp import NEEDS_EXTRA, program
 from vaulttools.clients.machine import Machine
 
 PROGRAM = "/opt/vaulttools/bin/vaulttools"
@@ -157,19 +158,20 @@ def test_without_an_assistant_there_is_nothing_to_do(tmp_path: Path, home: Path)
 
 
 @pytest.mark.parametrize(
-    "program",
+    "path",
     [
         "/home/a/.cache/uv/archive-v0/x/bin/vaulttools",
         "/home/a/.cache/pipx/0123/bin/vaulttools",
         "/Users/a/Library/Caches/pipx/0123/bin/vaulttools",
     ],
 )
-def test_a_program_that_will_not_stay_is_not_written(home: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(init, "program", lambda: (program, []))
+def test_a_program_that_will_not_stay_is_not_written(home: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(init, "program", program)
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: path)
     with pytest.raises(BadArgument) as caught:
         said(home)
     assert str(caught.value) == (
-        f"{program} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
+        f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,6 @@ import pytest
 
 from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
-from vaulttools.cli import mcp
 from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.cli.mcp import parse
 from vaulttools.server.vaults import folders
@@ -187,7 +187,7 @@ def test_a_program_that_will_not_stay_is_not_printed(
     small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = "/home/a/.cache/uv/archive-v0/x/bin/vaulttools"
-    monkeypatch.setattr(mcp, "program", lambda: (path, []))
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: path)
     assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "claude"]) == 2
     assert capsys.readouterr() == (
         "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from vaulttools.cli.mcp import NEEDS_EXTRA, ensure_stays, program
+from vaulttools.cli.mcp import NEEDS_EXTRA, program
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import Change, Unchangeable
 from vaulttools.clients.machine import Machine
@@ -119,7 +119,6 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
     if importlib.util.find_spec("mcp") is None:
         raise BadArgument(NEEDS_EXTRA)
     path, arguments = program()
-    ensure_stays(path)
     for name, folder in vaults.items():
         arguments += ["--vault", f"{name}={folder}" if len(vaults) > 1 else folder]
     return {"command": path, "args": [*arguments, "mcp"]}

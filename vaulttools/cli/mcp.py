@@ -151,21 +151,18 @@ def _print_config(options: Options, by_name: dict[str, str]) -> None:
 
 
 def program() -> tuple[str, list[str]]:
-    """The installed program by its absolute path, and what stands before its own arguments."""
-    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    return (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
-
-
-def ensure_stays(path: str) -> None:
-    """Refuse to write down a program that will not stay where it is.
+    """The installed program by its absolute path, and what stands before its own arguments; to be written down.
 
     Raises:
-        BadArgument: it will not.
+        BadArgument: it will not stay where it is.
     """
+    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    path, arguments = (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
     if _CACHES.intersection(Path(path).parts):
         raise BadArgument(
             f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
         )
+    return path, arguments
 
 
 _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
@@ -175,7 +172,6 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 def _command(options: Options, by_name: dict[str, str]) -> Command:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
-    ensure_stays(path)
     for name, folder in by_name.items():
         absolute = str(Path(folder).expanduser().resolve())
         arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]

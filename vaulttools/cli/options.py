@@ -51,7 +51,7 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     properties = schema(tool.request)["properties"]
     for field, property_ in properties.items():
         kind = property_.get("type")
-        if field in _positional(tool.request) and field not in tool.request.positional:
+        if field in _required(tool.request):
             continue
         if field in tool.request.flags:
             for value in _flag_values(property_):
@@ -122,8 +122,13 @@ def _default(request: type[Request], field: str) -> str:
 
 
 def _positional(request: type[Request]) -> tuple[str, ...]:
+    return (*_required(request), *request.positional)
+
+
+def _required(request: type[Request]) -> tuple[str, ...]:
+    """The fields that are positional alone, and not options too."""
     required = [name for name, field in request.model_fields.items() if field.is_required()]
-    return (*(name for name in required if name not in request.options), *request.positional)
+    return tuple(name for name in required if name not in request.options)
 
 
 def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -23,6 +23,15 @@ GRACE_SECONDS: Final = 1
 KEEP_ALIVE_SECONDS: Final = 75
 """How long a connection may stay idle. Proxies and load balancers keep theirs for 60; the end that closes first must be
 theirs, or a request meets a closed connection, as some did with uvicorn's 5 seconds."""
+
+_SHARED: Final[Mapping[str, Any]] = {
+    "log_config": None,  # uvicorn's own writes to stdout
+    "access_log": False,  # it would log query strings
+    "server_header": False,
+    "timeout_keep_alive": KEEP_ALIVE_SECONDS,
+    "timeout_graceful_shutdown": GRACE_SECONDS,
+}
+"""What every server of this process has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +57,9 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
     opened = _opened("127.0.0.1", port)
     config = uvicorn.Config(
         app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        **_SHARED,
         proxy_headers=False,
         lifespan="off",
-        timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = uvicorn.Server(config)
     # Out of the main thread it leaves the signals to the other server.
@@ -77,11 +82,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     files = listening.certificate
     config = uvicorn.Config(
         app,
-        log_config=None,  # uvicorn's own writes to stdout
-        access_log=False,  # it would log query strings
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        **_SHARED,
         proxy_headers=listening.proxy is not None,
         forwarded_allow_ips=listening.proxy or "",
         ssl_certfile=files[0] if files else None,

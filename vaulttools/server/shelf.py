@@ -116,11 +116,8 @@ class Shelf:
         """Close all of them; calls under way go on to their end."""
         self._ended.set()
         with self._changed:
-            kept = list(self._kept.values())
-            self._kept.clear()
-        for each in kept:
-            if each.vault is not None:
-                self._gone.put(each.vault)
+            for name in list(self._kept):
+                self._let_go(name)
         self._gone.put(None)
         self._closer.join()
 
@@ -141,7 +138,7 @@ class Shelf:
         return kept
 
     def _let_go(self, name: str) -> None:
-        """Have an unused vault closed; the lock is held."""
+        """Have a vault closed; the lock is held."""
         vault = self._kept.pop(name).vault
         if vault is not None:
             self._gone.put(vault)

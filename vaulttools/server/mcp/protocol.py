@@ -179,12 +179,10 @@ class _Offered:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
 
     async def _details(self, vault: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The details of a tool's answer; its refusal is an error of the protocol, since no tool was called."""
+        """The details of a quick tool's answer; its refusal is an error of the protocol, since no tool was called."""
         try:
             call = partial(_called, self._vaults.lent(vault), name, arguments)
-            result = await self._calls.run(
-                call, caller=self._caller, lane="quick" if name in QUICK else self._vaults.lane(vault)
-            )
+            result = await self._calls.run(call, caller=self._caller, lane="quick")
         except VaultToolsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         if result.is_error:

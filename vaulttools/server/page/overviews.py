@@ -95,6 +95,10 @@ class Section:
     """False where some of the vault could not be looked at."""
 
 
+_Found = tuple[str, Sequence[Listed], bool]
+"""What a section holds behind its name: `summary`, `rows`, `is_whole`."""
+
+
 def tags(vault: Vault, addresses: Addresses, cancel: Event) -> tuple[list[Tag], TagsAnswer]:
     """All tags, by name."""
     answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
@@ -153,7 +157,7 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[Section]:
     found = []
     for name, look in parts.items():
         try:
-            found.append(look(vault, addresses, soon))
+            found.append(Section(name, *look(vault, addresses, soon)))
         except Cancelled:
             if cancel.is_set():
                 raise
@@ -162,22 +166,22 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[Section]:
     return found
 
 
-def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     answer: LinksAnswer = vault.answer("links", {"direction": "unresolved", "limit": _LISTED}, cancel=cancel)
     rows = [
         Listed(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
         for each in answer.links
     ]
-    return Section("Unresolved links", _first_line(answer.text), rows, answer.complete)
+    return _first_line(answer.text), rows, answer.complete
 
 
-def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     answer: LinksAnswer = vault.answer("links", {"direction": "orphans", "limit": _LISTED}, cancel=cancel)
     rows = [Listed(path, addresses.note(path)) for path in answer.orphans]
-    return Section("Orphans", _first_line(answer.text), rows, answer.complete)
+    return _first_line(answer.text), rows, answer.complete
 
 
-def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     """Notes with nothing below their properties."""
     where = f'file.ext == "md" && file.size <= {_SMALL_BYTES}'
     answer: BaseAnswer = vault.answer(
@@ -186,7 +190,7 @@ def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
     empty = [row.path for row in answer.rows if _is_empty(vault, row.path, cancel)]
     rows = [Listed(path, addresses.note(path)) for path in empty[:_LISTED]]
     summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
-    return Section("Empty notes", summary, rows, answer.complete and len(answer.rows) < 10 * _LISTED)
+    return summary, rows, answer.complete and len(answer.rows) < 10 * _LISTED
 
 
 def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
@@ -197,7 +201,7 @@ def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
     return not "".join(note.text.split("\n")[note.body_line - 1 :]).strip()
 
 
-def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
+def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     """Names that several notes have, so that a link by the name alone may lead to another than is meant."""
     found: list[str] = []
     page: int | None = 1
@@ -213,7 +217,7 @@ def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Section:
     several = [each for each in groups if len(each) > 1]
     rows = [Listed(path, addresses.note(path)) for group in several for path in group][:_LISTED]
     summary = f"{_counted(len(several), 'name')} of several notes"
-    return Section("Duplicate names", summary, rows, complete and page is None)
+    return summary, rows, complete and page is None
 
 
 def _first_line(text: str) -> str:

@@ -36,7 +36,7 @@ MANIFEST: Final = {
 class Status:
     """Answers `GET /`, for everybody: without a token no path and no vault's name is in it."""
 
-    def __init__(self, service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> None:
+    def __init__(self, service: Service, page: str | None, days_left: Callable[[], int]) -> None:
         """`page`: where people are led; None: there is no page. `days_left`: how long the certificate is good for."""
         self._service = service
         self._page = page
