@@ -7,16 +7,18 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
-from tests.server.serving import http
+from tests.server.serving import WITHIN, http
 
-pytestmark = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx: apt-get install nginx-light")
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")  # which Debian has on root's path alone
+
+pytestmark = pytest.mark.skipif(NGINX is None, reason="needs nginx: apt-get install nginx-light")
 
 TOKEN = "sesame-open-the-door"
 PUBLIC = "https://notes.example"
@@ -25,6 +27,7 @@ PUBLIC = "https://notes.example"
 @contextmanager
 def proxy(folder: Path, behind: str) -> Iterator[str]:
     """nginx as one that ends TLS, before a server; gives its address."""
+    assert NGINX is not None
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     user = "user root;" if os.geteuid() == 0 else ""
@@ -39,19 +42,27 @@ def proxy(folder: Path, behind: str) -> Iterator[str]:
         }} }} }}""",
         encoding="utf-8",
     )
-    command = ["nginx", "-p", str(folder), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
-    with subprocess.Popen(command) as process:
+    log = folder / "error.log"
+    with subprocess.Popen([NGINX, "-p", str(folder), "-e", str(log), "-c", str(folder / "nginx.conf")]) as process:
         try:
-            for _ in range(600):
-                try:
-                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                    break
-                except ConnectionRefusedError:
-                    with pytest.raises(subprocess.TimeoutExpired):  # else it has ended
-                        process.wait(0.1)
+            _wait_until_it_listens(process, port, log)
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
+
+
+def _wait_until_it_listens(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Fail where nginx ends instead, or takes longer than a server does on a busy machine."""
+    for _ in range(int(WITHIN * 10)):
+        with suppress(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.1)
+            break
+    ended = "has not begun to listen" if process.poll() is None else f"ended with {process.returncode}"
+    told = log.read_text("utf-8", "replace") if log.exists() else "It wrote no log."
+    pytest.fail(f"{NGINX} {ended}: {told}")
 
 
 def login(address: str) -> httpx2.Response:

