@@ -6,10 +6,11 @@ import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from itertools import count
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.conftest import HOUR
@@ -261,6 +262,34 @@ def test_a_transaction_is_bounded_in_every_way(indexed: Indexed, monkeypatch: py
     monkeypatch.setattr(Writer, "commit", counted)
     indexed.update(store)
     assert len(commits) == 5
+
+
+@pytest.mark.parametrize(("number", "is_merged"), [(101, True), (100, False)])
+def test_many_files_leave_their_words_in_one_piece(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch, number: int, is_merged: bool
+) -> None:
+    monkeypatch.setattr(build, "BATCH_FILES", 10)
+    indexed.write({f"{place}.md": f"alpha beta{place} beta{place + 1}" for place in range(number)})
+    store = indexed.open()
+    indexed.update(store)
+    assert (segments(store) == [1, 1]) is is_merged
+    ids = {row.path: row.id for row in store.rows()}
+    assert store.holding_stem("alpha") == sorted(ids.values())
+    assert store.holding_stem("beta7") == sorted([ids["6.md"], ids["7.md"]])
+    assert indexed.verify(store) == []
+    indexed.write({"7.md": "gamma"})
+    indexed.update(store)
+    assert store.holding_stem("beta7") == [ids["6.md"]]
+    assert indexed.verify(store) == []
+
+
+def segments(store: Store) -> list[Any]:
+    """How many pieces the words of both tables lie in."""
+    with closing(apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        counts = [
+            connection.execute(f"SELECT count(DISTINCT segid) FROM {name}_idx").get for name in ("terms", "words")
+        ]
+    return [int(count) for count in counts]
 
 
 def test_the_lock_is_given_up_after_every_turn(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:

