@@ -47,7 +47,7 @@ LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
     "__init__": {"importlib"},
     "__main__": {"vaulttools.cli"},
-    "cli.surroundings": {"vaulttools.cli", "vaulttools.vault"},
+    "cli.surroundings": {"vaulttools.cli", "vaulttools.cli.builder", "vaulttools.vault"},
     "cli.handover": {"socket"},
     "cli.rendezvous": {"socket"},
     "cli.resident": {"fcntl", "vaulttools", "vaulttools.vault"},

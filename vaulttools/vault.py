@@ -130,6 +130,11 @@ class Vault(ToolMethods):
         return not self._opened.has_index or self._opened.index.has_caught_up
 
     @property
+    def lacks_index(self) -> bool:
+        """Whether a call asked for the index, and so much of it is missing that building it takes a while."""
+        return "index" in vars(self._opened) and self._opened.index.is_far_behind
+
+    @property
     def session(self) -> Session:
         """What tools see of the vault; for the rooms of the server, which ask what no tool answers."""
         return self._opened

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Final, TextIO
@@ -69,12 +69,19 @@ def found_vault(*, or_here: bool = True) -> str:
     return found
 
 
-def _opened(given: str | None, has_index: bool) -> Vault:
+@contextmanager
+def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
     from vaulttools.vault import Vault
 
     folder = given or os.environ.get("VAULTTOOLS_VAULT") or found_vault()
     collect()
-    return Vault.open(folder, index=None if has_index else "off")
+    with Vault.open(folder, index=None if has_index else "off") as vault:
+        yield vault
+        lacks_index = vault.lacks_index
+    if lacks_index:
+        from vaulttools.cli import builder
+
+        builder.start(os.path.abspath(os.path.expanduser(folder)))
 
 
 def _read_structures(vault: Vault) -> None:

@@ -160,6 +160,17 @@ class BackgroundIndex:
         """Whether the store has held every file since somebody asked, or there can be no index: no call waits long."""
         return self._ended > 0 or self.unavailable is not None
 
+    @property
+    def is_far_behind(self) -> bool:
+        """Whether it was asked for, and more than `MANY` files have to be read or none is known yet."""
+        if self._thread is None or self.unavailable is not None:
+            return False
+        present = self._present
+        if present is None:
+            return True
+        done, total = present.progress()
+        return total - done > MANY
+
     def close(self) -> None:
         """End the thread; what it has not written is written by the next process that needs it."""
         self.end()
