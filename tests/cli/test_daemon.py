@@ -318,21 +318,30 @@ def test_another_user_is_refused_on_both_sides(own: Place, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can be another user")
-def test_a_process_of_another_user_gets_nothing(own: Place) -> None:
+def test_root_gets_an_answer_and_a_process_of_another_user_gets_nothing(own: Place) -> None:
     for path in (*Path(own.socket).parents, Path(own.socket)):
         if str(path).startswith(own.environ["XDG_RUNTIME_DIR"]):
             path.chmod(0o777)
     code = (
-        "import os, socket, sys; os.setuid(65534); connection = socket.socket(socket.AF_UNIX)\n"
+        "import os, socket, sys; os.setuid(int(sys.argv[2])); connection = socket.socket(socket.AF_UNIX)\n"
         "connection.connect(sys.argv[1]); connection.sendall(b'\\0\\0\\0\\6status')\n"
         "print(connection.recv(100))"
     )
-    done = subprocess.run([sys.executable, "-c", code, own.socket], capture_output=True, text=True, encoding="utf-8")
+
+    def asked_as(user: int) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", code, own.socket, str(user)]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+
+    assert asked_as(0).stdout.startswith("b'+")
+    other = asked_as(65534)
     refused = ("ConnectionResetError", "BrokenPipeError")  # the process closed before it was read from, or written to
-    assert done.stdout == "b''\n" or any(name in done.stderr for name in refused)
+    assert other.stdout == "b''\n" or any(name in other.stderr for name in refused)
 
 
-def test_a_process_of_another_user_is_not_believed(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_process_is_believed_unless_it_is_of_another_user(
+    is_ours: bool, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with place(vault) as here, socket.socket(socket.AF_UNIX) as listening:
         monkeypatch.setenv("XDG_RUNTIME_DIR", here.environ["XDG_RUNTIME_DIR"])
         listening.bind(resident.usable_path(str(vault)))
@@ -342,12 +351,12 @@ def test_a_process_of_another_user_is_not_believed(vault: Path, monkeypatch: pyt
             connection, _ = listening.accept()
             with connection, contextlib.suppress(OSError):
                 connection.recv(1 << 16)
-                connection.sendall(rendezvous.TAKEN + b"\0\0\0\1\0")
+                connection.sendall(rendezvous.TAKEN + b"\0\0\0\1\7")
 
         answering = Thread(target=answer)
         answering.start()
-        monkeypatch.setattr(rendezvous, "peer_of", lambda connection: os.geteuid() + 1)
-        assert handover.handed_over(["--vault", str(vault), "tags"]) is None
+        monkeypatch.setattr(rendezvous, "peer_of", lambda connection: os.geteuid() + (not is_ours))
+        assert handover.handed_over(["--vault", str(vault), "tags"]) == (7 if is_ours else None)
         answering.join()
 
 

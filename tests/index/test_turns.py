@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from threading import Event
+
+import pytest
 
 from vaulttools.index.turns import Turns
 
 
-def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came() -> None:
-    turns = Turns(2)
+class Queue(deque[object]):
+    """Those who wait, in the order in which they came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.joined = Event()
+
+    def append(self, who: object) -> None:
+        super().append(who)
+        self.joined.set()
+
+
+def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns, queue = Turns(2), Queue()
+    monkeypatch.setattr(turns, "_waiting", queue)
     go, came = [Event() for _ in range(5)], [Event() for _ in range(5)]
     order: list[int] = []
 
@@ -22,13 +40,11 @@ def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came() -
 
     threads = []
     for number in range(5):
+        queue.joined.clear()
         threads.append(threading.Thread(target=work, args=(number,)))
         threads[-1].start()
-        if number < 2:
-            assert came[number].wait(30)
-        else:
-            while len(turns._waiting) < number - 1:
-                pass
+        assert queue.joined.wait(30)
+        assert number >= 2 or came[number].wait(30)
     assert order == [0, 1]
     for number in range(5):
         go[number].set()

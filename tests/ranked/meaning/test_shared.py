@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import write_files
-from tests.ranked.meaning.endpoints import Served, serving
+from tests.ranked.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.ranked.meaning import background, embedder, process, shared
 from vaulttools.ranked.meaning.embedder import Choice, Key
@@ -71,12 +70,6 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
     monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
     monkeypatch.delenv("VAULTTOOLS_MEANING")
     return processes
-
-
-@pytest.fixture
-def served() -> Iterator[Served]:
-    with serving() as server:
-        yield server
 
 
 def opened(folder: Path, served: Served, notes: int) -> Vault:

@@ -1,4 +1,4 @@
-"""Requests that hold a lone surrogate: answered by their id, over HTTP too."""
+"""Requests that cannot be read: answered by their id or refused, and the server goes on."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ from mcp.types import INVALID_PARAMS
 
 from tests.server.serving import http
 from vaulttools.server.mcp.unreadable import LONE_SURROGATE, answer_to
+
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+def _is_answered(url: str) -> bool:
+    """Whether a new client, with a whole character beyond the basic plane, is answered by its id."""
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
+    initialize = {"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {**client, "x": "\U0001f331"}}
+    answer = httpx2.post(url, content=json.dumps(initialize).encode(), headers=HEADERS)
+    return answer.status_code == 200 and '"id":8' in answer.text
 
 
 @pytest.mark.parametrize(
@@ -43,16 +53,12 @@ def test_a_request_with_half_a_character_is_answered_by_its_id(written: str, num
 
 
 def test_over_http_it_is_answered_by_its_id_and_the_server_goes_on(small_vault: Path) -> None:
-    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    initialize = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
     with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
         cut = rb'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"note": "\ud800"}}}'
-        refused = httpx2.post(served.url, content=cut, headers=headers)
+        refused = httpx2.post(served.url, content=cut, headers=HEADERS)
         assert (refused.status_code, refused.json()["id"]) == (200, 7)
         assert refused.json()["error"] == {"code": INVALID_PARAMS, "message": LONE_SURROGATE}
-        whole = {"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {**initialize, "x": "\U0001f331"}}
-        answer = httpx2.post(served.url, content=json.dumps(whole).encode(), headers=headers)
-        assert (answer.status_code, '"id":8' in answer.text) == (200, True)
+        assert _is_answered(served.url)
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(small_vault: Path) -> None:
@@ -67,3 +73,4 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(small_vault: Path
             assert connection.recv(1_000).startswith(b"HTTP/1.1 413 ")
         with suppress(httpx2.HTTPError):  # it may hang up while more is sent
             assert httpx2.post(served.url, content=pieces()).status_code == 413
+        assert _is_answered(served.url)
