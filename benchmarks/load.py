@@ -1,6 +1,9 @@
 """Many clients at once over HTTP, with all kinds of calls, while notes change: nothing fails, and how long it takes.
 
-`python benchmarks/load.py [--clients N] [--seconds S] [--notes N]`
+`python benchmarks/load.py [VAULT] [--clients N] [--seconds S] [--notes N] [--old PATH]`
+
+Without a vault one of N notes is made. With PATH, a checkout of an older version with its environment in `.venv`, both
+are served in turn, and asked over MCP alone, with the calls that version 0.1 answers.
 
 Every client of `vaulttools serve` calls one tool after another over MCP, each from its own place in the rotation, and
 asks for files and searches over REST and for pages between them. Beside them a writer puts a new word into a note again
@@ -14,6 +17,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -56,6 +60,11 @@ CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("context", {"question": "what is the answer", "max_chars": 3_000}),
 )
 
+OLD_CALLS: Final = tuple(
+    call for call in CALLS if call[0] not in ("tasks", "base", "context") and "notes" not in call[1]
+)
+"""Those that version 0.1 answers."""
+
 RULE: Final = {"in": ["question", {"var": "content"}]}
 
 REQUESTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
@@ -69,6 +78,9 @@ REQUESTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ("GET", "/ui/tasks", {}),
 )
 """REST and pages: method, path, and what else the client sends."""
+
+ROUNDS: Final = 2
+"""How often each of two versions is served, in turn."""
 
 EDIT_SECONDS: Final = 1.0
 """Between two edits. Each makes what is known of all notes be put together anew: `links` takes a second for 10,000."""
@@ -92,6 +104,16 @@ class Told:
     def calls(self) -> int:
         """How many were answered."""
         return sum(map(len, self.seconds.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How a vault is served, and what is asked."""
+
+    python: str = sys.executable
+    command: Sequence[str] = ("serve", ":0", "--structured", "full", "--tools", "all")
+    calls: Sequence[tuple[str, dict[str, Any]]] = CALLS
+    requests: Sequence[tuple[str, str, dict[str, Any]]] = REQUESTS
 
 
 class _Client:
@@ -128,29 +150,19 @@ class _Client:
         return answer
 
 
-def load(folder: Path, *, clients: int, seconds: float) -> Told:
+def load(folder: Path, *, clients: int, seconds: float, served: Served | None = None) -> Told:
     """Serve the vault at a folder, to which `load.md` is added, and call it."""
+    served = served or Served()
     (folder / "load.md").write_text("# Load\nword0\n", encoding="utf-8")
     before = processor_time()
-    command = [
-        sys.executable,
-        "-m",
-        "vaulttools",
-        "--vault",
-        str(folder),
-        "serve",
-        ":0",
-        "--structured",
-        "full",
-        "--tools",
-        "all",
-    ]
+    # -P: the folder that the benchmark is started in holds this version.
+    command = [served.python, "-P", "-m", "vaulttools", "--vault", str(folder), *served.command]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8") as server:
         assert server.stderr is not None
         try:
-            address = re.search(r"http://\S+", server.stderr.readline())
+            address = re.search(r"http://[^/\s]+", server.stderr.readline())
             assert address is not None
-            told = asyncio.run(_called(address[0].rstrip("/"), folder, server.pid, clients, seconds))
+            told = asyncio.run(_called(address[0], folder, server.pid, clients, seconds, served))
         finally:
             server.terminate()
             _, rest = server.communicate()
@@ -159,7 +171,7 @@ def load(folder: Path, *, clients: int, seconds: float) -> Told:
     return told
 
 
-async def _called(url: str, folder: Path, server: int, clients: int, seconds: float) -> Told:
+async def _called(url: str, folder: Path, server: int, clients: int, seconds: float, served: Served) -> Told:
     told = Told()
     limit = httpx2.Limits(max_connections=clients + 1)
     async with httpx2.AsyncClient(limits=limit, timeout=120) as http, asyncio.TaskGroup() as group:
@@ -169,18 +181,18 @@ async def _called(url: str, folder: Path, server: int, clients: int, seconds: fl
         group.create_task(_watch(server, end, told))
         group.create_task(_edit(started[0], folder / "load.md", end, told))
         for number, client in enumerate(started[1:]):
-            group.create_task(_ask(client, number, end, told))
+            group.create_task(_ask(client, number, end, told, served))
     return told
 
 
-async def _ask(client: _Client, number: int, end: float, told: Told) -> None:
+async def _ask(client: _Client, number: int, end: float, told: Told, served: Served) -> None:
     while time.monotonic() < end:
-        place = number % (len(CALLS) + len(REQUESTS))
+        place = number % (len(served.calls) + len(served.requests))
         number += 1
-        if place >= len(CALLS):
-            await _requested(client, *REQUESTS[place - len(CALLS)], told)
+        if place >= len(served.calls):
+            await _requested(client, *served.requests[place - len(served.calls)], told)
             continue
-        name, arguments = CALLS[place]
+        name, arguments = served.calls[place]
         result = await _timed(client, name, arguments, told)
         text = result["content"][0]["text"]
         if result["isError"] or len(text.encode()) > limits.TEXT_BYTES:
@@ -242,33 +254,81 @@ def table(told: Told) -> list[str]:
     return rows
 
 
+def compared(folder: Path, old: Path, *, clients: int, seconds: float) -> tuple[list[str], list[str]]:
+    """Both versions in turn, as Markdown, and what failed."""
+    mcp = ("mcp", "--tools", "all", "--http", ":0")
+    versions = {
+        "old": Served(str(old / ".venv/bin/python"), mcp, OLD_CALLS, ()),
+        "new": Served(command=(*mcp, "--structured", "full"), calls=OLD_CALLS, requests=()),
+    }
+    runs: dict[str, list[Told]] = {name: [] for name in versions}
+    for _ in range(ROUNDS):
+        for name, served in versions.items():
+            runs[name].append(load(folder, clients=clients, seconds=seconds, served=served))
+    both = list(runs.values())
+    rows: dict[str, list[float]] = {
+        "calls a second": [sum(told.calls for told in each) / seconds / ROUNDS for each in both],
+        "processor time a call, ms": [
+            sum(told.processor for told in each) / max(1, sum(told.calls for told in each)) * 1e3 for each in both
+        ],
+        "memory at most, MiB": [max((most for told in each for most in told.memory), default=0) for each in both],
+    }
+    for tool in sorted({name for name, _ in OLD_CALLS}):
+        taken = [sorted(seconds for told in each for seconds in told.seconds.get(tool, ())) for each in both]
+        rows[f"`{tool}`, median, ms"] = [statistics.median(times) * 1e3 for times in taken]
+        rows[f"`{tool}`, 95 of 100, ms"] = [times[len(times) * 95 // 100] * 1e3 for times in taken]
+    lines = ["| in turn | old | new |", "|---|--:|--:|"]
+    lines += [f"| {name} | {' | '.join(f'{number:,.1f}' for number in numbers)} |" for name, numbers in rows.items()]
+    return lines, [f"{name}: {error}" for name, each in runs.items() for told in each for error in told.errors]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run, and print the table; the exit status is 1 when anything failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("vault", nargs="?", type=Path, help="a folder of notes, which is copied")
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--notes", type=int, default=10_000)
+    parser.add_argument("--old", type=Path, help="compare with the version checked out there")
     asked = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["XDG_CACHE_HOME"] = str(Path(temporary, "cache"))
         folder = Path(temporary, "vault")
-        make_vault(folder, asked.notes)
+        if asked.vault is None:
+            make_vault(folder, asked.notes)
+        else:
+            shutil.copytree(asked.vault, folder)
+        notes = sum(1 for _ in folder.rglob("*.md"))
         with Vault.open(folder) as vault:
             vault.build_index()
-        told = load(folder, clients=asked.clients, seconds=asked.seconds)
-    print(f"- {asked.clients} clients for {asked.seconds:g} s over {asked.notes:,} notes, {os.cpu_count()} cores")
-    print(f"- {told.calls:,} calls, {told.calls / asked.seconds:.0f} a second")
-    print(f"- {len(told.errors)} errors, {told.again} requests to be asked again")
+        print(f"- {asked.clients} clients for {asked.seconds:g} s over {notes:,} notes, {os.cpu_count()} cores")
+        if asked.old is not None:
+            old = asked.old.resolve()
+            build = [old / ".venv/bin/python", "-P", "-m", "vaulttools", "--vault", folder, "index", "build"]
+            subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+            lines, errors = compared(folder, old, clients=asked.clients, seconds=asked.seconds)
+        else:
+            told = load(folder, clients=asked.clients, seconds=asked.seconds)
+            lines, errors = [*_summary(told, asked.seconds), "", *table(told)], told.errors
+    print("\n".join(lines))
+    for error in errors[:20]:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+def _summary(told: Told, seconds: float) -> list[str]:
     each = told.processor / max(told.calls, 1) * 1e3
-    print(f"- processor time of the server and its ripgreps: {told.processor:.0f} s, {each:.0f} ms a call")
+    lines = [
+        f"- {told.calls:,} calls, {told.calls / seconds:.0f} a second",
+        f"- {len(told.errors)} errors, {told.again} requests to be asked again",
+        f"- processor time of the server and its ripgreps: {told.processor:.0f} s, {each:.0f} ms a call",
+    ]
     if told.memory:
         half, end = told.memory[len(told.memory) // 2], told.memory[-1]
-        print(f"- memory of the server: {half} MiB half way, {end} MiB at the end, {max(told.memory)} MiB at most")
-    print()
-    print("\n".join(table(told)))
-    for error in told.errors[:20]:
-        print(error, file=sys.stderr)
-    return 1 if told.errors else 0
+        lines.append(
+            f"- memory of the server: {half} MiB half way, {end} MiB at the end, {max(told.memory)} MiB at most"
+        )
+    return lines
 
 
 if __name__ == "__main__":

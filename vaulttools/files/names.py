@@ -14,6 +14,8 @@ T = TypeVar("T")
 class FileNames(Protocol):
     """The names of a vault as of the beginning of one call."""
 
+    moment: int | None
+    """Counts the times at which something changed; None: not every change is noticed."""
     large: AbstractSet[str]
     """Files beyond the configured `max_file_size`."""
 
@@ -28,6 +30,9 @@ class FileNames(Protocol):
 
         With `times`, it also runs again after any time of modification has changed.
         """
+
+    def changed_since(self, moment: int) -> AbstractSet[str] | None:
+        """Files that may have changed after a moment, up to now; None when that cannot be told."""
 
     def outside(self) -> Hashable:
         """What ignore rules rest on besides names and files of the vault."""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from operator import itemgetter
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field
@@ -22,9 +21,10 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk, globs
-from vaulttools.files.catalogue import Entry
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
+from vaulttools.files.listing import Listing
+from vaulttools.files.newest import Newest
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.resources.targets import Target, Targets
 from vaulttools.session import Session
@@ -127,15 +127,6 @@ class _Found:
         return sorted(self.times, key=lambda path: (-self.times[path], paths.order(path.removesuffix("/"))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Newest:
-    """What one walk finds, and what a rule left out of it."""
-
-    paths: list[str]
-    """Newest first; folders end in `/`."""
-    left_out: list[Entry]
-
-
 def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     """Walk what the entries name, and return the newest."""
     if not request.paths or not all(entry.strip() for entry in request.paths):
@@ -178,15 +169,13 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
 
 def _collect(
     vault: Session, request: FindRequest, targets: Targets, times: FileTimes | None, work: Work
-) -> tuple[list[str], bool]:
+) -> tuple[Sequence[str], bool]:
     """Everything that the targets name, newest first, and whether time ran out."""
     if len(targets.found) == 1 and not (target := targets.found[0]).is_single:
         scope = _scope(vault, request, targets, target, work)
-        if (newest := _known(scope, target.glob)) is not None:
+        if (newest := _known(scope, target.glob, work)) is not None:
             _tell(scope, work)
-            for entry in newest.left_out:
-                work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
-            return (newest.paths if times is None else list(_timely(newest.paths, times, scope, work))), False
+            return (newest if times is None else list(_timely(newest, times, scope, work))), False
     found = _Found(work, times, {}, time.monotonic())
     for target in targets.found:
         if target.is_single:
@@ -219,27 +208,23 @@ def _timely(found: Sequence[str], times: FileTimes, scope: Scope, work: Work) ->
             work.pass_over(path, "unreadable", is_folder=path.endswith("/"))
 
 
-def _known(scope: Scope, glob: Glob | None) -> _Newest | None:
-    """What the walk of a scope would find, where an index knows it without walking."""
+def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
+    """What the walk of a scope would find, newest first, where an index knows it without walking; and to `work` what a
+    rule left out of it."""
     known, listing = scope.names, scope.everything_known()
     if known is None or listing is None:
         return None
+    for entry in listing.left_out:
+        if entry.left_out not in _LISTED:
+            work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
+    return known.kept((Newest, listing, glob), lambda: Newest(listing, _matching(listing, glob))).at(known)
 
-    def sorted_anew() -> _Newest:
-        left_out: list[Entry] = []
-        listed: list[tuple[int, str]] = []
-        for entry in listing:
-            path, kind, reason = entry
-            if reason is not None and reason not in _LISTED:
-                left_out.append(entry)
-            elif glob is None or glob.matches(path):
-                modified = known.modified(path)
-                if modified is not None:
-                    listed.append((-modified, f"{path}/" if kind == "folder" else path))
-        listed.sort(key=itemgetter(0))  # what is equally old stays in path order
-        return _Newest([path for _, path in listed], left_out)
 
-    return known.kept((listing, glob), sorted_anew, times=True)
+def _matching(listing: Listing, glob: Glob | None) -> Iterator[int]:
+    """The places of what is listed and a glob matches."""
+    for place, (path, _, reason) in enumerate(listing):
+        if (reason is None or reason in _LISTED) and (glob is None or glob.matches(path)):
+            yield place
 
 
 def _scope(
