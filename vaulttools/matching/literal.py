@@ -82,11 +82,12 @@ class Literal:
         return FileLines(numbers, starts, raw)
 
     def _searched(self, data: bytes) -> bytes:
-        """What the texts are looked for in: of as many lines as the bytes, and of as many characters in each."""
+        """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""
         if not self.ignore_case:
             return data
-        for partner, letter in _PARTNERS:
-            data = data.replace(partner, letter)
+        if any(letter in text for _, letter in _PARTNERS for text in self.texts):  # it takes longer than the search
+            for partner, letter in _PARTNERS:
+                data = data.replace(partner, letter)
         return data.lower()
 
     def _firsts(self, searched: bytes) -> Iterator[int]:
