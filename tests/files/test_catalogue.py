@@ -24,6 +24,7 @@ from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.excluded import Excluded
+from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.matching import ripgrep
@@ -365,7 +366,7 @@ def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
     vault = make_vault({"a.md": "needle", "b.md": "needle"})
     listed = catalogue.listed
 
-    def vanishing(root: Root, folder: str) -> list[catalogue.Listed]:
+    def vanishing(root: Root, folder: str) -> FolderNames:
         entries = listed(root, folder)
         (vault.path / "a.md").unlink(missing_ok=True)
         return entries
@@ -386,7 +387,7 @@ def test_fault_T12_what_changes_its_kind_during_the_walk_is_told_and_not_read(
     thing = vault.path / "x.md"
     listed = catalogue.listed
 
-    def turning(root: Root, folder: str) -> list[catalogue.Listed]:
+    def turning(root: Root, folder: str) -> FolderNames:
         entries = listed(root, folder)
         if folder == "" and thing.is_dir():
             shutil.rmtree(thing)

@@ -18,6 +18,7 @@ from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.excluded import Excluded
+from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Covering, Scope, Walk
@@ -172,7 +173,7 @@ class Listed:
     def holds(self, folder: str) -> bool:
         return True
 
-    def names_in(self, folder: str) -> Sequence[catalogue.Listed]:
+    def names_in(self, folder: str) -> FolderNames:
         return catalogue.listed(self.root, folder)
 
     def kept(self, key: Hashable, make: Callable[[], Any], *, times: bool = False) -> Any:
@@ -236,7 +237,7 @@ def test_what_is_kept_of_a_whole_walk_is_what_a_walk_of_its_own_finds(
         unreadable = data.draw(st.sampled_from([None, None, "a", "b", "a/b", "tmp"]))
         listed = catalogue.listed
 
-        def refusing(root: Root, path: str) -> list[catalogue.Listed]:
+        def refusing(root: Root, path: str) -> FolderNames:
             if path == unreadable:
                 raise PermissionError
             return listed(root, path)

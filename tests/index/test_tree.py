@@ -18,7 +18,7 @@ import pytest
 from tests.index.indexes import Indexed, python
 from vaulttools.core import paths
 from vaulttools.files import disk
-from vaulttools.files.catalogue import Listed
+from vaulttools.files.folder_names import Listed
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index.tree import Changes, Tree

@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason
 from vaulttools.errors import AccessDenied, OutsideVault
 from vaulttools.files import default_excludes, disk
 from vaulttools.files.excluded import Excluded
+from vaulttools.files.folder_names import FolderNames, Kind, Listed
 from vaulttools.files.globs import Glob
 from vaulttools.files.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.files.root import Root
-
-Kind = Literal["file", "folder", "link", "other"]
 
 _JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
 _CLOUD_STUBS = sys.platform == "darwin"
@@ -32,15 +31,6 @@ _SOURCES: Final = (".git", *IGNORE_FILES)
 _NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
 _STUB: Final = ".icloud"
 """Ends the name of what an older iCloud leaves of a file that is not here: `.name.md.icloud` (fault-S02)."""
-
-
-class Listed(NamedTuple):
-    """One name in a folder, as the file system has it."""
-
-    name: str
-    kind: Kind
-    dataless: bool = False
-    """A file of iCloud that is not here: it has a size and no blocks, and reading it may hang (fault-S01)."""
 
 
 class Entry(NamedTuple):
@@ -75,7 +65,7 @@ def walk(
     glob: Glob | None,
     warn: Callable[[str, str], None],
     folders: bool = True,
-    names_in: Callable[[str], Sequence[Listed]] | None = None,
+    names_in: Callable[[str], FolderNames] | None = None,
 ) -> Iterator[Entry]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
 
@@ -83,12 +73,11 @@ def walk(
 
     A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
     kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used:
-    the folder in which they were met, and a sentence. `names_in` gives the names of a folder in their order, or raises
-    OSError; None: they are read from the disk.
+    the folder in which they were met, and a sentence. `names_in` gives the names of a folder, or raises OSError; None:
+    they are read from the disk.
     """
     names_in = names_in or partial(listed, root)
     closes, initials = _closing(root, folder), root.protection.initials
-    ordinary = _leaves_ordinary_files_in(rules)
     ignores = _ignores_at(root, folder, warn) if rules.ignores else IgnoreRules()
     listing, left_out = _entered(names_in, folder, 0)
     if listing is None:
@@ -98,16 +87,17 @@ def walk(
     levels = [_level(root, folder, listing, ignores, rules, warn)]
     while levels:
         where, rest, ignores = levels[-1]
-        unasked = ordinary and not ignores
-        for entry in rest:
-            name, kind, dataless = entry
-            path = f"{where}/{name}" if where else name
+        start = f"{where}/" if where else ""
+        for each in rest:
+            if isinstance(each, list):
+                found = [start + name for name in each if name[0] not in initials or not closes(start + name, name)]
+                for path in filter(selects, found):
+                    yield Entry(path, "file")
+                continue
+            name, kind, dataless = each
+            path = start + name
             # Most names begin with a letter that no protected one has; only a folder is protected in odd spellings.
             if (name[0] in initials or (kind != "file" and not name.isascii())) and closes(path, name):
-                continue
-            if unasked and kind == "file" and name[0] != "." and not dataless:
-                if selects(path):
-                    yield Entry(path, kind)
                 continue
             evicted = kind == "file" and name[0] == "." and name.endswith(_STUB)
             if evicted:
@@ -146,12 +136,12 @@ def selected(
     """Of all that a walk of the same folder and rules gives without a glob, what it gives with one."""
     for entry in entries:
         path, kind, left_out = entry
-        if path == folder:  # which cannot be entered, and was to be whatever the glob says
-            yield entry
-            continue
         if kind == "file":
             if selects(path):
                 yield entry
+            continue
+        if path == folder:  # which cannot be entered, and was to be whatever the glob says
+            yield entry
             continue
         reached = kind in ("folder", "link") and (glob is None or glob.may_hold(path))
         if not reached and not selects(path):
@@ -181,17 +171,19 @@ def _leaves_ordinary_files_in(rules: Rules) -> bool:
 def _level(
     root: Root,
     folder: str,
-    listing: Sequence[Listed],
+    listing: FolderNames,
     ignores: IgnoreRules,
     rules: Rules,
     warn: Callable[[str, str], None],
-) -> tuple[str, Iterator[Listed], IgnoreRules]:
-    """A folder being walked: its path, its entries, and the ignore rules in force for them."""
+) -> tuple[str, Iterator[Listed | list[str]], IgnoreRules]:
+    """A folder being walked: its path, its names, and the ignore rules in force for them. Files that no rule can leave
+    out come together."""
     if rules.ignores:
-        names = {entry.name for entry in listing}
+        names = {each.name for each in listing.others}
         if not names.isdisjoint(_SOURCES):
             ignores = _inside(root, folder, names, ignores, warn)
-    return folder, iter(listing), ignores
+    is_ordinary = _leaves_ordinary_files_in(rules) and not ignores
+    return folder, listing.runs() if is_ordinary else iter(listing), ignores
 
 
 def _inside(
@@ -223,9 +215,7 @@ def _ignores_at(root: Root, folder: str, warn: Callable[[str, str], None]) -> Ig
     return ignores
 
 
-def _entered(
-    names_in: Callable[[str], Sequence[Listed]], path: str, depth: int
-) -> tuple[Sequence[Listed] | None, Reason | None]:
+def _entered(names_in: Callable[[str], FolderNames], path: str, depth: int) -> tuple[FolderNames | None, Reason | None]:
     """A folder's names, or why it has none; neither when it is gone since its parent was listed (fault-T03)."""
     if depth > limits.FOLDER_DEPTH:
         return None, "too deep"
@@ -237,8 +227,8 @@ def _entered(
         return None, "unreadable"
 
 
-def listed(root: Root, folder: str) -> list[Listed]:
-    """The names in a vault-relative folder in path order, as they stand on disk.
+def listed(root: Root, folder: str) -> FolderNames:
+    """The names in a vault-relative folder, as they stand on disk.
 
     Raises:
         OSError: it cannot be listed.
@@ -246,26 +236,23 @@ def listed(root: Root, folder: str) -> list[Listed]:
     absolute = root.absolute(folder)
     try:
         with disk.scandir(absolute) as scanned:
-            names = [listed_as(entry) for entry in scanned]
+            return _names(scanned)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and disk.is_gone(absolute):
             raise
         with disk.scandir(absolute) as scanned:  # once more (fault-S05)
-            names = [listed_as(entry) for entry in scanned]
-    return ordered(names)
+            return _names(scanned)
 
 
-def ordered(names: list[Listed]) -> list[Listed]:
-    """The same list, put in path order."""
-    try:
-        # UTF-8 keeps the order of code points, so text that encodes sorts as its bytes do, in half the time.
-        names.sort()
-        text = "".join([each.name for each in names])
-        if not text.isascii():
-            text.encode()
-    except UnicodeEncodeError:
-        names.sort(key=lambda each: os.fsencode(each.name))
-    return names
+def _names(scanned: Iterable[os.DirEntry[str]]) -> FolderNames:
+    files, others = [], []
+    for entry in scanned:
+        each = listed_as(entry)
+        if each.kind == "file" and not each.dataless:
+            files.append(each.name)
+        else:
+            others.append(each)
+    return FolderNames(files, others)
 
 
 def listed_as(entry: os.DirEntry[str]) -> Listed:

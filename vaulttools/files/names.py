@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from typing import Protocol, TypeVar
 
-from vaulttools.files.catalogue import Listed
+from vaulttools.files.folder_names import FolderNames
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class FileNames(Protocol):
     def holds(self, folder: str) -> bool:
         """Whether the names in and below a vault-relative folder are known."""
 
-    def names_in(self, folder: str) -> Sequence[Listed]:
+    def names_in(self, folder: str) -> FolderNames:
         """The names in a folder, as `catalogue.listed` gives them."""
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:

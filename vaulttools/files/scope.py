@@ -47,7 +47,9 @@ class Walk:
     @property
     def selector(self) -> Callable[[str], bool]:
         """What `selects` does, in the quickest way."""
-        return paths.is_note if self.notes_only and self.glob is None and self.also is None else self.selects
+        if self.glob is not None or (self.notes_only and self.also is not None):
+            return self.selects
+        return paths.is_note if self.notes_only else bool  # which says of every path that it is meant
 
     def covers(self, path: str) -> bool:
         """Whether a file lies in the walk's folder and is meant, rules aside."""

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 from typing import Final, NamedTuple
 
-from vaulttools.files import catalogue
-from vaulttools.files.catalogue import Kind, Listed
+from vaulttools.files.folder_names import FolderNames, Kind, Listed
 from vaulttools.files.key import Key
 
 STAMP: Final = Struct("=4q")
@@ -112,11 +111,13 @@ class Folder:
         sizes = zip(self._names.split("\0"), stamps[0::4], strict=True)
         return [name for name, each in sizes if each > size and name not in self._others]
 
-    def listed(self) -> list[Listed]:
-        """Every name with its kind, in path order."""
-        found = [Listed(name, "file") for name, _ in self._packed()]
-        found += [Listed(name, node.kind, node.dataless) for name, node in self.others()]
-        return catalogue.ordered(found)
+    def listed(self) -> FolderNames:
+        """Every name with its kind."""
+        others = self._others
+        files = self._names.split("\0") if self._stamps else []
+        if others:
+            files = [name for name in files if name not in others]
+        return FolderNames(files, [Listed(name, node.kind, node.dataless) for name, node in self.others()])
 
     @property
     def is_loose(self) -> bool:

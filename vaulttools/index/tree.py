@@ -18,7 +18,7 @@ from typing import Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk
-from vaulttools.files.catalogue import Kind, Listed
+from vaulttools.files.folder_names import FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
@@ -73,7 +73,7 @@ class Tree:
         """Whether a vault-relative folder was entered, or would have been if it could be listed."""
         return folder in self._folders or folder in self._unlisted
 
-    def names_in(self, folder: str) -> list[Listed]:
+    def names_in(self, folder: str) -> FolderNames:
         """As `catalogue.listed`, from memory.
 
         Raises:

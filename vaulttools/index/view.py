@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
-from vaulttools.files.catalogue import Listed
+from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.key import Key
 from vaulttools.index import kept_file
 from vaulttools.index.content import reason_of
@@ -39,7 +39,7 @@ class IndexView:
         """As `files.names.FileNames` has it."""
         return self._state.tree.holds(folder)
 
-    def names_in(self, folder: str) -> Sequence[Listed]:
+    def names_in(self, folder: str) -> FolderNames:
         """The names of a folder."""
         return self._state.tree.names_in(folder)
 
