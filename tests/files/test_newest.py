@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -10,7 +10,8 @@ from typing import TypeVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files.catalogue import Entry, Listed
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.listing import Listing
 from vaulttools.files.newest import Newest
 
@@ -53,7 +54,7 @@ class Times:
     def holds(self, folder: str) -> bool:
         raise NotImplementedError
 
-    def names_in(self, folder: str) -> Sequence[Listed]:
+    def names_in(self, folder: str) -> FolderNames:
         raise NotImplementedError
 
     def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False) -> T:
