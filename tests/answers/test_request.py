@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
-from vaulttools import BadArgument
+from vaulttools import BadArgument, tools
 from vaulttools.answers.request import Request, Texts, Values, accepted, parse, schema
 
 
@@ -175,3 +175,27 @@ def test_the_schema_is_plain() -> None:
 )
 def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
     assert accepted(Sample, name) == words
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "instead"),
+    [
+        ("search_files", {"pattern": "x", "folder": "en"}, 'file_pattern="en/**"'),
+        ("search_files", {"pattern": "x", "folder": "/en/"}, 'file_pattern="en/**"'),
+        ("search_files", {"pattern": "x", "limit": 5}, "max_results=5"),
+        ("find", {"paths": ["a"], "folder": "en"}, None),
+        ("find", {"folder": "en"}, 'paths=["en"]'),
+        ("grep", {"pattern": "x", "paths": ["a.md"]}, 'path="a.md"'),
+        ("read", {"path": "a.md"}, 'note="a.md"'),
+        ("search", {"pattern": "x", "path": "a" * 60}, "paths"),
+        ("search_files", {"pattern": "x", "file_pattern": "a", "glob": "b"}, None),
+        ("read", {"lines": 3}, None),
+    ],
+)
+def test_an_argument_of_another_tool_is_refused_with_the_one_that_does_it(
+    tool: str, given: dict[str, Any], instead: str | None
+) -> None:
+    with pytest.raises(BadArgument) as refusal:
+        parse(tools.named(tool).request, given)
+    unknown = str(refusal.value).partition("unknown argument ")[2].partition("; accepted are: ")[0]
+    assert unknown.partition("; give ")[1:] == (("; give ", f"{instead} instead") if instead else ("", ""))

@@ -184,7 +184,10 @@ def test_a_fifo_is_passed_over(make_vault: MakeVault) -> None:
         ({"context_lines": -1}, "context_lines must be a whole number from 0 to 20, got -1"),
         ({"max_results": 0}, "max_results must be a whole number from 1 to 10,000, got 0"),
         ({"max_results": 10_001}, "max_results must be a whole number from 1 to 10,000, got 10001"),
-        ({"paths": "a.md"}, "unknown argument 'paths'; accepted are: pattern, path, glob, context_lines, max_results"),
+        (
+            {"paths": "a.md"},
+            "unknown argument 'paths'; give path=\"a.md\" instead; accepted are: pattern, path, glob, context_lines",
+        ),
     ],
 )
 def test_a_wrong_argument_is_refused_in_one_sentence(

@@ -240,6 +240,21 @@ def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
         )
 
 
+def test_one_next_step_is_said(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}.md": f"lead {number} in so many words{' and more' * 40}\n" for number in range(30)})
+    assert vault.query("lead", max_chars=500).text.splitlines()[-2] == (
+        "[9 more notes on this page; raise max_chars to see them, then set page to 2 for the next notes.]"
+    )
+    assert vault.query("lead", max_chars=50_000).text.splitlines()[-2] == "[Set page to 2 for the next notes.]"
+
+
+def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "Was it chosen? Yes.\n", "b.md": "An error is handed on by `?` here.\n"})
+    answer = vault.query("why was `?` chosen")
+    assert [note.path for note in answer.notes] == ["b.md", "a.md"]
+    assert vault.query("`§` chosen").notices[0] == "No text or title holds `§`."
+
+
 def test_the_call_that_reads_on_is_valid(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
     [call] = [line for line in vault.query("sulphate").text.splitlines() if "To read on" in line]
@@ -314,7 +329,16 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     assert answer.weak
     told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: '
     assert answer.text.startswith(told)
+    assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
+
+
+def test_half_of_a_question_that_lacks_its_rarest_words_is_weak_evidence(make_vault: MakeVault) -> None:
+    notes = {f"{number}.md": "Boats in the harbour.\n" for number in range(4)}
+    notes |= {f"other {number}.md": "Some text.\n" for number in range(12)}
+    notes |= {f"current {number}.md": "The current value.\n" for number in range(6)}
+    assert make_vault({**notes, "city.md": "The current city.\n"}).query("harbour city current value").weak
+    assert not make_vault({**notes, "city.md": "Current value: city.\n"}).query("harbour city current value").weak
 
 
 def test_evidence_is_not_weak_where_a_further_note_holds_the_rarest_words_together(make_vault: MakeVault) -> None:

@@ -328,7 +328,10 @@ def test_missing_paths_among_several_are_skipped_and_told(make_vault: MakeVault)
         ({"paths": ".obsidian/*.json"}, "Access denied: '.obsidian/' is a protected folder"),
         ({"paths": ["a.md", ".trash"]}, "Access denied: '.trash/' is a protected folder"),
         ({"pattern": "[[wiki"}, r"Invalid regex: [[wiki: unclosed character class. To find it literally use \[\[wiki"),
-        ({"path": "a.md"}, "unknown argument 'path'; accepted are: pattern, paths, i, gitignore, skip, include_excl"),
+        (
+            {"path": "a.md"},
+            "unknown argument 'path'; give paths=[\"a.md\"] instead; accepted are: pattern, paths, i, gitignore, skip",
+        ),
     ],
 )
 def test_a_wrong_argument_is_refused_in_one_sentence(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
@@ -145,7 +146,8 @@ def parse(request: type[R], arguments: Mapping[str, object]) -> R:
         wrong = {
             str(details["loc"][0]) if details["loc"] else "": details for details in error.errors(include_url=False)
         }
-        raise BadArgument("; ".join(_sentence(request, name, details) for name, details in wrong.items())) from None
+        sentences = (_sentence(request, name, details, given.keys()) for name, details in wrong.items())
+        raise BadArgument("; ".join(sentences)) from None
 
 
 def schema(request: type[Request]) -> dict[str, Any]:
@@ -158,11 +160,12 @@ def accepted(request: type[Request], name: str) -> str:
     return _words(schema(request)["properties"][name])
 
 
-def _sentence(request: type[Request], name: str, details: ErrorDetails) -> str:
+def _sentence(request: type[Request], name: str, details: ErrorDetails, given: AbstractSet[str]) -> str:
     if (own := request.sentence(name, details)) is not None:
         return own
     if details["type"] == "extra_forbidden":
-        return f"unknown argument '{name}'; accepted are: {', '.join(request.model_fields)}"
+        instead = _instead(name, details["input"], [field for field in request.model_fields if field not in given])
+        return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":
         return f"{name} is required: {accepted(request, name)}"
     if details["type"] == "value_error":
@@ -171,6 +174,36 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails) -> str:
         return "the arguments must be a JSON object"
     got = json.dumps(details["input"], ensure_ascii=False, default=str)
     return f"{name} must be {accepted(request, name)}, got {got if len(got) <= _SHOWN else got[:_SHOWN] + '…'}"
+
+
+_ALIKE: Final[Mapping[str, Sequence[str]]] = {
+    "folder": ("file_pattern", "glob", "paths", "path"),
+    "glob": ("file_pattern", "paths"),
+    "file_pattern": ("glob", "paths"),
+    "paths": ("path", "glob", "file_pattern"),
+    "path": ("paths", "note", "file", "glob", "file_pattern"),
+    "note": ("file",),
+    "file": ("note",),
+    "limit": ("max_results",),
+    "max_results": ("limit",),
+    "pattern": ("query", "question"),
+    "query": ("pattern", "question"),
+    "question": ("query", "pattern"),
+}
+"""By the name of an argument, those of other tools that do the same, the nearest first."""
+
+
+def _instead(name: str, value: object, fields: Sequence[str]) -> str:
+    """Which of the fields does what an unknown argument was meant to do, with the value that does it; `""`: none."""
+    field = next((each for each in _ALIKE.get(name, ()) if each in fields), None)
+    if field is None:
+        return ""
+    if isinstance(value, list) and len(value) == 1:
+        [value] = value
+    if name == "folder" and field in ("file_pattern", "glob") and isinstance(value, str):
+        value = f"{value.rstrip('/')}/**".lstrip("/")
+    shown = json.dumps([value] if field == "paths" else value, ensure_ascii=False, default=str)
+    return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
 
 
 def _words(schema: Mapping[str, Any]) -> str:

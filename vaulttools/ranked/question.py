@@ -1,7 +1,8 @@
 """Splits a question into the terms that are looked for.
 
 Words are looked for as words. Scripts that put no blanks between words are looked for as pieces of text: two characters
-of Chinese and Korean, a run of Katakana, three characters of Thai, Lao, Khmer and Burmese.
+of Chinese and Korean, a run of Katakana, three characters of Thai, Lao, Khmer and Burmese. So is code between backticks
+that holds no word: "`?`".
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ _LETTER: Final = (
 )
 _PIECE: Final = re.compile(rf"{_LETTER}+(?:[-._/]{_LETTER}+)*")
 _JOINT: Final = re.compile(r"[-._/]")
+
+_CODE: Final = re.compile(r"`[^`\n]{1,20}`")
+_MOST_CODE: Final = 2
+"""Pieces of code that are looked for as they are: the notes that come into question are read for it."""
 
 _HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f"
@@ -92,13 +97,15 @@ class Question:
 
 
 def read(text: str) -> Question:
-    """The terms of a question; none when it holds no letter and no digit. When all words are stop words, none is."""
+    """The terms of a question; none when it holds no letter, no digit and no such code. When all words are stop words
+    and it holds no code, none is."""
     text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
     pieces = [found[0] for found in _PIECE.finditer(text)]
     lowered = [piece.lower() for piece in pieces]
     stops = stop_words.among(lowered)
-    is_only_stops = all(piece in stops for piece in lowered)
+    code = [found[0] for found in _CODE.finditer(text) if not _PIECE.search(found[0]) and found[0].strip("` ")]
+    is_only_stops = not code and all(piece in stops for piece in lowered)
     terms = [_phrase(phrase) for phrase in phrases if len(_PIECE.findall(phrase)) > 1 and not _RUNS.search(phrase)]
     dropped: list[str] = []
     for piece in pieces:
@@ -108,6 +115,7 @@ def read(text: str) -> Question:
             dropped.append(piece)
         else:
             terms.append(_word(piece))
+    terms += map(Term, code[:_MOST_CODE])
     if not terms:  # kana alone, or particles
         terms = [Term(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
     once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}

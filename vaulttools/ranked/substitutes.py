@@ -51,6 +51,8 @@ class Substitutes:
             self.notices.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
             return ()
         if term.literal:
+            if term.text.startswith("`"):
+                self.notices.append(f"No text or title holds {term.text}.")
             return tuple(map(Term, term.parts))
         if term.parts:
             self.notices.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")

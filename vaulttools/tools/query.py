@@ -189,7 +189,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
             _ranked_first_line(request, page_, work, ranking.weakness, is_sorted=is_sorted),
             [(_ranked_note(each), Section(each.heading, each.lines)) for each in page_.shown],
             notices,
-            list(_ranked_closing(request, page_, next_page)),
+            list(_ranked_closing(request, page_, next_page, is_weak=bool(ranking.weakness))),
             weak=bool(ranking.weakness),
             others=[_ranked_note(each) for each in page_.others],
             explanation=explanation,
@@ -218,14 +218,18 @@ def _ranked_first_line(request: QueryRequest, page_: Page, work: Work, weakness:
     return f"{first} {weakness}".rstrip()
 
 
-def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None) -> Iterator[str]:
+def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None, *, is_weak: bool) -> Iterator[str]:
     """What was left out, and the next step."""
+    following = "" if next_page is None else f"set page to {next_page:,} for the next notes"
     if left := len(page_.others):
-        yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them."
-    if next_page is not None:
-        yield f"Set page to {next_page:,} for the next notes."
+        after = f", then {following}" if following else ""
+        yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them{after}."
+    elif following:
+        yield f"{following.capitalize()}."
     reading = next(((each.note.path, each.passages[0]) for each in page_.shown if each.passages), None)
-    if reading is not None:
+    if reading is not None and is_weak:
+        yield "Ask again in other words, which the notes may use."
+    elif reading is not None:
         path, first = reading
         yield _to_read_on(path, first.start_line, first.page)
 
