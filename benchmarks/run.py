@@ -167,7 +167,7 @@ def _query(vault: Vault, name: str, question: str) -> Row:
 
 def _indexed_rows(vault: Vault, words: Words) -> list[Row]:
     rg = ripgrep.locate().command
-    index = vault._opened.index
+    index = vault._opened.indexes.own
     rare, *spread, common = words.spread
     return [
         Row("is anything changed?", lambda: index.view(time.monotonic()), None),

@@ -22,7 +22,8 @@ from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from vaulttools import Vault, VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files.scope import Walk
-from vaulttools.session import Session, open_folder
+from vaulttools.opening import open_folder
+from vaulttools.session import Session
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))  # a script beside the package, not a part of it

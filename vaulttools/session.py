@@ -5,11 +5,8 @@ Links, archives and URLs are imported when a call names one: together they cost 
 
 from __future__ import annotations
 
-import os
-import stat
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +17,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core import moment, paths
 from vaulttools.core.dates import Calendar
 from vaulttools.core.work import INCOMPLETE, Reason, Work
-from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong, VaultToolsError
+from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
 from vaulttools.files import disk, excluded, globs
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
@@ -29,24 +26,19 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
 from vaulttools.files.patience import within
-from vaulttools.files.protection import Protection
 from vaulttools.files.root import Place, Root
-from vaulttools.files.scope import Covering, Scope, Walk
+from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
-from vaulttools.files.temporary import TemporaryFolder
-from vaulttools.index import watch
-from vaulttools.matching import ripgrep
+from vaulttools.matching import excluded_regexes, ripgrep
 from vaulttools.matching.batches import WANTED
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Pattern
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from vaulttools.attachments.texts import Attachments
-    from vaulttools.index.background import BackgroundIndex
+    from vaulttools.index.indexes import Indexes
     from vaulttools.index.view import IndexView
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note_index import NoteIndex
@@ -99,16 +91,13 @@ class Session:
         return resolvers
 
     @cached_property
-    def index(self) -> BackgroundIndex:
-        """The index of this vault; it begins to work when it is first asked."""
-        from vaulttools.index.background import BackgroundIndex
+    def indexes(self) -> Indexes:
+        """The index of this vault, and the one that serves where there can be none."""
+        from vaulttools.index.indexes import Indexes
 
-        live = BackgroundIndex(self.root, self.config.index_folder, self.config.max_file_size, self.attachments)
-        made: BackgroundIndex = vars(self).setdefault("index", live)  # two threads may come first: one index for both
-        if made is live:
-            # Of a vault that nobody closed; a process that ends need not wait for it.
-            weakref.finalize(self, live.end).atexit = False
-        return made
+        made = Indexes(self.root, self.config, self.attachments, has_index=self.has_index)
+        first: Indexes = vars(self).setdefault("indexes", made)  # two threads may come first: one index for both
+        return first
 
     @cached_property
     def attachments(self) -> Attachments | None:
@@ -127,21 +116,6 @@ class Session:
                 return None
 
         return texts.of(root, folder, self.config.max_file_size)
-
-    @property
-    def passing_index(self) -> BackgroundIndex:
-        """An index for a vault that has none, in a temporary folder: what needs the structure of all notes is then
-        answered in one way. It ends with the use of the vault."""
-        from vaulttools.index.background import BackgroundIndex
-
-        name = f"passing_index_{os.getpid()}"  # a child after a fork makes its own, since its parent may end first
-        if name not in vars(self):
-            folder = TemporaryFolder()
-            live = BackgroundIndex(self.root, folder.path, self.config.max_file_size, self.attachments)
-            if vars(self).setdefault(name, live) is live:
-                vars(self)["_end_passing_index"] = weakref.finalize(self, _end, live, folder)
-        made: BackgroundIndex = vars(self)[name]
-        return made
 
     @cached_property
     def meaning(self) -> BackgroundMeaning | None:
@@ -203,51 +177,8 @@ class Session:
         """End the work on the indexes; calls under way go on to their end."""
         if (meaning := vars(self).get("meaning")) is not None:
             meaning.close()
-        if "index" in vars(self):
-            self.index.close()
-        if end := vars(self).get("_end_passing_index"):
-            end()
-
-    def structures(self, work: Work, wait: float = 0.0) -> IndexView | None:
-        """The index of all notes' structures, after so many seconds for it at most; None: there is none yet.
-
-        Without an index, or where there can be none, one is made for as long as the vault is open. It is the view of
-        the call from then on.
-        """
-        from vaulttools.index.database import Unavailable
-
-        view: IndexView | None = work.view
-        if view is not None and (not wait or view.version() is not None):
-            return view
-        for index in self._indexes():
-            with suppress(Unavailable):
-                if wait:
-                    index.wait(cancel=work.cancel, timeout=wait)
-                work.view = view = index.view(work.started)
-                if view is not None or index.unavailable is None:
-                    return view
-        return None
-
-    def read_structures(
-        self, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
-    ) -> None:
-        """Wait until the structure of every note is known, however long that takes.
-
-        Raises:
-            Cancelled: the caller set `cancel`.
-        """
-        from vaulttools.index.database import Unavailable
-
-        for index in self._indexes():
-            with suppress(Unavailable):
-                index.wait(on_progress, cancel)
-                return
-
-    def _indexes(self) -> Iterator[BackgroundIndex]:
-        """The index, and the one to be asked where that is unavailable."""
-        if self.has_index:
-            yield self.index
-        yield self.passing_index
+        if "indexes" in vars(self):
+            self.indexes.close()
 
     @cached_property
     def ripgrep(self) -> Ripgrep:
@@ -291,7 +222,7 @@ class Session:
     ) -> Scope:
         covered = None
         if excluded_files is not None and excluded_files.patterns:
-            covered = self._regex_excluded(excluded_files.patterns, work)
+            covered = excluded_regexes.covering(self.ripgrep, excluded_files.patterns, work)
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
         )
@@ -300,7 +231,7 @@ class Session:
     def view(self, work: Work) -> IndexView | None:
         """The index as of the beginning of a call, taken once a call; None: there is none, or it is not loaded yet."""
         if work.view is None and self.has_index:
-            work.view = self.index.view(work.started)
+            work.view = self.indexes.own.view(work.started)
         view: IndexView | None = work.view
         return view
 
@@ -521,119 +452,7 @@ class Session:
     def _excludes(self, include_excluded: bool) -> bool:
         return self.config.respect_excluded and not include_excluded
 
-    def _regex_excluded(self, entries: Sequence[str], work: Work) -> Callable[[Sequence[str]], Covering]:
-        """Obsidian's `/regex/` entries, matched by ripgrep: nothing from a vault is compiled in this process."""
-
-        def covered(paths: Sequence[str]) -> Covering:
-            lines = [path.replace("\n", " ") for path in paths]
-            found: set[int] = set()
-            stopped: Reason | None = None
-            warnings: list[str] = []
-            for entry in entries:
-                matched = self.ripgrep.lines_matching([entry], lines, work)
-                if matched is None:
-                    # Not shown: it stands in a protected folder.
-                    warnings.append("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.")
-                else:
-                    found |= matched[0]
-                    stopped = stopped or matched[1]
-            return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
-
-        return covered
-
-
-def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) -> Session:
-    """The vault at a folder; `has_index`: with the index that the configuration asks for.
-
-    Raises:
-        BadArgument: there is no such folder, or it holds the folder configured for its index; or the environment says
-            neither `auto` nor `off` of the watch.
-        VaultToolsError: it cannot be read.
-    """
-    watch.is_off()  # refuses what it does not know, before anything is opened
-    given = os.path.abspath(os.path.expanduser(folder))
-    real = os.path.realpath(given)
-    if not os.path.isdir(real):
-        what = "not a folder" if os.path.exists(real) else "no such folder"
-        raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
-    found = _config_folders(Path(real))
-    added = [_below(folder, (real, given)) for folder in config.protected]
-    config_folder = config.config_folder or next(iter(found), ".obsidian")
-    protection = Protection.of((*added, config_folder, *found))
-    root = Root(real, given, protection)
-    has_index = has_index and config.index == "auto"
-    if has_index and config.index_folder is not None:
-        _ensure_outside(root, config.index_folder)
-    calendar = Calendar(first_weekday=(moment.weeks_of(config.locale).first_day - 1) % 7)
-    return Session(root, config, config_folder, has_index=has_index, calendar=calendar)
-
-
-def _end(index: BackgroundIndex, folder: TemporaryFolder) -> None:
-    """End an index that nobody needs any more, and remove its folder."""
-    index.close()
-    folder.remove()
-
-
-def _ensure_outside(root: Root, index_folder: str) -> None:
-    """Nothing, when the configured folder is not in the vault; that it cannot be used is no reason not to search.
-
-    Raises:
-        BadArgument: it is.
-    """
-    from vaulttools.index import location
-    from vaulttools.index.database import Unavailable
-
-    with suppress(Unavailable):
-        location.of(root, index_folder)
-
 
 def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:
     """The walks with only what lies in a folder."""
     return tuple(part for walk in walks if (part := walk.narrowed(folder)) is not None)
-
-
-def _below(folder: str, roots: tuple[str, str]) -> str:
-    """A protected folder of the configuration as a path from the root, where it is given as an absolute one.
-
-    Raises:
-        BadArgument: it is absolute and lies elsewhere, so that it could protect nothing.
-    """
-    if not os.path.isabs(folder):
-        return folder
-    for root in roots:
-        if Path(folder).is_relative_to(root):
-            return Path(folder).relative_to(root).as_posix()
-    raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
-
-
-def _config_folders(root: Path) -> list[str]:
-    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule-E03).
-
-    One device may have its own: all are protected, the first is the one whose excluded files hold.
-
-    Raises:
-        VaultToolsError: the root cannot be listed.
-    """
-    try:
-        with disk.scandir(root) as scanned:
-            names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
-    except OSError as error:  # what is not known to be a config folder would not be protected
-        raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
-    found = (name for name in names if any(_may_stand(root / name / file) for file in _SETTINGS))
-    return sorted(found, key=lambda name: name != ".obsidian")
-
-
-_SETTINGS: Final = ("app.json", "core-plugins.json")
-
-
-def _may_stand(path: Path) -> bool:
-    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
-    is_absent = False
-    for _ in range(2):  # an error may pass
-        try:
-            return stat.S_ISREG(disk.stat(path).st_mode)
-        except (FileNotFoundError, NotADirectoryError):
-            is_absent = True
-        except OSError:
-            continue
-    return not is_absent

@@ -26,7 +26,8 @@ from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import snapshots
 from vaulttools.files.document import NotRead
 from vaulttools.methods import ToolMethods
-from vaulttools.session import Session, open_folder
+from vaulttools.opening import open_folder
+from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
 
 if TYPE_CHECKING:
@@ -127,12 +128,12 @@ class Vault(ToolMethods):
     @property
     def is_ready(self) -> bool:
         """Whether no call waits long for the index, since it has held every file by now, or since there is none."""
-        return not self._opened.has_index or self._opened.index.has_caught_up
+        return not self._opened.has_index or self._opened.indexes.own.has_caught_up
 
     @property
     def lacks_index(self) -> bool:
         """Whether a call asked for the index, and so much of it is missing that building it takes a while."""
-        return "index" in vars(self._opened) and self._opened.index.is_far_behind
+        return "indexes" in vars(self._opened) and self._opened.indexes.own.is_far_behind
 
     @property
     def session(self) -> Session:
@@ -156,7 +157,7 @@ class Vault(ToolMethods):
         """
         if not self._opened.has_index:
             raise BadArgument("The vault was opened without an index: index='off'")
-        if not self._opened.index.wait(on_progress, cancel):
+        if not self._opened.indexes.own.wait(on_progress, cancel):
             raise BadArgument("The vault is closed")
 
     def wait_for_meaning(
@@ -180,7 +181,7 @@ class Vault(ToolMethods):
         if meaning is None:
             why = "an index" if not self._opened.has_index else "the extra: pip install '.[semantic]' in the checkout"
             raise BadArgument(f"Meaning needs {why}" if self._opened.config.meaning == "auto" else "Meaning is off")
-        if not self._opened.index.wait(None, cancel, timeout):
+        if not self._opened.indexes.own.wait(None, cancel, timeout):
             return False
         return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
 
@@ -194,7 +195,7 @@ class Vault(ToolMethods):
             VaultToolsError: the vault's folder is gone or cannot be read.
             Cancelled: the caller set `cancel`.
         """
-        self._opened.read_structures(on_progress, cancel)
+        self._opened.indexes.wait(on_progress, cancel)
 
     def __enter__(self) -> Vault:
         return self

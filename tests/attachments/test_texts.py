@@ -17,7 +17,7 @@ from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.texts import Attachments
 from vaulttools.config import VaultConfig
 from vaulttools.files.document import NotRead
-from vaulttools.session import open_folder
+from vaulttools.opening import open_folder
 
 Extract = Callable[..., Extracted]
 

@@ -17,8 +17,8 @@ from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.scope import Walk
 from vaulttools.matching.search import Search
+from vaulttools.opening import open_folder
 from vaulttools.patterns import pattern
-from vaulttools.session import open_folder
 
 Boundary = Literal["fixed", "identifier", "word"]
 
@@ -34,7 +34,7 @@ def apart(folder: str, terms: list[str], mode: Boundary, index: str | None = Non
     """The scans of the terms, counted together and each alone; with an index in a folder, if one is given."""
     vault = open_folder(folder, VaultConfig(index_folder=index), has_index=index is not None)
     if index is not None:
-        vault.index.wait(None, None)
+        vault.indexes.own.wait(None, None)
     patterns = [vault.ripgrep.compile(term, mode, ignore_case=False) for term in terms]
 
     def search(given: pattern.Pattern) -> Search:

@@ -48,7 +48,7 @@ def vault(make_vault: MakeVault) -> Iterator[Vault]:
 
 
 def index_of(vault: Vault) -> BackgroundIndex:
-    return vault._opened.index
+    return vault._opened.indexes.own
 
 
 def found(vault: Vault, pattern: str) -> list[str]:

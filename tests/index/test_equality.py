@@ -240,7 +240,7 @@ class _Story:
         elif kind == "write":
             self._write(*rest)
         elif kind == "rest":
-            assert self.indexed._opened.index.wait(timeout=60)
+            assert self.indexed._opened.indexes.own.wait(timeout=60)
         elif kind == "restart":
             self.indexed.close()
             self.indexed = Vault.open(self.root, index="auto")

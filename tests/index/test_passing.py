@@ -54,7 +54,7 @@ def test_fault_I11_an_index_that_had_no_place_is_made_when_it_has_one(
     place.touch()
     with Vault.open(make_vault(FILES).path, config=VaultConfig(index_folder=str(place))) as vault:
         assert found(vault, "needle") == ["a.md"]
-        index = vault._opened.index
+        index = vault._opened.indexes.own
         awaited(lambda: index.unavailable is not None)
         assert found(vault, "needle") == ["a.md"]
         place.unlink()
@@ -91,7 +91,7 @@ def test_fault_I08_a_database_that_is_busy_for_a_while_is_used_when_it_is_not(
     write_files(folder, {"c.md": "a new needle\n"})
     with Vault.open(folder) as vault:
         assert found(vault, "needle") == ["a.md", "c.md"]
-        awaited(lambda: vault._opened.index.unavailable is not None)
+        awaited(lambda: vault._opened.indexes.own.unavailable is not None)
         assert found(vault, "needle") == ["a.md", "c.md"]
         holder.execute("ROLLBACK")
         holder.close()
@@ -107,7 +107,7 @@ def test_fault_M13_an_error_of_the_index_costs_no_answer_and_it_is_tried_again(
     with monkeypatch.context() as broken, Vault.open(make_vault(FILES).path) as vault:
         broken.setattr(build, "update", lambda *_, **__: 1 // 0)
         assert found(vault, "needle") == ["a.md"]
-        awaited(lambda: vault._opened.index.unavailable is not None)
+        awaited(lambda: vault._opened.indexes.own.unavailable is not None)
         assert found(vault, "needle") == ["a.md"]
         with pytest.raises(Unavailable, match="an error of its own: ZeroDivisionError"):
             vault.build_index()

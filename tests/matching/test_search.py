@@ -30,8 +30,8 @@ from vaulttools.files.scope import Walk
 from vaulttools.matching import printed, process, ripgrep, search
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.opening import open_folder
 from vaulttools.patterns.pattern import Mode, Pattern
-from vaulttools.session import open_folder
 
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"
 

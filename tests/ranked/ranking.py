@@ -13,9 +13,10 @@ from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.notes.note import Note
+from vaulttools.opening import open_folder
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.word_index import WordIndex
-from vaulttools.session import Session, open_folder
+from vaulttools.session import Session
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Ranked:
 
     def settle(self) -> None:
         """Wait until the index holds everything."""
-        self.vault.read_structures()
+        self.vault.indexes.wait()
 
     def known(self) -> WordIndex | None:
-        return self.vault.structures(Work())
+        return self.vault.indexes.structures(Work())
 
     def read(self, path: str) -> Note | None:
         try:

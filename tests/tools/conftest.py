@@ -9,7 +9,8 @@ import pytest
 
 from vaulttools import Vault, vault
 from vaulttools.attachments import kinds
-from vaulttools.session import Session, open_folder
+from vaulttools.opening import open_folder
+from vaulttools.session import Session
 
 SETTLED_WITHIN = 60.0
 """Seconds for the index of a small vault, on a busy machine."""
@@ -32,7 +33,7 @@ def searched_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     answer, made = Vault.answer, Vault.__init__
 
     def settled(self: Vault, name: str, arguments: Any, **options: Any) -> Any:
-        self._opened.index.wait(timeout=SETTLED_WITHIN)
+        self._opened.indexes.own.wait(timeout=SETTLED_WITHIN)
         return answer(self, name, arguments, **options)
 
     def remembered(self: Vault, opened_vault: Session) -> None:

@@ -133,7 +133,7 @@ def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault, mon
     notes = {f"{number}.md": f"the keel of boat {number}\n" for number in range(250)}
     vault = make_vault({**notes, "boats.pdf": samples.pdf("first", "whales around the keel")})
     monkeypatch.setattr("vaulttools.answers.corpus._OPENING_SECONDS", 0.0)
-    monkeypatch.setattr("vaulttools.session.Session.structures", lambda *_: None)
+    monkeypatch.setattr("vaulttools.index.indexes.Indexes.structures", lambda *_: None)
     answer = vault.query("whales around the keel")
     assert "[Ranked without the index, which is being built.]" in answer.text
     assert told(answer)[0] == ("boats.pdf", 2, 2, [])

@@ -63,7 +63,7 @@ def scope_now(
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
     while True:
-        view = vault.structures(work, _LOOK_SECONDS)
+        view = vault.indexes.structures(work, _LOOK_SECONDS)
         scope = replace(scope, names=view, times=times, warnings=[])
         if view is None and time.monotonic() < ends and work.remaining() > 0:
             continue  # an index that is there is read in less
@@ -96,11 +96,11 @@ def scope_of(
     """
     walks, files = selection(vault, folder, glob)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
-    view = vault.structures(work)
+    view = vault.indexes.structures(work)
     scope = replace(scope, names=view, times=times)
     if view is not None and (view.version() is not None or len(view.unknown(listed(scope).files)) <= _FEW):
         return scope
-    return replace(scope, names=vault.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
+    return replace(scope, names=vault.indexes.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 
 
 def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:

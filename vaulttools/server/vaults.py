@@ -117,7 +117,7 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
         progress[:] = done, total
 
     with suppress(Unavailable):
-        if not vault.is_ready and not vault.session.index.wait(note, cancel, seconds):
+        if not vault.is_ready and not vault.session.indexes.own.wait(note, cancel, seconds):
             raise NotIndexed(*progress)
 
 

@@ -191,7 +191,7 @@ def _out(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found
     """The links in one note."""
     if request.folder or request.glob:
         raise BadArgument("folder and glob narrow the notes that links stand in; direction out has the one of note")
-    vault.structures(work)  # the names of all files, also where the vault has no index
+    vault.indexes.structures(work)  # the names of all files, also where the vault has no index
     edges = _written(vault, path, vault.links(work, told=True), work)
     work.searched = 1
     gone = sum(edge.target is None for edge in edges)

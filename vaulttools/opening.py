@@ -1,0 +1,105 @@
+"""Opens a folder as a vault: root, protected folders, configuration, place of its index."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from vaulttools.config import VaultConfig
+from vaulttools.core import moment
+from vaulttools.core.dates import Calendar
+from vaulttools.errors import BadArgument, VaultToolsError
+from vaulttools.files import disk
+from vaulttools.files.protection import Protection
+from vaulttools.files.root import Root
+from vaulttools.index import watch
+from vaulttools.session import Session
+
+
+def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) -> Session:
+    """The vault at a folder; `has_index`: with the index that the configuration asks for.
+
+    Raises:
+        BadArgument: there is no such folder, or it holds the folder configured for its index; or the environment says
+            neither `auto` nor `off` of the watch.
+        VaultToolsError: it cannot be read.
+    """
+    watch.is_off()  # refuses what it does not know, before anything is opened
+    given = os.path.abspath(os.path.expanduser(folder))
+    real = os.path.realpath(given)
+    if not os.path.isdir(real):
+        what = "not a folder" if os.path.exists(real) else "no such folder"
+        raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
+    found = _config_folders(Path(real))
+    added = [_below(folder, (real, given)) for folder in config.protected]
+    config_folder = config.config_folder or next(iter(found), ".obsidian")
+    protection = Protection.of((*added, config_folder, *found))
+    root = Root(real, given, protection)
+    has_index = has_index and config.index == "auto"
+    if has_index and config.index_folder is not None:
+        _ensure_outside(root, config.index_folder)
+    calendar = Calendar(first_weekday=(moment.weeks_of(config.locale).first_day - 1) % 7)
+    return Session(root, config, config_folder, has_index=has_index, calendar=calendar)
+
+
+def _ensure_outside(root: Root, index_folder: str) -> None:
+    """Nothing, when the configured folder is not in the vault; that it cannot be used is no reason not to search.
+
+    Raises:
+        BadArgument: it is.
+    """
+    from vaulttools.index import location
+    from vaulttools.index.database import Unavailable
+
+    with suppress(Unavailable):
+        location.of(root, index_folder)
+
+
+def _below(folder: str, roots: tuple[str, str]) -> str:
+    """A protected folder of the configuration as a path from the root, where it is given as an absolute one.
+
+    Raises:
+        BadArgument: it is absolute and lies elsewhere, so that it could protect nothing.
+    """
+    if not os.path.isabs(folder):
+        return folder
+    for root in roots:
+        if Path(folder).is_relative_to(root):
+            return Path(folder).relative_to(root).as_posix()
+    raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
+
+
+def _config_folders(root: Path) -> list[str]:
+    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule-E03).
+
+    One device may have its own: all are protected, the first is the one whose excluded files hold.
+
+    Raises:
+        VaultToolsError: the root cannot be listed.
+    """
+    try:
+        with disk.scandir(root) as scanned:
+            names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
+    except OSError as error:  # what is not known to be a config folder would not be protected
+        raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+    found = (name for name in names if any(_may_stand(root / name / file) for file in _SETTINGS))
+    return sorted(found, key=lambda name: name != ".obsidian")
+
+
+_SETTINGS: Final = ("app.json", "core-plugins.json")
+
+
+def _may_stand(path: Path) -> bool:
+    """Whether a file stands at a path; what cannot be looked at may, and its folder is better protected than not."""
+    is_absent = False
+    for _ in range(2):  # an error may pass
+        try:
+            return stat.S_ISREG(disk.stat(path).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            is_absent = True
+        except OSError:
+            continue
+    return not is_absent
