@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -55,15 +56,17 @@ class Running:
 
     def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
         self._folder = folder or ""
+        self._printed = _memory()
         try:
             with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
                 self._process = subprocess.Popen(
-                    command, cwd=folder, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                    command, cwd=folder, stdin=given, stdout=self._printed or subprocess.PIPE, stderr=subprocess.PIPE
                 )
-        except FileNotFoundError as error:
-            raise RipgrepUnavailable(f"ripgrep could not be started: {GET_IT}") from error
-        except OSError as error:  # no more descriptors, no memory (fault-S07)
-            raise RipgrepUnavailable(f"ripgrep could not be started: {error.strerror}") from error
+        except OSError as error:  # no such program; no more descriptors, no memory (fault-S07)
+            if self._printed is not None:
+                self._printed.close()
+            why = GET_IT if isinstance(error, FileNotFoundError) else error.strerror
+            raise RipgrepUnavailable(f"ripgrep could not be started: {why}") from error
 
     def outcome(self, work: Work) -> Outcome:
         """Wait for the end, for the time limit, or for the caller's cancellation; never leaves the process behind.
@@ -75,25 +78,35 @@ class Running:
             while True:
                 left = work.remaining()
                 try:
-                    out, err = self._process.communicate(timeout=min(left, _POLL) if work.cancel else left)
-                    return Outcome(out, err, self._process.returncode, False, self._folder)
+                    return self._ended(min(left, _POLL) if work.cancel else left)
                 except subprocess.TimeoutExpired:
                     if work.remaining() > 0:
                         continue
                     self._process.kill()
-                    out, err = self._process.communicate()
-                    return Outcome(out, err, self._process.returncode, True, self._folder)
+                    return self._ended(None)
         finally:
             self.abandon()
+
+    def _ended(self, timeout: float | None) -> Outcome:
+        """What it brought, once it has ended; `timeout` in seconds, None: it was killed.
+
+        Raises:
+            subprocess.TimeoutExpired: it still runs.
+        """
+        out, err = self._process.communicate(timeout=timeout)
+        if self._printed is not None:
+            self._printed.seek(0)
+            out = self._printed.read()
+        return Outcome(out, err, self._process.returncode, timeout is None, self._folder)
 
     def abandon(self) -> None:
         """Kill the process if it still runs, and drop its output."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        for file in (self._process.stdout, self._process.stderr, self._printed):
+            if file is not None:
+                file.close()
 
 
 class Runs:
@@ -133,6 +146,20 @@ class Runs:
     def _fill(self) -> None:
         while len(self._running) < TOGETHER and (start := next(self._waiting, None)) is not None:
             self._running.append(start())
+
+
+def _memory() -> IO[bytes] | None:
+    """A file in memory for what ripgrep prints; None where the system has none: a pipe is used.
+
+    ripgrep prints the count of each file at once, so that a pipe wakes this process 1,900 times for 9,000 of them: a
+    quarter of the processor time that a common word takes.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.fdopen(os.memfd_create("ripgrep"), "rb", buffering=0)
+    except OSError:  # a sandbox, or no more descriptors, of which starting ripgrep tells
+        return None
 
 
 def _file_of(text: bytes) -> IO[bytes]:

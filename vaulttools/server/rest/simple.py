@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Final
 
 from vaulttools.core import paths
@@ -14,7 +16,7 @@ from vaulttools.core.limits import RESULTS
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.matching.search import Search
+from vaulttools.matching.search import FileHits, Search
 from vaulttools.server.rest.asking import ensure_complete
 from vaulttools.session import Session
 
@@ -61,37 +63,62 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
         raise BadArgument(f"query must be 1 to {MOST_WORDS} words, got {len(words)}")
     scope = vault.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
     named = _named(scope, words)
-    searches: dict[str, Search] = {}
-    counts: dict[str, Mapping[str, int]] = {}
-    holding: AbstractSet[str] | None = None
-    # A long word is mostly in few notes, and for the others only those are searched.
-    for word in sorted(words, key=len, reverse=True):
-        among = scope if holding is None or len(holding) > FEW else replace(scope, walks=(), named=tuple(holding))
-        searches[word] = _search(vault, among, word, work)
-        counts[word] = {file.path: file.count for file in searches[word].matching()}
-        here = counts[word].keys() | named[word]
-        holding = here if holding is None else holding & here
-    found = [
-        _Matching(
-            path,
-            sum(counts[word].get(path, 0) for word in words),
-            sum(path in named[word] for word in words),
-        )
-        for path in holding or ()
-    ]
+    searches = {word: _search(vault, scope, word, work) for word in words}
+    holding, counts = _counted(vault, scope, searches, named, work)
+    lines, in_name = Counter[str](), Counter[str]()
+    for word in words:
+        lines.update(counts[word])
+        in_name.update(named[word])
+    found = [_Matching(path, lines[path], in_name[path]) for path in holding]
     ranked = sorted(found, key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
     ensure_complete(ranked, work)
     first = [note.path for note in ranked[:WITH_MATCHES]]
-    matches = _matches([searches[word] for word in words], words, first, min(max(context_length, 0), LONGEST_CONTEXT))
+    located = [searches[word].located([path for path in first if path in counts[word]], MATCHES) for word in words]
+    matches = _matches(located, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
     return [
         {"filename": note.path, "score": note.in_name * 1_000 + note.lines, "matches": matches.get(note.path, [])}
         for note in ranked[:RESULTS]
     ]
 
 
+def _counted(
+    vault: Session,
+    scope: Scope,
+    searches: Mapping[str, Search],
+    named: Mapping[str, AbstractSet[str]],
+    work: Work,
+) -> tuple[AbstractSet[str], Mapping[str, Mapping[str, int]]]:
+    """The notes that hold every word, and by word the number of its lines in at least these."""
+    # A long word is mostly in few notes, and for the others only those are searched.
+    first, *others = sorted(searches, key=len, reverse=True)
+    counts = {first: {file.path: file.count for file in searches[first].matching()}}
+    searched = work.searched
+    holding = counts[first].keys() | named[first]
+    for word in others:
+        # What is in by its name alone may be binary, so that it takes a search of its own.
+        many = holding & counts[first].keys() if len(holding) > FEW else frozenset[str]()
+        few = _search(vault, replace(scope, walks=(), named=tuple(holding - many)), word, work)
+        counts[word] = _counts(searches[word], [*many], searched)
+        counts[word] |= {file.path: file.count for file in few.matching()}
+        holding &= counts[word].keys() | named[word]
+    return holding, counts
+
+
 def _search(vault: Session, scope: Scope, word: str, work: Work) -> Search:
     pattern = vault.ripgrep.compile(word, "fixed", ignore_case=True)
     return vault.search(pattern, replace(scope, warnings=[]), work, wanted=RESULTS)
+
+
+def _counts(search: Search, files: Sequence[str], searched: int) -> dict[str, int]:
+    """The number of matching lines in files that an earlier search found to be text; `searched`: how many it saw."""
+    if not files:
+        return {}
+    counts = search.counts_of(files, searched)
+    for path in files:
+        reason = counts.failed.get(path) or (counts.stopped if path not in counts.matching else None)
+        if reason is not None:
+            search.work.pass_over(path, reason)
+    return {path: counts.matching[path] for path in files if path in counts.matching}
 
 
 def _named(scope: Scope, words: Sequence[str]) -> Mapping[str, AbstractSet[str]]:
@@ -113,9 +140,12 @@ def _name(path: str) -> str:
 
 
 def _matches(
-    searches: Sequence[Search], words: Sequence[str], files: Sequence[str], context: int
+    located: Sequence[Iterable[FileHits]], words: Sequence[str], files: Sequence[str], context: int
 ) -> Mapping[str, list[dict[str, Any]]]:
-    """The places of the words in some notes: first those in the name, then those in the text, in order."""
+    """The places of the words in some notes: first those in the name, then those in the text, in order.
+
+    `located`: for each word the notes whose text holds it.
+    """
     found: dict[str, list[dict[str, Any]]] = {}
     for path in files:
         name = _name(path)
@@ -127,12 +157,12 @@ def _matches(
                 found.setdefault(path, []).append(match)
     texts: dict[str, str] = {}
     places: dict[str, list[tuple[int, int]]] = {}
-    for search, word in zip(searches, words, strict=True):
-        for hits in search.located(files, MATCHES):
+    for found_of_word, word in zip(located, words, strict=True):
+        for hits in found_of_word:
             path = hits.document.path
             texts[path] = hits.document.text
             shown = hits.hits[:MATCHES]
-            starts = _line_starts(hits.document.text, shown[-1].line if shown else 0)
+            starts = _line_starts(hits.document.text, shown[-1].line if shown else 1)
             # Simple case folding keeps the number of characters.
             begun = (starts[hit.line - 1] + hit.column for hit in shown)
             places.setdefault(path, []).extend((start, start + len(word)) for start in begun)
@@ -144,12 +174,10 @@ def _matches(
     return found
 
 
-def _line_starts(text: str, most: int) -> list[int]:
+def _line_starts(text: str, number: int) -> Sequence[int]:
     """Where the first so many lines begin."""
-    starts = [0]
-    while len(starts) < most and (end := text.find("\n", starts[-1])) >= 0:
-        starts.append(end + 1)
-    return starts
+    before = text.split("\n", number)[:number]
+    return [place + line for line, place in enumerate(accumulate(map(len, before), initial=0))]
 
 
 def _match(text: str, start: int, end: int, source: str, context: int, units: Units) -> dict[str, Any]:
@@ -163,7 +191,9 @@ class Units:
     """Places of a text in UTF-16 units, in which clients count characters."""
 
     def __init__(self, text: str) -> None:
-        self._twice = [] if text.isascii() else [found.start() for found in _ASTRAL.finditer(text)]
+        # To look for them takes 30 times as long as to learn that there are none.
+        has_none = text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+        self._twice = [] if has_none else [found.start() for found in _ASTRAL.finditer(text)]
 
     def before(self, place: int) -> int:
         """The units before a place, given in characters."""
