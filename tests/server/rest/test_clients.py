@@ -11,14 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import anyio
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.conftest import FIXTURES
+from tests.conftest import FIXTURES, write_files
 from tests.corpus import OBSIDIAN_HELP, corpus_archive
 from tests.server.packages import installed, python_packages
 from tests.server.serving import environment, http, run
@@ -66,6 +65,9 @@ SHIPPED = Known(
 
 KNOWN = HELP if OBSIDIAN_HELP.exists() else SHIPPED
 
+PROMPT = '---\ntags: [mcp-tools-prompt]\n---\nWhat is <% tp.mcpTools.prompt("word") %>?\n'
+"""A prompt as obsidian-mcp-tools has them."""
+
 TARGET = {"type": "path", "path": KNOWN.note}
 NEW = {"type": "path", "path": "new.md"}
 
@@ -74,10 +76,13 @@ NEW = {"type": "path", "path": "new.md"}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("clients")
     if KNOWN is SHIPPED:
-        return Path(shutil.copytree(FIXTURES / "vault", place / "vault"))
-    with corpus_archive(OBSIDIAN_HELP) as archive:
-        archive.extractall(place, [each for each in archive if f"{each.name}/".startswith("./en/")])
-    return place / "en"
+        shutil.copytree(FIXTURES / "vault", place / "vault")
+    else:
+        with corpus_archive(OBSIDIAN_HELP) as archive:
+            archive.extractall(place, [each for each in archive if f"{each.name}/".startswith("./en/")])
+    vault = place / ("vault" if KNOWN is SHIPPED else "en")
+    write_files(vault, {"Prompts/ask.md": PROMPT})
+    return vault
 
 
 @pytest.fixture(scope="module")
@@ -249,58 +254,50 @@ FOUND = [{"filename": str, "matches": [{"match": {"start": int, "end": int}, "co
 PASSAGES = {"results": [{"path": str, "text": str, "score": float, "breadcrumbs": str}]}
 """What obsidian-mcp-tools demands of answers: `packages/shared/src/types/plugin-local-rest-api.ts` of its sources."""
 
+CODES = {400: 40070, 403: 40300, 404: 40400}
+"""Our codes of refusals by status; it demands a number and a sentence."""
 
-def _error(code: int) -> dict[str, Any]:
-    """What it demands of a refusal."""
-    return {"errorCode": code, "message": str}
+AS_JSON = "application/vnd.olrapi.note+json"
+ANSWERS: dict[str, Any] = {
+    "get_server_info": STATUS,
+    "list_vault_files": {"files": [str]},
+    "search_vault_simple": FOUND,
+    "search_vault": [{"filename": str, "result": bool}],
+    "search_vault_smart": PASSAGES,
+    "list_obsidian_commands": {"commands": [{"id": str, "name": str}]},
+}
+"""By tool what is answered with status 200; its other requests read notes, or are refused."""
 
-
-PLAIN = {"Content-Type": "text/markdown"}
-AS_JSON = {**PLAIN, "Accept": "application/vnd.olrapi.note+json"}
-ENCODED = quote(KNOWN.note, safe="")
-RULE = json.dumps({"in": [KNOWN.word, {"var": "content"}]})
-JSONLOGIC = {"Content-Type": "application/vnd.olrapi.jsonlogic+json"}
-PATCH = {**PLAIN, "Operation": "append", "Target-Type": "heading", "Target": quote("::".join(KNOWN.heading))}
-
-REQUESTS: list[tuple[str, str, dict[str, str], str | None, int, Any]] = [
-    ("GET", "/", PLAIN, None, 200, STATUS),
-    ("GET", "/vault/", PLAIN, None, 200, {"files": [str]}),
-    ("GET", f"/vault/{KNOWN.folder}/", PLAIN, None, 200, {"files": [str]}),
-    ("GET", f"/vault/{ENCODED}", {**PLAIN, "Accept": "text/markdown"}, None, 200, str),
-    ("GET", f"/vault/{ENCODED}", AS_JSON, None, 200, NOTE),
-    ("GET", "/active/", AS_JSON, None, 404, _error(40400)),
-    ("POST", f"/search/simple/?query={quote(KNOWN.word)}&contextLength=100", PLAIN, None, 200, FOUND),
-    ("POST", "/search/", JSONLOGIC, RULE, 200, [{"filename": str, "result": bool}]),
-    ("POST", "/search/", {"Content-Type": "application/vnd.olrapi.dataview.dql+txt"}, "LIST", 400, _error(40070)),
-    ("POST", "/search/smart", PLAIN, json.dumps({"query": KNOWN.word, "filter": {"limit": 3}}), 200, PASSAGES),
-    ("PUT", "/active/", PLAIN, "x", 403, _error(40300)),
-    ("POST", "/active/", PLAIN, "x", 403, _error(40300)),
-    ("PATCH", "/active/", PATCH, "x", 403, _error(40300)),
-    ("DELETE", "/active/", PLAIN, None, 403, _error(40300)),
-    ("PUT", "/vault/new.md", PLAIN, "x", 403, _error(40300)),
-    ("POST", f"/vault/{ENCODED}", PLAIN, "x", 403, _error(40300)),
-    ("PATCH", f"/vault/{ENCODED}", PATCH, "x", 403, _error(40300)),
-    ("DELETE", f"/vault/{ENCODED}", PLAIN, None, 403, _error(40300)),
-    ("POST", "/open/new.md?newLeaf=true", PLAIN, None, 403, _error(40300)),
-    ("POST", "/templates/execute", PLAIN, '{"name": "x", "arguments": {}}', 403, _error(40300)),
-]
-"""What obsidian-mcp-tools asks. Its server is a binary that no registry has, so these are no recordings: they are
-written down from its sources (github.com/jacksteamdev/obsidian-mcp-tools): `features/local-rest-api/index.ts`,
-`features/smart-search/index.ts`, `features/templates/index.ts`, and `shared/makeRequest.ts` for the headers."""
+RECORDED = json.loads((Path(__file__).parent / "obsidian-mcp-tools.json").read_text(encoding="utf-8"))
+"""What obsidian-mcp-tools asked when it was run, and from where it comes: no registry has its server."""
 
 
-@pytest.mark.parametrize(("method", "path", "headers", "body", "status", "shape"), REQUESTS)
-def test_requests_of_obsidian_mcp_tools(
-    url: str, method: str, path: str, headers: dict[str, str], body: str | None, status: int, shape: Any
-) -> None:
-    given = {"Authorization": f"Bearer {KEY}", **headers}
-    answer = httpx2.request(method, url + path, headers=given, content=body)
-    assert answer.status_code == status, answer.text
+@pytest.mark.parametrize(
+    "asked", RECORDED["help" if KNOWN is HELP else "shipped"], ids=lambda asked: f"{asked['tool']} {asked['method']}"
+)
+def test_recorded_requests_of_obsidian_mcp_tools(url: str, asked: dict[str, Any]) -> None:
+    answer = httpx2.request(asked["method"], url + asked["path"], headers=asked["headers"], content=asked["body"])
     # It reads as JSON what says that it is, and the rest as text.
-    is_json = "json" in answer.headers["content-type"]
-    assert _fits(answer.json() if is_json else answer.text, shape), answer.text
-    if status == 200 and path != "/":
-        assert any(each in answer.text for each in (KNOWN.word, KNOWN.folder, KNOWN.note.rpartition("/")[2]))
+    value = answer.json() if "json" in answer.headers["content-type"] else answer.text
+    assert (answer.status_code, _fits(value, _shape(asked))) == (_status(asked), True), answer.text
+    if answer.status_code == 200 and asked["tool"] not in ("get_server_info", "list_obsidian_commands"):
+        known = (KNOWN.word, KNOWN.folder, KNOWN.note.rpartition("/")[2], "ask.md")
+        assert any(each in answer.text for each in known)
+
+
+def _status(asked: dict[str, Any]) -> int:
+    if asked["path"] == "/active/" and asked["method"] == "GET":
+        return 404
+    if "dataview" in asked["headers"]["Content-Type"]:
+        return 400
+    return 200 if asked["method"] == "GET" or asked["tool"] in ANSWERS else 403
+
+
+def _shape(asked: dict[str, Any]) -> Any:
+    if _status(asked) != 200:
+        return {"errorCode": CODES[_status(asked)], "message": str}
+    note = NOTE if asked["headers"]["Accept"] == AS_JSON else str
+    return ANSWERS.get(asked["tool"], {"files": [str]} if asked["path"].endswith("/") else note)
 
 
 def _fits(value: Any, shape: Any) -> bool:
