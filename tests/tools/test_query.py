@@ -744,6 +744,17 @@ def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
     assert "[1 note matches when case is ignored.]" in vault.query("One", mode="obsidian", match_case=True).text
 
 
+def test_what_a_query_would_find_otherwise_is_counted_among_the_notes_that_the_filters_select(
+    make_vault: MakeVault,
+) -> None:
+    vault = make_vault({"a.md": "one #work", "b.md": "two", "c.md": "one Caf\u00e9", "d.md": "one two"})
+    answer = vault.query("one two", mode="obsidian", tags=["work"])
+    assert answer.notices == ["No note answers all of it. Alone they find: one: 1; two: 0."]
+    other_form = vault.query("Cafe\u0301", mode="obsidian", tags=["work"])
+    assert (other_form.notes, other_form.notices) == ([], [])
+    assert "Unicode form NFC" in vault.query("Cafe\u0301", mode="obsidian").text
+
+
 @pytest.mark.parametrize(
     ("query", "is_told"),
     [("one AND two", True), ("x OR (one AND two)", True), ("line:(one NOT two)", True), ('"one AND two"', False)],

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
+
+_LINES_OF_SEVERAL: Final = 8
+"""Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
+
+_LINES_OF_ONE: Final = 60
+"""Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +44,17 @@ def shortened(excerpt: Excerpt, lines: int) -> Excerpt:
     """The excerpt's first lines, at most so many."""
     end = min(excerpt.end, excerpt.start + lines - 1)
     return Excerpt(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])
+
+
+def of_places(places: Iterable[tuple[int, int]]) -> list[Excerpt]:
+    """The lines to show of places, each from its first to its last line: no line twice, and places that touch as one
+    while it is short; `hits` is where each begins."""
+    windows: list[Excerpt] = []
+    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
+        end = min(end, start + _LINES_OF_ONE - 1)
+        last = windows[-1] if windows else Excerpt(0, -1, ())
+        if end <= last.end or (start <= last.end + 1 and end < last.start + _LINES_OF_SEVERAL):
+            windows[-1] = replace(last, end=max(end, last.end), hits=(*last.hits, start))
+        else:
+            windows.append(Excerpt(max(start, last.end + 1), end, (start,)))
+    return windows

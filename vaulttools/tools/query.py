@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, SkipValidation
 
-from vaulttools.answers import answer, corpus, dated, filters, hints, page
+from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwise, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.best import Page
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.exact import Order, Sort, exact, files_found
-from vaulttools.answers.excerpt import Excerpt as Window
+from vaulttools.answers.exact import Order, Sort, exact
 from vaulttools.answers.page import Section
 from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
-from vaulttools.errors import InvalidQuery
 from vaulttools.query import foreign, tree
-from vaulttools.query.exact import Exact, Match
+from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
-from vaulttools.query.language import parse, spelled
-from vaulttools.query.tree import And, Node, Not
+from vaulttools.query.language import parse
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.session import Session
@@ -35,17 +31,8 @@ from vaulttools.session import Session
 EXCERPTS: Final = 3
 """Excerpts shown of one note: with ten notes an answer stays near 2 KB."""
 
-EXCERPT_LINES: Final = 8
-"""Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
-
-PLACE_LINES: Final = 60
-"""Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
-
 _LOWER: Final = "Lower limit and turn the pages, or narrow the query."
 """What shows more of a page that had to be cut."""
-
-_ALONE: Final = 5
-"""Parts of a query that are looked for alone when all together find nothing."""
 
 
 class QueryRequest(Request):
@@ -282,7 +269,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *corpus.notices(asked, work, found=total > 0),
     ]
     if total == 0 and work.complete:
-        notices += _alone(found, node, order) + _other_case(found, order) + _other_forms(vault, request, work)
+        notices += otherwise.told(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
@@ -345,7 +332,7 @@ def _title(path: str) -> str:
 
 def _shown(match: Match) -> tuple[NoteFound, Section]:
     """A file as details and as text."""
-    windows = _windows(match)
+    windows = excerpt.of_places(match.places)
     best = sorted(windows, key=lambda window: -len(window.hits))[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []
@@ -390,19 +377,6 @@ def _first_of(note: NoteFound, rows: Sequence[str]) -> NoteFound:
     return note.model_copy(update={"excerpts": cut})
 
 
-def _windows(match: Match) -> list[Window]:
-    """The lines to show, no line twice, places that touch as one while it is short; `hits` is where each begins."""
-    windows: list[Window] = []
-    for start, end in sorted(match.places, key=lambda place: (place[0], -place[1])):
-        end = min(end, start + PLACE_LINES - 1)
-        last = windows[-1] if windows else Window(0, -1, ())
-        if end <= last.end or (start <= last.end + 1 and end < last.start + EXCERPT_LINES):
-            windows[-1] = replace(last, end=max(end, last.end), hits=(*last.hits, start))
-        else:
-            windows.append(Window(max(start, last.end + 1), end, (start,)))
-    return windows
-
-
 def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, work: Work) -> str:
     if total == 0:
         return answer.nothing_found(work, f"No {what}s found.")
@@ -432,49 +406,6 @@ def _to_read_on(path: str, line: int, page: int | None = None) -> str:
     start = {"start_line": line} if page is None else {"start_page": page}
     call = json.dumps({"note": paths.portable(path), **start}, ensure_ascii=False)
     return f"To read on: read {call}"
-
-
-def _alone(exact: Exact, node: Node, order: Order) -> list[str]:
-    """How many files each part of a query finds that all together find none."""
-    if not isinstance(node, And):
-        return []
-    found = []
-    for part in node.parts[:_ALONE]:
-        if isinstance(part, Not):
-            continue
-        number = files_found(exact, order, node=part)
-        count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
-        found.append(f"{spelled(part)}: {count}")
-    return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
-
-
-def _other_case(exact: Exact, order: Order) -> list[str]:
-    """Whether something is found with case ignored."""
-    if not exact.sensitive:
-        return []
-    number = files_found(exact, order, sensitive=False)
-    if not number:
-        return []
-    count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
-    return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
-
-
-def _other_forms(vault: Session, request: QueryRequest, work: Work) -> list[str]:
-    """Whether something is found by the query in another Unicode form (fault-C15)."""
-    found = []
-    for form, written in hints.other_forms(request.query):
-        again = work.again()
-        other = request.model_copy(update={"query": written})
-        try:
-            matching, _ = exact(vault, again, other, parse(written), written, match_case=request.match_case)
-        except InvalidQuery:
-            continue  # some signs have a form that means something to the language
-        number = len(list(islice(matching.matching(Order(vault, matching, request.sort)), limits.COUNTED_FILES)))
-        if number:
-            more = " or more" if number == limits.COUNTED_FILES else ""
-            match = "note matches" if number == 1 else "notes match"
-            found.append(f"{number}{more} {match} when the query is written in Unicode form {form}.")
-    return found
 
 
 TOOL: Final = Tool(
