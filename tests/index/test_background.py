@@ -9,13 +9,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault
 from tests.index.indexes import python
 from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.errors import VaultToolsError
@@ -27,8 +28,6 @@ from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 FILES = {f"{number % 3}/n{number}.md": f"# About {number}\n\nword{number} todo\n" for number in range(30)}
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
@@ -114,6 +113,31 @@ def test_a_vault_that_nobody_closed_gives_back_what_it_had(make_vault: MakeVault
     gc.collect()
     thread.join(30)
     assert not thread.is_alive()
+
+
+def test_who_comes_across_a_vault_as_garbage_does_not_wait_for_its_index(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may hold what the index waits for, such as a lock of Python's own."""
+    begun, go_on, update = threading.Event(), threading.Event(), build.update
+
+    def waiting(*given: Any, **named: Any) -> Updated:
+        begun.set()
+        go_on.wait(30)
+        return update(*given, **named)
+
+    monkeypatch.setattr(build, "update", waiting)
+    before = set(threads())
+    vault = Vault.open(make_vault(FILES).path, index="off")
+    vault._opened.indexes.passing.start()
+    assert begun.wait(30)
+    [thread], folder = set(threads()) - before, vault._opened.indexes.passing._index_folder
+    del vault
+    gc.collect()
+    assert thread.is_alive()
+    go_on.set()
+    thread.join(30)
+    assert folder is not None and not Path(folder).exists()
 
 
 def test_of_a_closed_vault_the_calls_scan(vault: Vault) -> None:

@@ -21,6 +21,7 @@ from vaulttools.core import garbage
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
+from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index import build, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.state import IndexState
@@ -55,12 +56,18 @@ class BackgroundIndex:
     """One index, for calls from any number of threads."""
 
     def __init__(
-        self, root: Root, index_folder: str | None, max_bytes: int, attachments: Attachments | None = None
+        self,
+        root: Root,
+        index_folder: str | TemporaryFolder | None,
+        max_bytes: int,
+        attachments: Attachments | None = None,
     ) -> None:
         """`attachments` gives the text of PDF and DOCX files; None without the extra."""
         self._root = root
         self._attachments = attachments
-        self._index_folder = index_folder
+        self._temporary = index_folder if isinstance(index_folder, TemporaryFolder) else None
+        """A folder that is removed when the thread has ended."""
+        self._index_folder = index_folder.path if isinstance(index_folder, TemporaryFolder) else index_folder
         self._max_bytes = max_bytes
         self._is_closed = False
         self.warning: str | None = None
@@ -108,8 +115,10 @@ class BackgroundIndex:
         """Begin to load, once."""
         with self._guard:
             if self._thread is None and not self._is_closed:
-                self._thread = threading.Thread(target=self._run, name="vaulttools index", daemon=True)
+                self._thread = threading.Thread(target=self._work, name="vaulttools index", daemon=True)
                 self._thread.start()
+                if self._temporary is not None:
+                    self._temporary.users.append(self._thread)
 
     def wait(
         self,
@@ -172,11 +181,14 @@ class BackgroundIndex:
         return total - done > MANY
 
     def close(self) -> None:
-        """End the thread; what it has not written is written by the next process that needs it."""
+        """End the thread, and remove a temporary folder; what was not written is written by the next process that needs
+        it."""
         self.end()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
+        if self._temporary is not None:
+            self._temporary.remove()
 
     def end(self) -> None:
         """As `close`, without waiting until it has happened."""
@@ -184,6 +196,11 @@ class BackgroundIndex:
             self._is_closed = True
             self._end.set()
             self._wake.set()
+
+    def _work(self) -> None:
+        self._run()
+        if self._temporary is not None:
+            self._temporary.clear()
 
     def _run(self) -> None:
         pause = LATER_SECONDS

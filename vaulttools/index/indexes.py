@@ -38,10 +38,12 @@ class Indexes:
         answered in one way. It ends with the use of the vault."""
         name = f"passing_{os.getpid()}"  # a child after a fork makes its own, since its parent may end first
         if name not in vars(self):
-            folder = TemporaryFolder()
-            live = self._made(folder.path)
+            live = self._made(TemporaryFolder())
             if vars(self).setdefault(name, live) is live:
-                vars(self)["_end_passing"] = weakref.finalize(self, _end, live, folder)
+                # The thread that comes across this as garbage may hold what the index waits for: it is not waited for.
+                # When the process ends, this comes before the folder is removed.
+                weakref.finalize(self, live.end)
+                vars(self)["_close_passing"] = live.close
         made: BackgroundIndex = vars(self)[name]
         return made
 
@@ -78,8 +80,8 @@ class Indexes:
     def close(self) -> None:
         """End the work on them; calls under way go on to their end."""
         self.own.close()
-        if end := vars(self).get("_end_passing"):
-            end()
+        if close := vars(self).get("_close_passing"):
+            close()
 
     def _asked(self) -> Iterator[BackgroundIndex]:
         """The index, and the one to be asked where that is unavailable."""
@@ -87,11 +89,5 @@ class Indexes:
             yield self.own
         yield self.passing
 
-    def _made(self, folder: str | None) -> BackgroundIndex:
+    def _made(self, folder: str | TemporaryFolder | None) -> BackgroundIndex:
         return BackgroundIndex(self._root, folder, self._config.max_file_size, self._attachments)
-
-
-def _end(index: BackgroundIndex, folder: TemporaryFolder) -> None:
-    """End an index that nobody needs any more, and remove its folder."""
-    index.close()
-    folder.remove()

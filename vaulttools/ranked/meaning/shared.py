@@ -87,7 +87,7 @@ class Embedding:
     def begin_anew(self) -> None:
         """Have no process, as in a child after a fork, which must not use its parent's."""
         self._turns = Turns(1)
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
         self._process: EmbeddingProcess | None = None
         self._choice: Choice | None = None
         self._open: set[threading.Event] = set()
