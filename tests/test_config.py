@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ import pytest
 from platformdirs import user_config_path
 from pydantic import ValidationError
 
+from tests.conftest import MakeVault
 from vaulttools import AccessDenied, BadArgument, Vault, VaultConfig
 from vaulttools.config import for_vault
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links")
 

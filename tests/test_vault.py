@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -19,12 +19,10 @@ from platformdirs import user_config_path
 from pydantic import ValidationError
 
 from tests.clock import LIMIT, time_runs_out_when
-from tests.conftest import write_files
+from tests.conftest import MakeVault, write_files
 from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
 from vaulttools.core import limits
 from vaulttools.files import snapshots
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for ripgrep")

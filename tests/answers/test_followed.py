@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import write_files
+from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
 from vaulttools.answers import exact, followed, linked
 from vaulttools.answers.followed import NoteProjection
@@ -28,8 +28,6 @@ from vaulttools.notes.properties.property_counts import PropertyCounts
 from vaulttools.notes.tag_counts import TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, properties, tags, tasks
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 

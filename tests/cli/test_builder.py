@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import HOUR
+from tests.conftest import HOUR, MakeVault
 from tests.index.indexes import notes
 from vaulttools import Vault
 from vaulttools.cli import builder
@@ -18,7 +17,6 @@ from vaulttools.cli import main as cli
 from vaulttools.index import database, location
 from vaulttools.index.build import Updated
 
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 Printed = pytest.CaptureFixture[str]
 
 

@@ -9,13 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import vaulttools
-from tests.conftest import HOUR
+from tests.conftest import HOUR, MakeVault
 from tests.index.indexes import notes
 from vaulttools import Vault
 from vaulttools.cli import index as cli_index
@@ -24,7 +23,6 @@ from vaulttools.cli.surroundings import NO_VAULT
 from vaulttools.index import build
 from vaulttools.index.file import SCHEMA
 
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 Printed = pytest.CaptureFixture[str]
 
 FILES: dict[str, str | bytes] = {"a.md": "# A\n", "b/c.md": "text", "d.bin": b"\0", "e.txt": "x"}

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,13 @@ import pytest
 from platformdirs import user_config_path
 
 import vaulttools
-from vaulttools import Vault, tools
+from tests.conftest import MakeVault
+from vaulttools import tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
 from vaulttools.errors import BadArgument
 from vaulttools.tools.definitions import definitions
 
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 Printed = pytest.CaptureFixture[str]
 
 NO_VAULT = "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n"

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import vaulttools
+from tests.conftest import MakeVault
 from tests.modes import bound_by_modes
-from vaulttools import Vault
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
@@ -28,8 +28,6 @@ from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.matching import ripgrep
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and modes of POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="this file system folds or refuses names")

@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.files import document as documents
@@ -21,8 +22,6 @@ from vaulttools.files.document import Document, NotRead, decode
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.matching import ripgrep
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be replaced there")
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.files import excluded
 from vaulttools.files.excluded import Excluded
 from vaulttools.matching.ripgrep import Ripgrep
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
 

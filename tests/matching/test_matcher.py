@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import Vault
 from vaulttools.files import contents
 from vaulttools.matching import matcher, process, ripgrep
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTES: dict[str, str | bytes] = {
     "a.md": "# Head\n\none word\r\nWORD \u212aelvin\n",

@@ -7,13 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import write_files
+from vaulttools.answers import corpus
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
+from vaulttools.index.view import IndexView
 from vaulttools.notes.note import Note
 from vaulttools.opening import open_folder
+from vaulttools.ranked import ranking
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.word_index import WordIndex
 from vaulttools.session import Session
@@ -75,3 +80,13 @@ def opened(folder: Path, files: Mapping[str, str | bytes]) -> Iterator[Ranked]:
         yield made
     finally:
         vault.close()
+
+
+@contextmanager
+def index_being_built() -> Iterator[None]:
+    """Ranked search goes on as in a large vault whose index is not ready."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus, "FEW_TO_READ", -1)
+        patch.setattr(ranking, "MANY", 0)
+        patch.setattr(IndexView, "version", lambda self: None)
+        yield

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import MakeVault
+from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument
-from vaulttools.answers import corpus
 from vaulttools.cli import main as cli
 from vaulttools.core import limits
 
@@ -144,13 +144,12 @@ def test_a_question_without_words_is_refused(make_vault: MakeVault, question: st
 
 
 def test_without_the_index_the_same_passages_are_found_and_backlinks_are_said_to_be_missing(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault,
 ) -> None:
     vault = make_vault(NOTES)
     whole = vault.context("roof repair")
-    with_scope = corpus.scope_now
-    monkeypatch.setattr(corpus, "scope_now", lambda *given, **named: (with_scope(*given, **named)[0], False))
-    answer = vault.context("roof repair")
+    with index_being_built():
+        answer = vault.context("roof repair")
     assert [each.path for each in answer.passages] == [each.path for each in whole.passages]
     assert "Linked notes, without backlinks until the index is built:" in answer.text
     assert "Ranked without the index, which is being built." in answer.notices

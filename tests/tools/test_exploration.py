@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import MakeVault
 from tests.corpus import RUST_RFCS, corpus_archive
 from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.answers.answer import AtLeast
@@ -30,7 +31,6 @@ sys.path.insert(0, str(FIXTURES))
 
 from make_vault import make_vault as write_vault  # noqa: E402
 
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 Printed = pytest.CaptureFixture[str]
 Boundary = Literal["fixed", "identifier", "word"]
 

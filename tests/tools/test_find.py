@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import Vault
 from vaulttools.core import limits
 from vaulttools.core.work import Work
 from vaulttools.files import catalogue
 from vaulttools.resources.urls import Backed, Virtual
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTHING = "No files found matching pattern"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.tools.grep import GrepMatch
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTHING = "No matches found"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")

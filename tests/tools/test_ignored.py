@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import Vault
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.attachments import samples
 from tests.conftest import Files, MakeVault, write_files
+from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
@@ -129,12 +130,11 @@ def test_a_vault_with_and_without_an_index_gives_the_same(make_vault: MakeVault)
                 assert one == other
 
 
-def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
-    notes = {f"{number}.md": f"the keel of boat {number}\n" for number in range(250)}
+def test_while_there_is_no_index_attachments_are_read(make_vault: MakeVault) -> None:
+    notes = {f"{number}.md": f"the keel of boat {number}\n" for number in range(20)}
     vault = make_vault({**notes, "boats.pdf": samples.pdf("first", "whales around the keel")})
-    monkeypatch.setattr("vaulttools.answers.corpus._OPENING_SECONDS", 0.0)
-    monkeypatch.setattr("vaulttools.index.indexes.Indexes.structures", lambda *_: None)
-    answer = vault.query("whales around the keel")
+    with index_being_built():
+        answer = vault.query("whales around the keel")
     assert "[Ranked without the index, which is being built.]" in answer.text
     assert told(answer)[0] == ("boats.pdf", 2, 2, [])
 

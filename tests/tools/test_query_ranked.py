@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 
 from tests.conftest import MakeVault
+from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
 
 NOTES = {
@@ -380,30 +381,22 @@ def test_the_structured_content_holds_what_the_text_shows(make_vault: MakeVault)
 
 
 @pytest.mark.parametrize("asked", ["lead", "where does galena weather", "chlorites"])
-def test_without_an_index_all_notes_are_covered(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, asked: str
-) -> None:
-    monkeypatch.setattr("vaulttools.answers.corpus.FEW_TO_READ", -1)
-    monkeypatch.setattr("vaulttools.ranked.ranking.MANY", 0)
+def test_without_an_index_all_notes_are_covered(make_vault: MakeVault, asked: str) -> None:
     many = {f"Filler/{number}.md": f"Nothing of interest, number {number}.\n" for number in range(60)}
     vault = make_vault({**NOTES, **many, "Chlorite.md": "Green.\n", "x.md": "It contains chlorite.\n"})
-    with Vault.open(vault.path, index="off") as other:
-        monkeypatch.setattr("vaulttools.index.view.IndexView.version", lambda self: None)
+    with Vault.open(vault.path, index="off") as other, index_being_built():
         answer = other.query(asked)
     assert "[Ranked without the index, which is being built.]" in answer.text
     assert answer.complete
-    monkeypatch.undo()
     assert sorted(note.path for note in answer.notes) == sorted(found(vault, asked))
 
 
 def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vaulttools.answers.corpus.FEW_TO_READ", -1)
-    monkeypatch.setattr("vaulttools.ranked.ranking.MANY", 0)
     monkeypatch.setattr("vaulttools.answers.best._COUNTING_SECONDS", 0.0)
-    monkeypatch.setattr("vaulttools.index.view.IndexView.version", lambda self: None)
-    with Vault.open(make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path, index="off") as vault:
+    path = make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path
+    with Vault.open(path, index="off") as vault, index_being_built():
         answer = vault.query("chlorite smelting")
     assert "No text or title" not in answer.text and "No passage holds" not in answer.text
     assert '[Not all notes were searched for "chlorite", "smelting".]' in answer.text

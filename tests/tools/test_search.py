@@ -12,7 +12,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from tests.clock import LIMIT, time_runs_out_when
+from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.core import limits
@@ -29,8 +30,6 @@ from vaulttools.matching.process import Running
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.resources.urls import Backed, Virtual
 from vaulttools.vault import Snapshot
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTHING = "No matches found"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and scripts of POSIX")

@@ -9,19 +9,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
+from tests.conftest import MakeVault
 from vaulttools import BadArgument, Cancelled, InvalidGlob, InvalidPattern, OutsideVault, Vault, VaultConfig, tools
 from vaulttools.answers.answer import Skipped
 from vaulttools.answers.file_match import Excerpt, FileMatch
 from vaulttools.core import limits
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTHING = "No files found matching the pattern."
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")

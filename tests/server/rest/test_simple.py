@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import write_files
+from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.files import contents
 from vaulttools.matching import ripgrep
 from vaulttools.server.rest import simple
-
-MakeVault = Callable[[Mapping[str, str | bytes]], Vault]
 
 NOTES = {
     f"{folder}{name}.md": f"{name} of it\nDamp and\u0085damp\n\U0001f680 the {'cellar ' * (number % 3)}\r\nthe end"
