@@ -184,6 +184,7 @@ def test_names_of_any_bytes_come_back_as_they_are(rg: Ripgrep, tmp_path: Path, n
     assert rg.counts(rg.start_count(pattern, str(tmp_path), None), Work()) == Counts({name: 1, "plain.md": 2})
     assert _of_all(rg.hits(pattern, str(tmp_path), [name], Work())) == ({name: [Hit(1, 0, "x")]}, {}, None)
     assert rg.listed(rg.start_listing("x", str(tmp_path), [name]), Work()) == ({name}, None)
+    assert rg.counts_of_texts("x|y", str(tmp_path), (), Work()) == ({name: {"x": 1}, "plain.md": {"x": 2}}, None)
 
 
 def test_no_configuration_file_and_no_ignore_file_has_a_say(
@@ -639,6 +640,14 @@ def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_told(
     answer = vault.search_files(r"x$\n")
     assert answer.skipped.keys() == {"ripgrep died"}
     assert (answer.files, answer.searched, answer.skipped["ripgrep died"].count) == ([], 0, 1)
+
+
+@posix
+@pytest.mark.parametrize("body", ['real "$@"; kill -9 $$', 'real "$@" | head -c -1', "echo ./a.md"])
+def test_texts_that_are_not_all_counted_are_told(tmp_path: Path, fake_rg: FakeRg, body: str) -> None:
+    _vault(tmp_path, _NOTES)
+    _, stopped = ripgrep.locate(fake_rg(body)).counts_of_texts("x", str(tmp_path), (), Work())
+    assert stopped == "ripgrep died"
 
 
 @posix

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from unicodedata import combining, normalize
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vaulttools.core.work import Work
+from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import tokens
-from vaulttools.ranked.expressions import beginnings, expression
-from vaulttools.ranked.question import read
+from vaulttools.matching import ripgrep
+from vaulttools.ranked.expressions import any_of, beginnings, expression, is_word, terms_of
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.question import Term, read, word
 
 
 def matches(asked: str, text: str) -> bool:
     [term] = read(asked).terms
-    # Rust's \p{M} is written otherwise in Python.
-    return re.search(expression(term).replace(r"\p{M}", "[\u0300-\u036f]"), text, re.IGNORECASE) is not None
+    return ripgrep.locate().lines_matching([expression(term)], [text], Work()) == ({0}, None)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +34,14 @@ def matches(asked: str, text: str) -> bool:
         ("end-to-end", "end to end", True),
         ("lead", "plead", False),
         ("lead", "snake_lead", True),
+        ("lead", "Öre\u2014lead", True),
+        ("ötzi", "the_Ötzi", True),
+        ("ötzi", "dötzi", False),
+        ("руда", "и Руда", True),
+        ("руда", "неруда", False),
+        ("خواهم", "می\u200cخواهم", True),
+        ("red-lead", "red_lead", True),
+        ("minéralogie", "MINERALOGIE", True),
         ("紅葉", "秋の紅葉", True),
         ("c++", "a c b", True),
     ],
@@ -41,12 +53,46 @@ def test_a_term_is_found_in_any_inflection_and_accents(asked: str, text: str, fo
 WORDS = st.text("abcdeilmnoprstuyéüß", min_size=3, max_size=9)
 
 
-@given(word=WORDS, ending=st.sampled_from(["", "s", "ing", "ed", "es", "ly"]))
-def test_what_the_index_takes_for_the_same_word_is_matched(word: str, ending: str) -> None:
-    terms = read(word).terms
-    other = word + ending
-    if len(terms) == 1 and [stem for _, _, stem in tokens(other)] == [stem for _, _, stem in tokens(word)]:
-        assert matches(word, other)
+@settings(max_examples=50)
+@given(asked=WORDS, ending=st.sampled_from(["", "s", "ing", "ed", "es", "ly"]))
+def test_what_the_index_takes_for_the_same_word_is_matched(asked: str, ending: str) -> None:
+    terms = read(asked).terms
+    other = asked + ending
+    if len(terms) == 1 and [stem for _, _, stem in tokens(other)] == [stem for _, _, stem in tokens(asked)]:
+        assert matches(asked, other)
+
+
+WRITTEN = ["lead", "Leads", "leading", "plead", "ötzi", "Otzi", "o\u0308tzis", "руда", "РУДЫ", "неруда", "ores", "öre"]
+PIECES = st.sampled_from([*WRITTEN, *"_- 7.é\u2014\u200c\u0301\ue000\n"])
+
+
+@settings(max_examples=50)
+@given(texts=st.lists(st.lists(PIECES, max_size=12).map("".join), min_size=1, max_size=8))
+def test_words_looked_for_at_once_are_found_wherever_they_stand(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("notes")
+    for number, text in enumerate(texts):
+        (folder / f"{number}.md").write_text(text, encoding="utf-8", newline="\n")
+    terms = [word(each) for each in ("lead", "ötzi", "руда", "ore", "ores", "leading")]
+    counted, stopped = ripgrep.locate().counts_of_texts(any_of(terms), str(folder), (), Work())
+    numbers = terms_of(terms)
+    assert stopped is None
+    for number, text in enumerate(texts):
+        held = {term for match in counted.get(f"{number}.md", ()) for term in numbers(match)}
+        assert {term for _, term in Finder(terms).stands(text)} <= held, text
+        assert held <= {term for term, each in enumerate(terms) if any(map(text_holds(text), beginnings(each)))}
+
+
+def text_holds(text: str) -> Callable[[str], bool]:
+    """Whether a text holds another anywhere, without case and accents."""
+    plain = "".join(sign for sign in normalize("NFD", text.lower()) if not combining(sign))
+    return lambda beginning: beginning in plain
+
+
+def test_only_terms_that_are_one_word_each_are_looked_for_at_once() -> None:
+    terms = [*read('lead "red ore" end-to-end RouterReset 紅葉').terms, Term("re-set", (Spelling("reset"),))]
+    assert [term.text for term in terms if is_word(term)] == ["lead", "red", "ore", "re-set"]
 
 
 def test_the_beginnings_of_a_term() -> None:

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus
+from vaulttools.answers.counting import Counting
 from vaulttools.answers.followed import Corpus
 from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import VaultToolsError
-from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.extracts import Extracts, patience
@@ -24,10 +24,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
-from vaulttools.ranked.counted import Frequencies
-from vaulttools.ranked.expressions import expression
 from vaulttools.ranked.order import RankedNote
-from vaulttools.ranked.question import Term
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
@@ -114,7 +111,7 @@ def best(
     wanted = wanted if within is None else wanted & within
     missed: dict[str, Reason] = {}
     read = _reader(vault, work, extracts, view, missed)
-    counter = None if is_ready else _Ripgrep(vault, work)
+    counter = None if is_ready else Counting(vault, work)
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
@@ -180,38 +177,6 @@ def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
         return []
     fault = f" {meaning.fault}." if meaning.fault else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ripgrep:
-    """Counts terms in all notes, one process a term, as far as there is time."""
-
-    vault: Session
-    work: Work
-
-    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies | None]:
-        """By term the lines of each note that match it; None when it was not counted in all of them."""
-        budget = Work(min(self.work.remaining(), _COUNTING_SECONDS), self.work.cancel)
-        # Long words are mostly rare and decide more, so that they come first where time runs out.
-        order = sorted(range(len(terms)), key=lambda number: -len(terms[number].text))
-        expressions = [expression(terms[number]) for number in order]
-        folder = str(self.vault.root.folder)
-        counted = self.vault.ripgrep.counts_of_each(expressions, folder, ["--glob=*.[mM][dD]"], budget)
-        found = {
-            number: None if counts.stopped else counts.matching for number, counts in zip(order, counted, strict=False)
-        }
-        return [found.get(number) for number in range(len(terms))]
-
-    def size(self, path: str) -> int:
-        """Bytes of a note; 0 when it cannot be stated."""
-        try:
-            return disk.stat(self.vault.root.absolute(path)).st_size
-        except OSError:
-            return 0
-
-
-_COUNTING_SECONDS: Final = 5.0
-"""Half of a call's time. On a busy machine 2 seconds were not enough for five words over 6,289 notes."""
 
 
 def _copies(

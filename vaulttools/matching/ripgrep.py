@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -138,6 +139,8 @@ class Ripgrep:
         """For each Rust regex of ours the lines that it matches, case ignored, in everything below a folder that the
         globs let in."""
         options = ["--count", "--with-filename", "--null", "--ignore-case", *globs]
+        if len(expressions) >= TOGETHER:
+            options.append("--threads=1")  # 11 runs over 6,289 notes: 0.7 s instead of 1.3 (two cores)
         runs = Runs(partial(self.start, [*options, "-e", each, "--", "."], folder) for each in expressions)
         counted = []
         for outcome in runs.outcomes(work):
@@ -146,6 +149,22 @@ class Ripgrep:
             stopped = _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
             counted.append(Counts(matching, dict(_failures(outcome)), stopped))
         return counted
+
+    def counts_of_texts(
+        self, expression: str, folder: str, globs: Sequence[str], work: Work
+    ) -> tuple[dict[str, Counter[str]], Reason | None]:
+        """How often each text stands in a file that a Rust regex of ours matches, case ignored, in everything below a
+        folder that the globs let in; and why that may not be all. The regex must not match an empty text."""
+        options = ["--only-matching", "--heading", "--no-line-number", "--with-filename", "--null", "--ignore-case"]
+        outcome = self.start([*options, *globs, "-e", expression, "--", "."], folder).outcome(work)
+        found = {}
+        path, *blocks = outcome.stdout.split(b"\0")
+        for block in blocks:  # `path NUL text LF text LF`, then an empty line and the next path
+            texts, _, following = block.partition(b"\n\n")
+            counted = Counter(texts.removesuffix(b"\n").split(b"\n"))
+            found[_relative(path)] = Counter({text.decode("utf-8", "replace"): n for text, n in counted.items()})
+            path = following
+        return found, _stopped(outcome, is_whole=not path and outcome.stdout[-1:] in (b"\n", b""))
 
     def start_matches(
         self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()

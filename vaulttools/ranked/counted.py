@@ -1,4 +1,4 @@
-"""Chooses which notes to read without an index, by the lines that hold the words."""
+"""Chooses which notes to read without an index, by how often they hold the words."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _LONG_BYTES: Final = 20_000
 """Bytes of a note that halve what its counts weigh."""
 
 _SATURATION: Final = 1.5
-"""Matching lines that give half of what any number gives, where notes are chosen by such counts."""
+"""Times that give half of what any number gives, where notes are chosen by such counts."""
 
 _IN_NAME: Final = 3.0
 """What a word in a name counts."""
 
 Frequencies: TypeAlias = Mapping[str, int]
-"""How many lines of each note hold a term; or perhaps only begin like it."""
+"""How often a term, or perhaps what only begins like it, stands in each note, or on how many lines."""
 
 
 class Counter(Protocol):
@@ -86,7 +86,7 @@ class Counted:
                     weight[path] += rare * _IN_NAME
 
         def normed(path: str) -> float:
-            """BM25 takes a long note's many lines for less; the sizes of a few hundred cost a stat each."""
+            """BM25 takes a long note's many words for less; the sizes of a few hundred cost a stat each."""
             return weight[path] / (1 + self._counter.size(path) / _LONG_BYTES)
 
         likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_STATED, self._most)]
