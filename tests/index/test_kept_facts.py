@@ -24,7 +24,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(steps=st.lists(st.sets(digests, max_size=8), max_size=5), gone=st.sets(digests))
-def test_what_notes_have_is_found_by_the_text_in_this_process_and_the_next(
+def test_a_process_knows_every_fact_that_was_put_and_the_next_one_all_but_a_few(
     steps: list[set[bytes]], gone: set[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     database = tmp_path_factory.mktemp("kept") / "index"
@@ -37,10 +37,12 @@ def test_what_notes_have_is_found_by_the_text_in_this_process_and_the_next(
         assert all(facts.get(digest) == (digest.hex(),) for digest in known - gone)
         for each in (facts, KeptFacts("tags", database)):
             assert all(each.get(digest) in (None, (digest.hex(),)) for digest in known)
+        later = KeptFacts("tags", database)
+        assert sum(later.get(digest) is None for digest in known - gone) <= kept_facts.FEW + kept_facts._MOST_OLD
     assert facts.get(b"?" * 16) is None
 
 
-def test_what_many_notes_say_is_written_and_a_little_more_is_not(tmp_path: Path) -> None:
+def test_few_new_facts_are_not_written_and_many_are(tmp_path: Path) -> None:
     facts = KeptFacts("tags", tmp_path / "index")
     texts = [bytes([number]) * 16 for number in range(20)]
     for digest in texts[:3]:
@@ -52,7 +54,7 @@ def test_what_many_notes_say_is_written_and_a_little_more_is_not(tmp_path: Path)
     assert [KeptFacts("tags", tmp_path / "index").get(digest) for digest in texts[:5]] == [*["fact"] * 4, None]
 
 
-def test_of_texts_that_no_note_has_the_last_ones_stay(tmp_path: Path) -> None:
+def test_of_facts_about_texts_that_no_note_has_only_the_last_ones_stay(tmp_path: Path) -> None:
     texts = [bytes([number]) * 16 for number in range(20)]
     for database in (None, tmp_path / "index"):
         facts = KeptFacts("tags", database)
@@ -76,12 +78,22 @@ def test_facts_that_are_more_than_plain_values_stay_in_memory(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_file_is_no_reason_to_fail(tmp_path: Path) -> None:
-    facts = KeptFacts("tags", tmp_path / "index")
-    for number in range(9):
-        facts.put(bytes([number]) * 16, number)
-    facts.keep([bytes([number]) * 16 for number in range(9)])
+def test_a_damaged_file_is_passed_over_and_written_anew(tmp_path: Path) -> None:
+    texts = [bytes([number]) * 16 for number in range(9)]
+
+    def in_a_new_process() -> KeptFacts:
+        return KeptFacts("tags", tmp_path / "index")
+
+    def write(facts: KeptFacts) -> None:
+        for number, digest in enumerate(texts):
+            facts.put(digest, number)
+        facts.keep(texts)
+
+    write(in_a_new_process())
     (file,) = tmp_path.iterdir()
+    assert in_a_new_process().get(texts[1]) == 1
     file.write_bytes(file.read_bytes()[:-4])
-    assert KeptFacts("tags", tmp_path / "index").get(bytes(16)) is None
+    assert in_a_new_process().get(texts[1]) is None
     assert kept_file.load(tmp_path / "index", "facts-tags") is None
+    write(in_a_new_process())
+    assert [in_a_new_process().get(digest) for digest in texts] == list(range(9))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import httpx2
 import pytest
@@ -164,7 +165,9 @@ def test_every_page_has_the_same_strict_headers(app: ASGIApp, path: str) -> None
 
 def test_no_page_has_a_script_or_a_style_inside_or_from_elsewhere(app: ASGIApp) -> None:
     for path in ("/ui/", "/ui/note/Home.md", "/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant", "/ui/login"):
-        text = ask(app, "GET", path).text
+        answer = ask(app, "GET", path)
+        text = answer.text
+        assert answer.status_code == 200 and "</main>" in text and "/ui/static/page.css" in text
         assert re.findall(r"<style|\sstyle=|\son\w+=|<script(?! src=\"/ui/static/)", text) == []
         assert re.findall(r'(?:src|href|action)="(?!/|#)', text) == []
 
@@ -188,7 +191,7 @@ class Elements(HTMLParser):
 
 
 EVIL_FILES = {
-    f"{EVIL.replace('/', '')}.md": f"---\n{EVIL}: {EVIL}\ntags: ['{EVIL}', a]\nlink: \"[[x|{EVIL}]]\"\n---\n"
+    f"{EVIL.replace('/', '')}.md": f"---\n'{EVIL}': '{EVIL}'\ntags: ['{EVIL}', a]\nlink: '[[x|{EVIL}]]'\n---\n"
     f"# {EVIL}\n\n- [ ] {EVIL} #t\n\n[[{EVIL}]] TODO {EVIL}\n",
     "Home.md": f"[[{EVIL.replace('/', '')}]]\n",
 }
@@ -209,18 +212,25 @@ EVIL_FILES = {
         f"/ui/tasks?status={quote(EVIL)}",
         "/ui/tags",
         "/ui/health",
-        f"/ui/assistant?tool={quote(EVIL)}&arguments={quote(EVIL)}",
+        f"/ui/assistant?tool={quote(EVIL)}&arguments=" + quote(json.dumps({EVIL: EVIL})),
         "/ui/assistant?tool=search_files&arguments=" + quote('{"pattern": "TODO"}'),
-        f"/ui/login?to={quote(EVIL)}",
-        f"/v/{quote(EVIL, safe='')}/ui/",
+        f"/ui/login?to=/ui/{quote(EVIL)}",
     ],
 )
 def test_nothing_of_a_vault_or_an_address_becomes_markup(hostile: ASGIApp, path: str) -> None:
     reader = Elements()
-    reader.feed(ask(hostile, "GET", path).text)
+    text = ask(hostile, "GET", path).text
+    reader.feed(text)
+    shown = "#a" if path == "/ui/tags" else "alert(1)"  # no tag can be so
+    assert "</html>" in text and shown in unescape(unquote(text))
     assert reader.scripts in ([], ["/ui/static/page.js"])
     assert [name for name in reader.attributes if name.startswith("on") or name == "style"] == []
     assert [address for address in reader.images if not address.startswith("/vault/")] == []
+
+
+def test_a_name_of_no_vault_is_answered_without_markup(hostile: ASGIApp) -> None:
+    answer = ask(hostile, "GET", f"/v/{quote(EVIL, safe='')}/ui/")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/json")
 
 
 def test_a_login_sets_a_cookie_that_scripts_and_other_sites_cannot_use(guarded: ASGIApp) -> None:

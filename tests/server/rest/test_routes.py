@@ -206,15 +206,17 @@ def _posted(app: ASGIApp, kind: str, body: Any, path: str = "/search/") -> Any:
     return ask(app, "POST", path, headers={"Content-Type": kind}, content=content)
 
 
-@pytest.mark.parametrize("query", ["plan damp", "the a e", "galena nowhere the", "e plan", "the"])
+@pytest.mark.parametrize(
+    ("query", "found"), [("plan damp", 1), ("the a e", 2), ("galena nowhere the", 0), ("e plan", 2), ("the", 2)]
+)
 def test_simple_search_of_few_notes_by_name_finds_what_one_of_all_does(
-    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, query: str
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, query: str, found: int
 ) -> None:
     answers = []
     for few in (0, 1, 1_000):
         monkeypatch.setattr(simple, "FEW", few)
         answers.append(ask(app, "POST", f"/search/simple/?query={quote(query)}").json())
-    assert answers[0] == answers[1] == answers[2]
+    assert answers[0] == answers[1] == answers[2] and len(answers[0]) == found
 
 
 def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
@@ -244,8 +246,9 @@ def test_simple_search_finds_all_words_in_text_and_name(app: ASGIApp) -> None:
         ({"in": ["Projects/plan.md", {"var": "backlinks"}]}, {"b.md": True}),
         ({"var": "unresolvedLinks"}, {"Projects/plan.md": ["missing"]}),
         ({"==": [{"var": "stat.mtime"}, 1_700_000_000_000]}, {"b.md": True}),
+        ({"in": ["an odd name", {"var": ["content"]}]}, {"odd 100%.md": True}),
         ({"in": ["left out", {"var": ["content"]}]}, {}),
-        ({"in": ["of the config", {"var": ""}]}, {}),
+        ({"in": ["of the config", {"var": "content"}]}, {}),
         ({"if": [{"in": ["galena", {"var": "content"}]}, {}]}, {}),
     ],
 )
