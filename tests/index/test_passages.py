@@ -44,7 +44,8 @@ def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], prop
     assert list(found.parents) == [each.parent for each in plain]
     texts = [note.text[each.start : each.end] for each in plain]
     assert list(found.digests) == [digest(text) for text in texts]
-    assert tuple(map(list, passages.sizes(passages.dump(note)))) == (list(found.digests), list(found.lengths))
+    digests, lengths, language = passages.sizes(passages.dump(note))
+    assert (list(digests), list(lengths), language) == (list(found.digests), list(found.lengths), found.language)
     places = [found.at(place) for place in range(len(tokens(words_of(note).body)))]
     held = [places.count(number) for number in range(len(plain))]
     assert held == [len(tokens(text)) for text in texts] == [count(text) for text in texts]

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import add
-from typing import Final
+from typing import Final, NamedTuple
 
 from vaulttools.index.words import count
 from vaulttools.notes.markdown.source import Source
@@ -139,13 +139,23 @@ def load(data: bytes) -> Passages:
     )
 
 
-def sizes(data: bytes) -> tuple[Sequence[int], Sequence[int]]:
-    """The digests and the lengths in characters of the passages of which `dump` made these bytes: a tenth of the time
-    of `load`."""
+class Sizes(NamedTuple):
+    """A part of `Passages`."""
+
+    digests: Sequence[int]
+    lengths: Sequence[int]
+    language: str
+
+
+def sizes(data: bytes) -> Sizes:
+    """A part of the passages of which `dump` made these bytes, in a tenth of the time of `load`."""
+    from vaulttools.notes import language
+
     reader = zlib.decompressobj()
     numbers = array("I", reader.decompress(data))
     digests = array("q", reader.unused_data)
-    return digests, numbers[_FIRST + len(digests) * _LENGTHS : _FIRST + len(digests) * (_LENGTHS + 1)]
+    lengths = numbers[_FIRST + len(digests) * _LENGTHS : _FIRST + len(digests) * (_LENGTHS + 1)]
+    return Sizes(digests, lengths, language.LANGUAGES[numbers[1]])
 
 
 def of(note: Note) -> Passages:

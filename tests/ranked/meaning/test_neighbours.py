@@ -78,6 +78,38 @@ def test_a_copy_is_found_in_each_note(tmp_path: Path) -> None:
     assert [first.path, second.path] == ["a.md", "b.md"]  # the longer one, by a few blanks
 
 
+BOATS = {
+    "de/Boot.md": "Das ist das Boot, und wenn es im Regen nicht fährt, ist es zu Hause. Boat, rain, rain.",
+    "en/Boat.md": "This is the boat and it will be at home when it is in the rain. Boat, rain.",
+    "fr/Navire.md": "Le navire est dans la pluie, et il ne va pas sur la mer avec nous. Boat, rain.",
+    "en/Lead.md": "This is the lead and it will be in the rain when it is cold. Lead, rain.",
+}
+
+
+@pytest.mark.parametrize(
+    ("languages", "among", "expected"),
+    [
+        ({"en"}, BOATS, ["en/Boat.md", "en/Lead.md", "de/Boot.md", "fr/Navire.md"]),
+        ({"fr"}, BOATS, ["fr/Navire.md", "en/Lead.md", "de/Boot.md", "en/Boat.md"]),
+        # Where the question's language has none, the nearest stands for the page.
+        ({"it"}, BOATS, ["de/Boot.md", "en/Lead.md", "fr/Navire.md", "en/Boat.md"]),
+        # What a scope leaves out stands for nothing.
+        ({"en"}, ["de/Boot.md", "en/Lead.md"], ["de/Boot.md", "en/Lead.md"]),
+    ],
+)
+def test_of_a_page_in_several_languages_one_note_comes_first(
+    languages: set[str], among: Collection[str], expected: list[str], tmp_path: Path
+) -> None:
+    notes = Notes(BOATS)
+    store = VectorStore(tmp_path, Key("m", "", ""))
+    notes.keep(store)
+    near = neighbours(embedded(["boat rain rain"])[0], store, notes, frozenset(among), 4, languages)
+    assert [each.path for each in near] == expected
+    # A note that stands for a nearer translation is as near, but for its length.
+    plain = found(store, notes, "boat rain rain", ["de/Boot.md"])
+    assert near[0].similarity == pytest.approx(plain[0].similarity, abs=0.03)
+
+
 def test_the_nearest_are_those_of_all_passages_compared(tmp_path: Path) -> None:
     draw = random.Random(1)
     words = ["cat", "dog", "lead", "tea", "boat", "rain"]

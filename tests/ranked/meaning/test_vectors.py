@@ -35,6 +35,21 @@ def test_kept_vectors_keep_their_angles(dimensions: int) -> None:
     assert np.abs(vectors.similarities(given[0], kept) - given @ given[0]).max() < allowed
 
 
+@pytest.mark.parametrize("dimensions", [3, 100, 512, 768])
+def test_alike_are_those_whose_kept_vectors_have_so_small_an_angle(dimensions: int) -> None:
+    given = drawn(60, dimensions, 4)
+    given[30:] = given[:30] + given[30:] / 3
+    given /= np.linalg.norm(given, axis=1, keepdims=True)
+    kept, size = vectors.kept(given), vectors.dimensions_kept(dimensions)
+    steps = vectors._halves(kept, size).astype(np.float64)
+    cosines = steps @ steps.T / np.linalg.norm(steps, axis=1) / np.linalg.norm(steps, axis=1)[:, None]
+    found = vectors.are_alike(kept, size, 0.8)
+    assert (found == (cosines >= 0.8))[np.abs(cosines - 0.8) > 1e-5].all()
+    assert found.any()
+    order = np.random.default_rng(5).permutation(60)
+    assert (vectors.are_alike(kept[order], size, 0.8) == found[order][:, order]).all()
+
+
 @pytest.mark.parametrize("dimensions", [64, 256, 512, 1024])
 def test_a_passage_takes_at_most_60_bytes_of_memory_and_256_of_disk(dimensions: int) -> None:
     kept = vectors.kept(drawn(50, dimensions, 2))

@@ -22,6 +22,7 @@ from vaulttools.core import inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
+from vaulttools.notes import language
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.meaning import embedder
@@ -266,7 +267,9 @@ class BackgroundMeaning:
             NoMeaning: the question cannot be embedded, or the vectors cannot be read.
         """
         store = self.store()
-        return neighbours(self.asked(question), store, known, notes, of) if len(store.nearest()) else []
+        if not len(store.nearest()):
+            return []
+        return neighbours(self.asked(question), store, known, notes, of, language.of_question(question))
 
     @property
     def embeds_nothing(self) -> bool:

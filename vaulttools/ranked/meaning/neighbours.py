@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from vaulttools.index.passages import sizes
+from vaulttools.index.passages import Sizes, sizes
 from vaulttools.ranked.meaning import vectors
 from vaulttools.ranked.meaning.store import VectorStore
+from vaulttools.ranked.meaning.translations import ALIKE, translations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vaulttools.ranked.meaning.embedder import Floats
-    from vaulttools.ranked.meaning.vectors import Digests
+    from vaulttools.ranked.meaning.vectors import Bytes, Digests
 
 CANDIDATES: Final = 400
 """Passages whose vectors are compared: 99.6 % of the 10 nearest are among them, 97.8 % of the 30 (79,060 passages,
@@ -31,6 +32,10 @@ NEIGHBOURS: Final = 100
 
 _COPIES: Final = 30
 """Notes that are returned for one passage that many hold."""
+
+_TRANSLATED: Final = 0.5
+"""What the similarity of a passage is multiplied by when another note that is found says the same in another language:
+so much less that it follows behind all other notes."""
 
 _NARROW: Final = 8
 """A scope of less than one in so many notes is searched by its own passages."""
@@ -62,22 +67,27 @@ class PassagesOfNotes(Protocol):
 
 
 def neighbours(
-    question: Floats, store: VectorStore, known: PassagesOfNotes, notes: AbstractSet[str], of: int
+    question: Floats,
+    store: VectorStore,
+    known: PassagesOfNotes,
+    notes: AbstractSet[str],
+    of: int,
+    languages: AbstractSet[str] = frozenset(),
 ) -> list[Neighbour]:
     """The passages of some notes nearest to a question's vector, nearest first, ties by path.
 
-    `of` is how many notes the vault has.
+    `of` is how many notes the vault has, `languages` are those that the question may be in: of a note in several
+    languages the one in the question's, or else the nearest one, comes first, and the others behind all that is found.
 
     Raises:
         NoMeaning: the vectors cannot be read.
     """
     nearest = store.nearest()
-    held: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
-    """By note: the digests and the lengths of its passages."""
+    held: dict[str, Sizes] = {}
     among: Digests | None = None
     if len(notes) * _NARROW < of:
         held = {path: sizes(data) for path, data in known.passages(sorted(notes)).items()}
-        among = np.fromiter((each for own, _ in held.values() for each in own), np.int64)
+        among = np.fromiter((each for own in held.values() for each in own.digests), np.int64)
     numbers, holding = _candidates(question, nearest, known, notes, among)
     digests, rows = store.vectors(np.sort(nearest.ids[numbers]))
     similarities = vectors.similarities(question, rows) if len(digests) else np.zeros(0, np.float32)
@@ -91,14 +101,38 @@ def neighbours(
     )[:NEIGHBOURS]
     missing = sorted({path for _, path, _ in found} - held.keys())
     held |= {path: sizes(data) for path, data in known.passages(missing).items()}
+    found = [each for each in found if each[1] in held]  # what was edited a moment ago is in no note
+    if len({held[path].language for _, path, _ in found}) > 1:
+        found = _one_language_first(found, held, languages, dict(zip(digests.tolist(), rows, strict=True)), question)
     near = []
     for negative, path, digest in found:
-        own, lengths = held.get(path, ((), ()))
-        if digest in own:
-            number = own.index(digest)
-            worth = 1 - _SHORTNESS * _USUAL / (_USUAL + lengths[number])
+        own = held[path]
+        if digest in own.digests:
+            number = own.digests.index(digest)
+            worth = 1 - _SHORTNESS * _USUAL / (_USUAL + own.lengths[number])
             near.append(Neighbour(path, number, round(-negative * worth, 3)))
     return sorted(near, key=lambda each: (-each.similarity, each.path, each.number))
+
+
+def _one_language_first(
+    found: Sequence[tuple[float, str, int]],
+    held: Mapping[str, Sizes],
+    languages: AbstractSet[str],
+    vector: Mapping[int, Bytes],
+    question: Floats,
+) -> list[tuple[float, str, int]]:
+    """What was found, with the similarities of translations lowered; a passage of the note that stands for them is as
+    near as the nearest translation of it."""
+    rows = np.stack([vector[digest] for _, _, digest in found])
+    are_alike = vectors.are_alike(rows, vectors.dimensions_kept(len(question)), ALIKE)
+    notes = [path for _, path, _ in found]
+    behind = translations(notes, {path: held[path].language for path in notes}, languages, are_alike)
+    changed = [max(negative, negative * _TRANSLATED) if path in behind else negative for negative, path, _ in found]
+    for number, (negative, path, _) in enumerate(found):
+        for other in np.flatnonzero(are_alike[number]) if path in behind else ():
+            if notes[other] == behind[path]:
+                changed[other] = min(changed[other], negative)
+    return [(negative, path, digest) for negative, (_, path, digest) in zip(changed, found, strict=True)]
 
 
 def _candidates(

@@ -51,13 +51,22 @@ def kept(vectors: Floats) -> Bytes:
 def similarities(question: Floats, rows: Bytes) -> Floats:
     """The cosines of the angles between a question's vector and kept ones, -1 to 1."""
     [asked] = _projected(question[None])
-    dimensions = len(asked)
-    planes = np.unpackbits(rows.reshape(len(rows), PLANES, -1), axis=2, count=dimensions)
-    codes = planes[:, 0] * 8 + planes[:, 1] * 4 + planes[:, 2] * 2 + planes[:, 3]
-    vectors = codes.astype(np.float32) - 7.5
+    vectors = _halves(rows, len(asked))
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     # Not a product of matrices, whose last bits may depend on how many rows there are.
     return np.einsum("ij,j->i", vectors, asked) / np.maximum(lengths, np.float32(1e-6))  # type: ignore[no-any-return]
+
+
+def are_alike(rows: Bytes, dimensions: int, least: float) -> NDArray[np.bool_]:
+    """Of each two of some kept vectors, whether the cosine of the angle between them is so much at least.
+
+    `dimensions` is how many numbers are kept of each.
+    """
+    vectors = _halves(rows, dimensions) * 2
+    products = vectors @ vectors.T  # of whole numbers below 2 ** 24, so that their order changes nothing
+    squares = np.maximum(np.diagonal(products), np.float32(1))
+    lengths = np.sqrt(squares)
+    return products >= np.float32(least) * lengths[:, None] * lengths
 
 
 def signs(rows: Bytes, dimensions: int) -> NDArray[np.uint64]:
@@ -115,6 +124,13 @@ class Nearest:
         furthest = int(np.searchsorted(counts, min(least, len(distances))))
         near = np.flatnonzero(distances <= furthest)
         return near if numbers is None else numbers[near], distances[near]
+
+
+def _halves(rows: Bytes, dimensions: int) -> Floats:
+    """The numbers of kept vectors, in steps: halves, -7.5 to 7.5."""
+    planes = np.unpackbits(rows.reshape(len(rows), PLANES, -1), axis=2, count=dimensions)
+    codes = planes[:, 0] * 8 + planes[:, 1] * 4 + planes[:, 2] * 2 + planes[:, 3]
+    return codes.astype(np.float32) - np.float32(7.5)
 
 
 def _classes(question: Floats) -> list[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
