@@ -186,6 +186,13 @@ def test_a_note_that_changed_is_found_as_it_is_now(vault: Ranked, tmp_path: Path
         assert made.paths("jewellery") == []
 
 
+def test_a_word_of_all_notes_is_found_beside_one_that_the_notes_asked_do_not_hold(tmp_path: Path) -> None:
+    notes = {f"{number}.md": "The needle is here.\n" for number in range(1_000)}
+    with opened(tmp_path, {**notes, "rare.md": "A kavel.\n"}) as made:
+        found = made.ask("needle kavel", frozenset(notes)).notes
+        assert len(list(found)) >= 10
+
+
 def test_what_there_was_no_time_to_read_is_counted(tmp_path: Path) -> None:
     with opened(tmp_path, NOTES) as made:
         ranking = made.ask("galena", stop=lambda: True, blind=True)

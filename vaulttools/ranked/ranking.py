@@ -182,7 +182,7 @@ class _Search:
         scored = [
             Candidate(path, of_note, places, 0 if path in fresh else bisect_right(self._rounds, place))
             for place, (path, places) in enumerate(candidates.items())
-            if round(of_note := score(places, rarities), 3) > 0
+            if (of_note := score(places, rarities)) > 0
         ]
         return BestFirst(scored, rarities, passages, tie, self._question.languages)
 
