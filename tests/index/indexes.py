@@ -68,8 +68,8 @@ class Indexed:
         unlisted: Collection[str] = (),
     ) -> tuple[list[str], list[str]]:
         present = self.present() if present is None else present
-        stamps = ((path, STAMP.pack(*key)) for path, key in present.items())
-        return Rows(store.columns()).differences(stamps, time.time_ns() if now is None else now, unlisted)
+        stamped = list(present), [STAMP.pack(*key) for key in present.values()]
+        return Rows(store.columns()).differences([stamped], time.time_ns() if now is None else now, unlisted)
 
     def update(self, store: Store, **arguments: Any) -> Updated:
         return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})

@@ -49,7 +49,7 @@ def test_a_folder_holds_what_was_put_last(
             patched.setattr(folder, "_SEARCHED", searched)
             assert [held.get(name) for name in NAMES] == [known.get(name) for name in NAMES]
     files = {name: STAMP.pack(*node.key) for name, node in known.items() if node.kind == "file"}
-    assert dict(held.files()) == files
+    assert dict(zip(*held.files(), strict=True)) == files
     listed = [Listed(name, each.kind, each.dataless) for name, each in known.items()]
     assert [*held.listed()] == sorted(listed, key=lambda each: os.fsencode(each.name))
     assert (

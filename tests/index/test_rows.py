@@ -106,8 +106,9 @@ def test_what_differs_is_what_a_comparison_of_each_tells(
     present |= {each.path: each.key for each in table if each.path in same}
     for unlisted in ([], ["x"], [""]):
         expected = differences(table, present, NOW, unlisted)
-        stamps = [(path, STAMP.pack(*key)) for path, key in present.items()]
-        assert of(table).differences(stamps, NOW, unlisted) == expected
+        files, stamps = list(present), [STAMP.pack(*key) for key in present.values()]
+        folders = [(files[start : start + 2], stamps[start : start + 2]) for start in range(0, len(files), 2)]
+        assert of(table).differences(folders, NOW, unlisted) == expected
 
 
 @given(table=tables(), other=tables())

@@ -333,13 +333,13 @@ def test_many_new_names_of_files_are_looked_up_in_one_pass(
     for number in range(50):
         os.link(indexed.vault / f"a/{number}.md", indexed.vault / f"b/{number}.md")
     passes: list[None] = []
-    files_below = tree._files_below
+    files_below = tree._files_of
 
     def counted(folders: Any) -> Any:
         passes.append(None)
         return files_below(folders)
 
-    monkeypatch.setattr(tree, "_files_below", counted)
+    monkeypatch.setattr(tree, "_files_of", counted)
     changes = update()
     assert len(passes) <= 2
     assert {f"b/{number}.md" for number in range(50)} <= changes.files

@@ -9,13 +9,18 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.files.folder_names import FolderNames, Kind, Listed
 from vaulttools.files.key import Key
 
 STAMP: Final = Struct("=4q")
-"""The form of a `Key` in bytes; equal keys have equal bytes."""
+"""The form of a `Key` in bytes, its *stamp*; equal keys have equal stamps."""
+
+_STAMPS: Final = Struct(f"{STAMP.size}s")
+
+Stamped: TypeAlias = tuple[list[str], list[bytes]]
+"""Files, and the stamp of each: apart, since two lists are compared in a fifth of the time of as many pairs."""
 
 _LOOKED_UP: Final = 16
 """Folders whose names are held for looking them up: callers ask in path order."""
@@ -38,6 +43,11 @@ class Node(NamedTuple):
     dataless: bool = False
     names: int = 1
     """How many names a file has."""
+
+
+def key_of(stamp: bytes) -> Key:
+    """The key that a stamp was made of."""
+    return Key._make(STAMP.unpack(stamp))
 
 
 class Folder:
@@ -86,18 +96,15 @@ class Folder:
 
     def items(self) -> Iterator[tuple[str, Node]]:
         """Every name with what stands behind it."""
-        for name, stamp in self._packed():
-            yield name, Node("file", Key._make(STAMP.unpack(stamp)))
-        for name, node in self._others.items():
-            if node is not None:
-                yield name, node
+        for name, stamp in zip(*self._packed(), strict=True):
+            yield name, Node("file", key_of(stamp))
+        yield from self.others()
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Every regular file with its stamp."""
-        yield from self._packed()
-        for name, node in self._others.items():
-            if node is not None and node.kind == "file":
-                yield name, STAMP.pack(*node.key)
+    def files(self) -> Stamped:
+        """Every regular file."""
+        names, stamps = self._packed()
+        others = [(name, node.key) for name, node in self.others() if node.kind == "file"]
+        return [*names, *(name for name, _ in others)], [*stamps, *(STAMP.pack(*key) for _, key in others)]
 
     def others(self) -> Iterator[tuple[str, Node]]:
         """Every name but those of files that are packed."""
@@ -105,19 +112,16 @@ class Folder:
 
     def beyond(self, size: int) -> list[str]:
         """The packed files of more bytes."""
-        stamps = array("q", self._stamps)
-        if not stamps or max(stamps[0::4]) <= size:
+        sizes = array("q", self._stamps)[0::4]
+        if max(sizes, default=0) <= size:
             return []
-        sizes = zip(self._names.split("\0"), stamps[0::4], strict=True)
-        return [name for name, each in sizes if each > size and name not in self._others]
+        each = zip(self._names.split("\0"), sizes, strict=True)
+        return [name for name, its_size in each if its_size > size and name not in self._others]
 
     def listed(self) -> FolderNames:
         """Every name with its kind."""
-        others = self._others
-        files = self._names.split("\0") if self._stamps else []
-        if others:
-            files = [name for name in files if name not in others]
-        return FolderNames(files, [Listed(name, node.kind, node.dataless) for name, node in self.others()])
+        names, _ = self._packed()
+        return FolderNames(names, [Listed(name, node.kind, node.dataless) for name, node in self.others()])
 
     @property
     def is_loose(self) -> bool:
@@ -128,13 +132,16 @@ class Folder:
         """The same, packed."""
         return packed(self.items())
 
-    def _packed(self) -> Iterator[tuple[str, bytes]]:
+    def _packed(self) -> Stamped:
+        """The files that are packed."""
         if not self._stamps:
-            return
-        stamps, others, size = self._stamps, self._others, STAMP.size
-        for place, name in enumerate(self._names.split("\0")):
-            if name not in others:
-                yield name, stamps[place * size : place * size + size]
+            return [], []
+        names = self._names.split("\0")
+        stamps = [stamp for (stamp,) in _STAMPS.iter_unpack(self._stamps)]
+        if not (others := self._others):
+            return names, stamps
+        left = [place for place, name in enumerate(names) if name not in others]
+        return [names[place] for place in left], [stamps[place] for place in left]
 
     def _place(self, name: str) -> int | None:
         if self._places is not None or len(self._names) > _SEARCHED:

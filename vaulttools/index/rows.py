@@ -17,7 +17,7 @@ from typing import Any, Final
 from vaulttools.core import paths
 from vaulttools.files.key import GRANULARITY, Key
 from vaulttools.index.content import HAS_FAILED
-from vaulttools.index.folder import STAMP
+from vaulttools.index.folder import STAMP, Stamped
 from vaulttools.index.store import STATES, Row
 
 _DIGEST_BYTES: Final = 16
@@ -233,33 +233,44 @@ class Rows:
         return id_
 
     def differences(
-        self, present: Iterable[tuple[str, bytes]], now: int, unlisted: Collection[str] = ()
+        self, present: Iterable[Stamped], now: int, unlisted: Collection[str] = ()
     ) -> tuple[list[str], list[str]]:
         """The paths whose rows are missing or may be outdated, and the paths of rows whose files are gone.
 
         Both in path order. Only before the first change of these rows.
 
         Args:
-            present: Every file of the vault that was listed, with its key as bytes.
+            present: Every file of the vault that was listed.
             now: Nanoseconds since 1970; a row from a later time proves nothing.
             unlisted: Folders that could not be listed: rows below them stay (fault-I14).
         """
         columns = self._columns
-        places, size, stamps = columns.places, STAMP.size, bytes(columns.stamps)
+        places, size, held = columns.places, STAMP.size, bytes(columns.stamps)
         doubtful = self._doubtful(now)
-        met = bytearray(len(columns.names))
-        stale = []
-        for path, stamp in present:
-            place = places.get(path)
-            if place is None:
-                stale.append(path)
-                continue
-            met[place] = 1
-            if stamp != stamps[place * size : place * size + size] or place in doubtful:
-                stale.append(path)
-        gone = [path for path, is_met in zip(columns.names, met, strict=True) if not is_met and path is not None]
-        gone = [path for path in gone if not any(paths.is_below(folder, path) for folder in unlisted)]
-        return sorted(stale, key=paths.order), sorted(gone, key=paths.order)
+        met: list[Sequence[int | None]] = []
+        stale: list[str] = []
+        for files, stamps in present:
+            found = [*map(places.get, files)]
+            met.append(found)
+            if None not in found and doubtful.isdisjoint(found):
+                known = [held[place * size : place * size + size] for place in found if place is not None]
+                if known == stamps:  # nearly always: all are as they were
+                    continue
+            stale += [
+                path
+                for path, place, stamp in zip(files, found, stamps, strict=True)
+                if place is None or place in doubtful or stamp != held[place * size : place * size + size]
+            ]
+        return sorted(stale, key=paths.order), sorted(self._gone(met, unlisted), key=paths.order)
+
+    def _gone(self, met: Sequence[Sequence[int | None]], unlisted: Collection[str]) -> list[str]:
+        """The paths of the rows that are not at these places."""
+        places = self._columns.places
+        if sum(len(found) - found.count(None) for found in met) == len(places):
+            return []
+        there = set(chain.from_iterable(met))
+        gone = [path for path, place in places.items() if place not in there]
+        return [path for path in gone if not any(paths.is_below(folder, path) for folder in unlisted)]
 
     def _doubtful(self, now: int) -> set[int]:
         """The rows that prove nothing, whatever the keys are, as `build.is_current` has it."""

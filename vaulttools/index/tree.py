@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Final
 
 from vaulttools.core import limits, paths
@@ -22,11 +23,13 @@ from vaulttools.files.folder_names import FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
-from vaulttools.index.folder import STAMP, Folder, Node, scanned
+from vaulttools.index.folder import Folder, Node, Stamped, key_of, scanned
 from vaulttools.index.watch import Watch
 
 NO_KEY: Final = Key(0, 0, 0, 0)
 """Of what has a name and cannot be stated: its folder may be listed and not entered."""
+
+_INITIAL: Final = itemgetter(0)
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
@@ -92,11 +95,11 @@ class Tree:
 
     def files(self) -> dict[str, Key]:
         """The keys of all regular files outside protected folders, by path; a new dictionary, in no order."""
-        return _keys(self.stamps())
+        return {path: key_of(stamp) for path, stamp in _by_path(self.stamps()).items()}
 
-    def stamps(self) -> Iterator[tuple[str, bytes]]:
-        """All regular files outside protected folders, with their keys in bytes."""
-        return self._files_below(self._folders)
+    def stamps(self) -> Iterator[Stamped]:
+        """All regular files outside protected folders, those of one folder together."""
+        return self._files_of(self._folders)
 
     @property
     def unlisted(self) -> Collection[str]:
@@ -151,8 +154,8 @@ class Tree:
         self._load("")
         if self._folders == before and self._unlisted.keys() == unlisted:
             return Changes(names=is_doubtful)
-        old, new = _keys(self._files_below(before)), self.files()
-        changed = {path for path, key in new.items() if old.get(path) != key}
+        old, new = _by_path(self._files_of(before)), _by_path(self.stamps())
+        changed = {path for path, stamp in new.items() if old.get(path) != stamp}
         names = is_doubtful or _kinds(before) != _kinds(self._folders) or self._unlisted.keys() != unlisted
         names = names or any(path.rpartition("/")[2] in _RULES for path in changed)
         return Changes(changed, gone=old.keys() - new.keys(), names=names, times=True)
@@ -203,7 +206,7 @@ class Tree:
             start = f"{here}/" if here else ""
             self.large.update(start + name for name in nodes.beyond(self._max_bytes))
             if changes is not None:
-                changes.met.update(start + name for name, _ in nodes.files() if self._is_open(start + name, name))
+                changes.met.update(self._open(start, nodes.files())[0])
             for name, node in nodes.others():
                 path = start + name
                 self._note(path, node)
@@ -221,12 +224,17 @@ class Tree:
     def _enters(self, path: str, name: str) -> bool:
         return path.count("/") < limits.FOLDER_DEPTH and self._is_open(path, name)
 
-    def _files_below(self, folders: Mapping[str, Folder]) -> Iterator[tuple[str, bytes]]:
+    def _files_of(self, folders: Mapping[str, Folder]) -> Iterator[Stamped]:
         for folder, nodes in folders.items():
-            start = f"{folder}/" if folder else ""
-            for name, stamp in nodes.files():
-                if self._is_open(start + name, name):
-                    yield start + name, stamp
+            yield self._open(f"{folder}/" if folder else "", nodes.files())
+
+    def _open(self, start: str, files: Stamped) -> Stamped:
+        """The paths of the files in a folder that are not protected."""
+        names, stamps = files
+        if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
+            left = [place for place, name in enumerate(names) if self._is_open(start + name, name)]
+            names, stamps = [names[place] for place in left], [stamps[place] for place in left]
+        return [start + name for name in names], stamps
 
     def _look(self, folder: str, name: str, changes: Changes) -> int:
         """State one name anew; the inode of a file that has others, of which some may not be known to, or 0."""
@@ -322,8 +330,9 @@ def _node(entry: os.DirEntry[str]) -> Node | None:
     return Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
 
-def _keys(files: Iterable[tuple[str, bytes]]) -> dict[str, Key]:
-    return {path: Key._make(STAMP.unpack(stamp)) for path, stamp in files}
+def _by_path(files: Iterable[Stamped]) -> dict[str, bytes]:
+    """The stamp of each file."""
+    return {path: stamp for paths_, stamps in files for path, stamp in zip(paths_, stamps, strict=True)}
 
 
 def _kinds(folders: Mapping[str, Folder]) -> dict[str, dict[str, tuple[Kind, bool]]]:
