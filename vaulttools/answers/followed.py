@@ -14,8 +14,8 @@ from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.listing import Listing
-from vaulttools.index.content import digest
-from vaulttools.index.kept_facts import DIGEST_BYTES, FEW, KeptFacts
+from vaulttools.index.content import DIGEST_BYTES, digest
+from vaulttools.index.kept_facts import FEW, KeptFacts
 from vaulttools.index.view import IndexView
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, is_same
@@ -46,10 +46,10 @@ class NoteProjection(Generic[F, S]):
     change: Callable[[S, Sequence[Change[F]]], S]
     """The answer after some notes changed, each once; the one given stays as it is."""
     plain: Callable[[S, Mapping[str, int]], object] | None = None
-    """The answer as plain values, with the places of its notes for these, to be kept for later processes; None: it is
-    made anew in each."""
+    """Turns the answer into plain values, which are kept for later processes. The mapping gives each note a place, a
+    number that may stand for it in them. None: each process makes the answer anew."""
     of_plain: Callable[[Any, Sequence[str]], S] | None = None
-    """The answer again, from these values and the notes by their place."""
+    """Makes the answer of these values again, given the notes by their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Followed(Generic[F, S]):
     """Notes that changed since the answer was kept."""
 
     def at(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """The answer about the notes of a listing, as of the moment of `known` or later."""
+        """The answer about the notes of a listing, as of the moment of `view` or later."""
         while not self._lock.acquire(timeout=_WAIT_SECONDS):
             if work.remaining() <= 0:
                 return Followed(self.question).at(listing, None, reader, work)

@@ -128,6 +128,10 @@ def reason_of(flags: int) -> NoText | None:
     return _REASONS[number - 1] if 0 < number <= len(_REASONS) else None
 
 
+DIGEST_BYTES: Final = 16
+"""What `digest` gives."""
+
+
 def digest(text: str) -> bytes:
     """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
     return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))

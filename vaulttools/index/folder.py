@@ -23,10 +23,10 @@ Stamped: TypeAlias = tuple[list[str], list[bytes]]
 """Files, and the stamp of each: apart, since two lists are compared in a fifth of the time of as many pairs."""
 
 _LOOKED_UP: Final = 16
-"""Folders whose names are held for looking them up: callers ask in path order."""
+"""Folders whose names are kept taken apart: callers ask in path order."""
 
 _SEARCHED: Final = 4_096
-"""Characters of the names of a folder in which one is searched for in less time than its names are taken apart in."""
+"""Characters of names. In a folder with fewer, finding one by a search takes less time than taking them all apart."""
 
 _LOOSE: Final = 8
 """A folder is packed again when one name in so many has changed, or a hundred of a small one."""
@@ -178,8 +178,11 @@ def packed(nodes: Iterable[tuple[str, Node]]) -> Folder:
 
 
 def scanned(entries: Iterable[os.DirEntry[str]], other: Callable[[os.DirEntry[str]], Node | None]) -> Folder:
-    """A folder with the names of a listing; `other` tells of those that are not files of one name, and is asked of all
-    where a status does not say enough. None: it is not there any more."""
+    """A folder with the names of a listing.
+
+    `other` looks at an entry that is no file or has several names, and at every entry where a status does not say
+    enough; it gives None for a name that is no longer there.
+    """
     names: list[str] = []
     stamps: list[int] = []
     others: dict[str, Node] = {}

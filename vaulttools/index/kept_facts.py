@@ -16,9 +16,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from vaulttools.index import kept_file
-
-DIGEST_BYTES: Final = 16
+from vaulttools.index import changes, kept_file
+from vaulttools.index.content import DIGEST_BYTES
 
 FEW: Final = 500
 """Texts that are read anew at the start of a process in less than it takes to write the facts of all."""
@@ -26,9 +25,9 @@ FEW: Final = 500
 _PART: Final = 20
 """What is new is written when it is more than one part in so many."""
 
-_MOST_OLD: Final = 2_000
-"""Facts held of texts that no note has any more: what was not asked for since is brought up to date by them. As many as
-changes are remembered (`changes.MOST`)."""
+_MOST_OLD: Final = changes.MOST
+"""Facts that are held of texts that no note has any more: an answer that was not asked for since is brought up to date
+by what its notes held before. More changes than these are not remembered anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,10 @@ class _Table:
 
     def __iter__(self) -> Iterator[bytes]:
         return (self.digests[start : start + DIGEST_BYTES] for start in range(0, len(self.digests), DIGEST_BYTES))
+
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        for place, digest in enumerate(self):
+            yield digest, self.facts[self.starts[place] : self.starts[place + 1]]
 
     def get(self, digest: bytes) -> bytes | None:
         beginning = int.from_bytes(digest[:8], "big")
@@ -128,15 +131,14 @@ class KeptFacts:
 
     def _write(self, database: Path, texts: Collection[bytes], new: Mapping[bytes, bytes]) -> None:
         before = self._table
-        known = ((digest, before.get(digest)) for digest in before if digest in texts)
-        facts = {digest: data for digest, data in known if data is not None}
+        facts = {digest: data for digest, data in before.items() if digest in texts}
         facts |= {digest: data for digest, data in new.items() if digest in texts}
         table = _Table.of(facts)
         values = table.digests, table.beginnings.tobytes(), table.starts.tobytes(), table.facts
         if not kept_file.save(database, self._name, values):
             return
-        for digest in islice((digest for digest in before if digest not in texts), _MOST_OLD):
-            self._new[digest] = before.get(digest)
+        old = ((digest, data) for digest, data in before.items() if digest not in texts)
+        self._new.update(islice(old, _MOST_OLD))
         self._held = table
         for digest in facts:
             self._new.pop(digest, None)

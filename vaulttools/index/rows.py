@@ -16,12 +16,11 @@ from typing import Any, Final
 
 from vaulttools.core import paths
 from vaulttools.files.key import GRANULARITY, Key
-from vaulttools.index.content import HAS_FAILED
+from vaulttools.index.content import DIGEST_BYTES, HAS_FAILED
 from vaulttools.index.folder import STAMP, Stamped
 from vaulttools.index.store import STATES, Row
 
-_DIGEST_BYTES: Final = 16
-_DIGEST: Final = Struct(f"{_DIGEST_BYTES}s")
+_DIGEST: Final = Struct(f"{DIGEST_BYTES}s")
 _TEXT: Final = STATES.index("text")
 _UNREAD: Final = STATES.index("unread")
 
@@ -64,7 +63,7 @@ class _Columns:
         self.checked.extend(checked)
         self.states += bytes(states)
         self.flags.extend(flags)
-        if set(map(len, digests)) == {_DIGEST_BYTES}:
+        if set(map(len, digests)) == {DIGEST_BYTES}:
             self.digests += b"".join(digests)
         else:
             for place, digest in enumerate(digests, first):
@@ -91,16 +90,16 @@ class _Columns:
             self.newer.pop(self.ids[place], None)
 
     def _add_digest(self, place: int, digest: bytes) -> None:
-        if len(digest) == _DIGEST_BYTES:
+        if len(digest) == DIGEST_BYTES:
             self.digests += digest
         else:
-            self.digests += bytes(_DIGEST_BYTES)
+            self.digests += bytes(DIGEST_BYTES)
             self.long[place] = digest
 
     def digest(self, place: int) -> bytes:
         if place in self.long:
             return self.long[place]
-        return bytes(self.digests[place * _DIGEST_BYTES : (place + 1) * _DIGEST_BYTES])
+        return bytes(self.digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
 
     def each_digest(self) -> Sequence[bytes]:
         """The digest of every row by its place; of all at once each costs a fifth of what it costs alone."""
@@ -226,11 +225,9 @@ class Rows:
                 again.add(columns.row(path, place))
             self._columns = again
 
-    def drop(self, path: str) -> int | None:
-        """Forget a file; its id, or None when it was not known."""
-        id_ = self.id(path)
+    def drop(self, path: str) -> None:
+        """Forget a file."""
         self._columns.drop(path)
-        return id_
 
     def differences(
         self, present: Iterable[Stamped], now: int, unlisted: Collection[str] = ()

@@ -276,10 +276,7 @@ class IndexState:
 
     def kept_facts(self, kind: str) -> KeptFacts:
         """As `IndexView.kept_facts`."""
-        if kind not in self._facts:
-            loaded = KeptFacts(kind, self.store.path)
-            self._facts.setdefault(kind, loaded)
-        kept = self._facts[kind]
+        kept = self._facts.setdefault(kind, KeptFacts(kind, self.store.path))
         if kept.is_due:
             kept.keep(self._rows.digests())
         return kept

@@ -163,8 +163,8 @@ class Store:
             return _ids(connection, "trigrams", match, most)
 
     def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
-        """The files whose words or trigrams fulfil a requirement, ascending, where `match` asks for its trigrams. None:
-        they are more than `most`.
+        """The ids of files that may fulfil a requirement, by their words or trigrams, ascending; None when there are
+        more than `most`. `match` is the query of the trigram table for it.
 
         Raises:
             apsw.SQLError: `match` is no query.
@@ -188,7 +188,8 @@ class Store:
         return set(json.loads(found))
 
     def ids_in_sum(self) -> tuple[int, int]:
-        """How many files there are, and the sum of their ids, which no other set of as many that came later has."""
+        """How many files there are, and the sum of their ids. Ids only grow, so that both stay the same only while no
+        file comes or goes."""
         [(number, total)] = self._read("SELECT count(*), ifnull(sum(id), 0) FROM files")
         return number, total
 

@@ -9,7 +9,8 @@ from threading import Condition, Event
 from typing import Final
 
 AT_ONCE: Final = 2
-"""Vaults. Each has processes of its own for reading; a second one, so that small vaults do not wait for a large one."""
+"""Vaults that work at the same time: two, so that a small vault need not wait for a large one. Each starts processes
+of its own, so that more would only slow each other down."""
 
 _LOOK_SECONDS: Final = 0.2
 """Between two looks at the event that ends the waiting."""

@@ -161,7 +161,7 @@ class IndexView:
         return self._state.structure(path, text)
 
     def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
-        """Of exactly the texts that are given then."""
+        """Each only for the text that the index has read."""
         return self._state.structures(notes)
 
     def changed(self) -> AbstractSet[str]:
