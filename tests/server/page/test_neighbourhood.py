@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.neighbourhood import MOST, WIDTH, drawn
 
@@ -20,4 +22,17 @@ def test_notes_stand_on_their_side_within_the_picture() -> None:
     assert len(picture.nodes) == MOST + 2 and picture.left_out == (0, 3)
     assert all(0 < node.y < picture.height and 0 < node.x < WIDTH for node in picture.nodes)
     assert len({(node.x, node.y) for node in picture.nodes}) == len(picture.nodes)
-    assert max(len(node.name) for node in picture.nodes) <= 18
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("b/sixteen letters!.md", "sixteen letters!"),
+        ("b/seventeen letters.md", "seventeen lette…"),
+        ("b/內部連結的格式.md", "內部連結的格式"),
+        ("b/內部連結的格式與例子.md", "內部連結的格式…"),
+    ],
+)
+def test_a_name_stays_within_its_margin(path: str, name: str) -> None:
+    picture = drawn([path], [], Addresses())
+    assert picture is not None and [node.name for node in picture.nodes] == [name]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
+from unicodedata import east_asian_width
 
 from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses
@@ -18,8 +21,8 @@ _ROW: Final = 26
 _TOP: Final = 30
 _MARGIN: Final = 138
 """Pixels on either side for the names."""
-_CHARACTERS: Final = 18
-"""Characters of a name; wider ones would leave the margin."""
+_CHARACTERS: Final = 16
+"""Characters of a name; longer ones would leave the margin. One of Chinese counts as two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +79,7 @@ def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) 
 
 def _name(path: str) -> str:
     name = paths.shown(title(path))
-    return name if len(name) <= _CHARACTERS else f"{name[: _CHARACTERS - 1]}{render.ELLIPSIS}"
+    ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in name))
+    if bisect_right(ends, _CHARACTERS) == len(name):
+        return name
+    return f"{name[: bisect_right(ends, _CHARACTERS - 1)]}{render.ELLIPSIS}"
