@@ -52,6 +52,11 @@ class Opened:
         if is_head:
             self._file.close()
             return Response(headers=headers, media_type=kind)
+        if self.size <= _CHUNK:
+            # A stream goes to another thread for each piece, and waits there behind every busy thread of this process.
+            with self._file:
+                data = self._file.read(self.size)
+            return Response(data, headers={**headers, "Content-Length": str(len(data))}, media_type=kind)
         return StreamingResponse(self._chunks(), headers=headers, media_type=kind)
 
     def _chunks(self) -> Iterator[bytes]:
