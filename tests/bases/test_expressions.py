@@ -111,7 +111,7 @@ def test_formulas_that_go_in_a_circle_are_refused_with_the_way() -> None:
     with pytest.raises(InvalidBase) as refused:
         value_of("1", formula=formulas)
     assert str(refused.value) == (
-        'The formula rests on itself (a -> b -> c -> a) in formula "a", position 9: formula. HERE-> b + 1'
+        'The formula depends on itself (a -> b -> c -> a) in formula "a", position 9: formula. HERE-> b + 1'
     )
 
 

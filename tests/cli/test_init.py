@@ -154,7 +154,11 @@ def test_without_an_assistant_there_is_nothing_to_do(tmp_path: Path, home: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     text, _, is_well = init.run(init.parse([]), [str(home / "Notes")], Machine("linux", empty, {}))
-    assert text.endswith("No assistant was found, so there is nothing to change.") and is_well is None
+    first, _, second = text.splitlines()[-1].partition(". ")
+    assert (first, is_well) == ("No assistant was found, so there is nothing to change", None)
+    assert second == "For another one, 'vaulttools --vault DIR mcp --print-config generic' prints what it needs."
+    text, _, _ = init.run(init.parse(["--remove"]), [], Machine("linux", empty, {}))
+    assert text.endswith(f"{first}.")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
     [
         ("galena", []),
         ("malachyte", ['No text or title has the word "malachyte"; "malachite" was searched for instead.']),
-        ("jewel", ['No text or title has the word "jewel"; words that begin so were searched for.']),
+        ("jewel", ['No text or title has the word "jewel"; words that start with it were searched for.']),
         ("galena zzzzzz", ['No text or title has the word "zzzzzz".']),
         ('"lead sulphide"', ['No text or title holds "lead sulphide"; its words were searched for one by one.']),
         ("ten-buttons", ['No text or title has the word "ten-buttons"; its parts were searched for: ten, buttons.']),

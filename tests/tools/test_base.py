@@ -190,7 +190,7 @@ def test_a_block_in_a_note_is_a_base_whose_this_is_the_note(make_vault: MakeVaul
         ({"base": "bad.base"}, 'Unknown function "foo" in the filter of view "Table", position 7: price. HERE-> foo()'),
         ({"base": "bad.base", "view": "F"}, 'Unknown formula "x" in the columns of view "F", position 9: formula.'),
         ({"base": "bad.base", "view": "N"}, 'Unknown view "N" in a base with the views: Table, F'),
-        ({"base": "circle.base"}, 'The formula rests on itself (a -> b -> a) in formula "a", position 9: formula.'),
+        ({"base": "circle.base"}, 'The formula depends on itself (a -> b -> a) in formula "a", position 9: formula.'),
         ({"base": "yaml.base"}, "The YAML cannot be read"),
         ({"base": "list.base"}, "A base is a mapping with filters, formulas, properties, summaries and views"),
         ({"base": "nowhere.base"}, "Path not found: nowhere.base"),
@@ -228,7 +228,7 @@ def test_a_cell_without_a_value_says_why(make_vault: MakeVault) -> None:
 def test_a_property_that_no_note_has_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
     with make_vault({"a.md": "---\nstatus: x\n---"}) as vault:
         found = vault.base(where='statuss == "x"')
-    assert found.text == 'No files found.\n\n[No note has the property "statuss". Spelled nearly so: status.]'
+    assert found.text == 'No files found.\n\n[No note has the property "statuss". Similar names: status.]'
 
 
 def test_protected_hidden_and_excluded_files_are_no_rows(make_vault: MakeVault) -> None:

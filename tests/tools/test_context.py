@@ -192,5 +192,5 @@ def test_more_notes_than_are_looked_at_are_told(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number:02}.md": f"roof repair of house number {number}\n" for number in range(25)})
     answer = vault.context("roof repair")
     assert len(answer.passages) == 20
-    assert "These are of the best 20 notes; query shows more." in answer.notices
+    assert "These passages are from the best 20 notes; query shows more." in answer.notices
     assert any("or more passages did not fit" in notice for notice in vault.context("roof", max_chars=900).notices)

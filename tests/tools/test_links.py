@@ -58,7 +58,7 @@ FILES: Files = {
         (
             {"note": "a", "direction": "back", "folder": "x"},
             "No links to a.md in the notes selected.\n\n"
-            "[Left out, excluded files of the vault: 1 (Old).]\n"
+            "[Excluded files of the vault were left out: 1 (Old).]\n"
             "[Set direction to mentions for its name as plain text.]",
         ),
         (
@@ -75,7 +75,7 @@ FILES: Files = {
             "Line 6 -> gone.md (not there): [gone](gone.md) <https://x.org>",
         ),
         ({"direction": "orphans"}, "No notes that no other note links to.\n\n"
-         "[Left out, excluded files of the vault: 1 (Old).]"),
+         "[Excluded files of the vault were left out: 1 (Old).]"),
     ],
 )  # fmt: skip
 def test_each_direction_shows_its_links_with_their_lines(
@@ -102,7 +102,7 @@ def test_rule_B02_excluded_notes_are_left_out_and_told(make_vault: MakeVault) ->
         note="a", direction="mentions"
     )
     assert (answer.total, answer.skipped["excluded"].paths) == (0, ["Old"])
-    assert "Left out, excluded files of the vault: 1 (Old)." in answer.notices
+    assert "Excluded files of the vault were left out: 1 (Old)." in answer.notices
 
 
 def test_rule_A02_aliases_count_as_mentions(make_vault: MakeVault) -> None:

@@ -656,7 +656,7 @@ def test_rule_S41_excluded_files_are_left_out_and_told(make_vault: MakeVault) ->
     assert found(vault, "path:old") == []
     assert found(vault, "needle", include_excluded=True) == ["Old/a.md", "b.md"]
     answer = vault.query("tag:gone", mode="obsidian")
-    assert "Left out, excluded files of the vault: 1 (Old)." in answer.notices
+    assert "Excluded files of the vault were left out: 1 (Old)." in answer.notices
 
 
 def test_rule_S46_names_alone_read_no_text(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, later: None) -> None:
@@ -738,7 +738,7 @@ def test_counting_stops_at_a_hundred(make_vault: MakeVault) -> None:
 def test_nothing_found_says_what_each_part_finds(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "one", "b.md": "two"})
     assert vault.query("one two -three", mode="obsidian").text == (
-        "No notes found.\n\n[No note answers all of it. Alone they find: one: 1; two: 1.]"
+        "No notes found.\n\n[No note matches the whole query. Notes that match one part: one: 1; two: 1.]"
     )
     assert "when case is ignored" not in vault.query("Zero", mode="obsidian", match_case=True).text
     assert "[1 note matches when case is ignored.]" in vault.query("One", mode="obsidian", match_case=True).text
@@ -749,7 +749,7 @@ def test_what_a_query_would_find_otherwise_is_counted_among_the_notes_that_the_f
 ) -> None:
     vault = make_vault({"a.md": "one #work", "b.md": "two", "c.md": "one Caf\u00e9", "d.md": "one two"})
     answer = vault.query("one two", mode="obsidian", tags=["work"])
-    assert answer.notices == ["No note answers all of it. Alone they find: one: 1; two: 0."]
+    assert answer.notices == ["No note matches the whole query. Notes that match one part: one: 1; two: 0."]
     other_form = vault.query("Cafe\u0301", mode="obsidian", tags=["work"])
     assert (other_form.notes, other_form.notices) == ([], [])
     assert "Unicode form NFC" in vault.query("Cafe\u0301", mode="obsidian").text
@@ -767,7 +767,7 @@ def test_an_operator_of_other_languages_is_told(make_vault: MakeVault, query: st
 def test_what_is_counted_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "one", "b.canvas": b"one two\0"})
     answer = vault.query("one two", mode="obsidian")
-    assert "Alone they find: one: 1; two: 0." in answer.text
+    assert "Notes that match one part: one: 1; two: 0." in answer.text
     assert (answer.complete, answer.skipped["binary"].count) == (True, 1)
 
 

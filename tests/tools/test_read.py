@@ -362,8 +362,8 @@ def test_rule_L05_a_heading_is_read_through_the_headings_above_it(make_vault: Ma
     assert vault.read("[[n#B#Same]]").content == "## Same\ntwo"
     assert vault.read("n", heading=["B", "Same"]).content == "## Same\ntwo"
     first = vault.read("[[n#Same]]")
-    assert (first.content, first.notices) == ("## Same\none", ["Another heading of this name stands on line 5."])
-    assert first.text.endswith("\n\n[Another heading of this name stands on line 5.]")
+    assert (first.content, first.notices) == ("## Same\none", ["Another heading of this name is on line 5."])
+    assert first.text.endswith("\n\n[Another heading of this name is on line 5.]")
 
 
 def test_rule_L05_punctuation_in_a_heading_may_be_left_out(make_vault: MakeVault) -> None:

@@ -87,14 +87,14 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
 
 def test_a_tag_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "#project/alpha"}).tags(name="projct")
-    assert answer.text == "No tags found in 1 note.\n\n[Tags spelled nearly so: #project.]"
+    assert answer.text == "No tags found in 1 note.\n\n[Tags with similar names: #project.]"
 
 
 def test_what_is_left_out_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:
     vault = make_vault({"Old/o.md": "#old", "n.md": "\0", ".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
     assert vault.tags().text == (
         "No tags found in 0 notes.\n\n[Passed over, binary: 1 (n.md).]\n"
-        "[Left out, excluded files of the vault: 1 (Old).]"
+        "[Excluded files of the vault were left out: 1 (Old).]"
     )
 
 

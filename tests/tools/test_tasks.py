@@ -63,7 +63,7 @@ def test_open_tasks_stand_with_what_is_overdue_first_and_below_their_parents(vau
         "Work/plan.md:4: [ ] Impossible\n"
         "Work/plan.md:2: [ ] Call Amara #work #money | scheduled 2026-11-23 | low priority\n\n"
         "[Fields that do not count: Work/plan.md:4 (there is no such day: due 2026-02-30).]\n"
-        "[Not open, since another sign stands in the box: [/] 1, [-] 1. Set status to a sign to see them.]"
+        "[Not counted as open, because the box holds another sign: [/] 1, [-] 1. Set status to a sign to see them.]"
     )
     assert (answer.total, answer.overdue, answer.next_page, answer.complete) == (6, 2, None, True)
     assert answer.tasks[1].model_dump() == {
@@ -162,7 +162,7 @@ def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
         "## Home.md\nLine 2: [ ] Pay rent #money | due 2026-11-20, overdue | every month\n\n"
         "## Work/plan.md\nLine 1: [ ] Write report #work/writing | due 2026-11-27 | highest priority\n\n"
         "[Fields that do not count: Work/plan.md:4 (there is no such day: due 2026-02-30).]\n"
-        "[Not open, since another sign stands in the box: [/] 1, [-] 1. Set status to a sign to see them.]\n"
+        "[Not counted as open, because the box holds another sign: [/] 1, [-] 1. Set status to a sign to see them.]\n"
         "[Showing 3-4 of 6. Set page to 3 for the next.]"
     )
     assert (answer.next_page, answer.groups[0].total) == (3, 3)
@@ -173,13 +173,14 @@ def test_a_page_shows_its_part_of_each_group(vault: Vault) -> None:
     ("given", "text"),
     [
         ({"text": "sweep"}, "No open tasks found in 3 notes.\n\n[With status any: 1 task.]"),
-        ({"text": "zzz"}, "No open tasks found in 3 notes.\n\n[There are 10 tasks in all; none passes every filter.]"),
+        ({"text": "zzz"},
+         "No open tasks found in 3 notes.\n\n[There are 10 tasks in all, but no task passes every filter.]"),
         ({"folder": "Work", "text": "zzz"},
-         "No open tasks found in 1 note.\n\n[There are 4 tasks there in all; none passes every filter.]"),
+         "No open tasks found in 1 note.\n\n[There are 4 tasks there in all, but no task passes every filter.]"),
         ({"glob": "*.txt"}, "No open tasks found in 0 notes.\n\n[glob selected no note.]"),
         ({"due_before": "7d", "tags": "nothing"},
          "No open tasks found in 3 notes.\n\n[Only tasks due before 2026-11-15.]\n"
-         "[There are 10 tasks in all; none passes every filter.]"),
+         "[There are 10 tasks in all, but no task passes every filter.]"),
     ],
 )  # fmt: skip
 def test_nothing_found_says_what_there_is(vault: Vault, given: dict[str, Any], text: str) -> None:

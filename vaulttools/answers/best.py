@@ -140,7 +140,7 @@ def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, l
     try:
         meaning = vault.meaning
     except VaultToolsError as error:
-        return None, [f"{error}. Found by words alone."]
+        return None, [f"{error}. Only words were searched for."]
     if meaning is None or any(term.is_phrase for term in read_question(question).terms):
         return None, []
     meaning.start()
@@ -162,7 +162,7 @@ def _joined(
     try:
         near = meaning.near(question, view, wanted, counts[0])
     except VaultToolsError as error:
-        told.append(f"{error}. Found by words alone.")
+        told.append(f"{error}. Only words were searched for.")
         return ranking
     return joined(ranking, near, view, counts[1])
 
@@ -176,7 +176,7 @@ def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
     if done >= total and (total or not notes or meaning.embeds_nothing):
         return []
     fault = f" {meaning.fault}." if meaning.fault else ""
-    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
+    return [f"Only {done:,} of {total or notes:,} notes are searched by meaning so far.{fault}"]
 
 
 def _copies(

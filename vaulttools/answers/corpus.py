@@ -166,7 +166,7 @@ def passed_over(work: Work, *, found: bool, told: tuple[Reason, ...] = ()) -> li
     excluded = work.skipped.get("excluded")
     if excluded is not None and not found:
         names = named(excluded.paths, excluded.count)
-        sentences.append(f"Left out, excluded files of the vault: {excluded.count:,} ({names}).")
+        sentences.append(f"Excluded files of the vault were left out: {excluded.count:,} ({names}).")
     return sentences
 
 

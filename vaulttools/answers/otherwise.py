@@ -43,7 +43,7 @@ def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) ->
         number = files_found(exact, order, node=tree.both([part, *filtering]))
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
-    return [f"No note answers all of it. Alone they find: {'; '.join(found)}."]
+    return [f"No note matches the whole query. Notes that match one part: {'; '.join(found)}."]
 
 
 def _other_case(exact: Exact, order: Order) -> list[str]:

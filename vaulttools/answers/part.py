@@ -112,9 +112,9 @@ def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Par
 def _others(lines: Sequence[int]) -> str:
     """Where other headings of the same name stand."""
     if len(lines) == 1:
-        return f"Another heading of this name stands on line {lines[0]}."
+        return f"Another heading of this name is on line {lines[0]}."
     more = f" and {len(lines) - _OTHERS:,} more" if len(lines) > _OTHERS else ""
-    return f"Other headings of this name stand on lines {', '.join(map(str, lines[:_OTHERS]))}{more}."
+    return f"Other headings of this name are on lines {', '.join(map(str, lines[:_OTHERS]))}{more}."
 
 
 def chain_of(opened: Reading, heading: Sequence[str]) -> Sequence[str]:

@@ -31,7 +31,7 @@ def read(texts: Mapping[str, str]) -> Formulas:
         if circle:
             position = next(iter(place for each, place in used[name].items() if each.lower() == circle[1].lower()))
             way = " -> ".join(circle)
-            raise InvalidBase(f"The formula rests on itself ({way})", f'formula "{name}"', text, position + 1)
+            raise InvalidBase(f"The formula depends on itself ({way})", f'formula "{name}"', text, position + 1)
     return formulas
 
 

@@ -195,7 +195,7 @@ def _lines(
         lines += ["", f"Not on this machine: {', '.join(missing)}"]
     changed = [outcome for outcome in outcomes if outcome.change is not None and outcome.change.action != "none"]
     if not outcomes:
-        lines += ["", "No assistant was found, so there is nothing to change."]
+        lines += ["", f"No assistant was found, so there is nothing to change.{'' if options.is_removed else _BY_HAND}"]
     elif not changed:
         lines += ["", "Nothing to write."]
     elif options.is_written:
@@ -205,6 +205,7 @@ def _lines(
     return lines[1:] if lines[0] == "" else lines
 
 
+_BY_HAND: Final = " For another one, 'vaulttools --vault DIR mcp --print-config generic' prints what it needs."
 _DONE: Final = {"add": "added to", "update": "updated in", "remove": "removed from"}
 _TO_DO: Final = {"add": "add to", "update": "update in", "remove": "remove from"}
 

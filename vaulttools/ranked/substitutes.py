@@ -59,7 +59,7 @@ class Substitutes:
             return tuple(map(word, term.parts))
         beginning = Term(term.text, (Spelling(term.text, is_beginning=True),))
         if len(term.text) >= _SHORTEST_BEGINNING and self._stands(beginning):
-            self.notices.append(f"{name}; words that begin so were searched for.")
+            self.notices.append(f"{name}; words that start with it were searched for.")
             return (beginning,)
         if split := self._split(term.text):
             self.notices.append(f'{name}; "{split}" was searched for instead.')

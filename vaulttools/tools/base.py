@@ -478,7 +478,7 @@ def _unknown_names(asked: Asked, table: NoteTable) -> list[str]:
     for name in dict.fromkeys(name for filter_ in asked.filters if filter_ is not None for name in _names(filter_)):
         if name.lower() not in table.names:
             close = spelling.closest(name, sorted(table.names))
-            meant = f" Spelled nearly so: {', '.join(close)}." if close else ""
+            meant = f" Similar names: {', '.join(close)}." if close else ""
             sentences.append(f'No note has the property "{name}".{meant}')
     return sentences[: limits.NAMED_PATHS]
 

@@ -178,7 +178,7 @@ def _left_out(pieces: Sequence[Piece], left: int, *, is_more: bool) -> Iterator[
     if left:
         yield f"{left:,}{' or' if is_more else ''} more passage{'s' if left != 1 else ''} did not fit; raise max_chars."
     elif is_more:
-        yield f"These are of the best {_NOTES} notes; query shows more."
+        yield f"These passages are from the best {_NOTES} notes; query shows more."
 
 
 def _next_calls(pieces: Sequence[Piece]) -> Iterator[NextCall]:

@@ -141,7 +141,7 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     reached = found.reached[: request.limit]
     notices = list(found.notices)
     if unread:
-        notices.append(f"Not shown, since the note could not be read just now: the lines of {named(unread)}.")
+        notices.append(f"The lines of {named(unread)} are not shown: they could not be read just now.")
     shown = len(links) + len(orphans) + len(reached)
     if found.total > shown or (found.is_mention and not found.is_whole):
         notices.append(f"Showing {shown:,} of {found.counted()}. Raise limit or narrow folder.")

@@ -189,7 +189,7 @@ def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
 
 def _close(name: str | None, properties: Sequence[Counted]) -> list[str]:
     close = [] if name is None else spelling.closest(name, [each.name for each in properties])
-    return [f"Properties spelled nearly so: {', '.join(map(_shown, close))}."] if close else []
+    return [f"Properties with similar names: {', '.join(map(_shown, close))}."] if close else []
 
 
 def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:

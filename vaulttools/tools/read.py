@@ -222,7 +222,7 @@ def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Par
         raise BadArgument(f"An image is read alone: {target.given}")
     opened = reading.read(vault, target, again)
     if several.is_too_long(opened):
-        raise BadArgument(f"Its path is too long beside others, read it alone: {named([opened.name])}")
+        raise BadArgument(f"A path is too long to be read beside others; read it alone: {named([opened.name])}")
     return opened, part.of_target(opened)
 
 

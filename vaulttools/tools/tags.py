@@ -66,7 +66,9 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     if request.name is not None and not tags:
         notices += _close(request.name, every)
     if len(shown) < len(tags):
-        notices.append(f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or give name a tag to see in it.")
+        notices.append(
+            f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or set name to a tag to see the tags in it."
+        )
     elif shown:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
         call = json.dumps({"query": spelled(Tag(shown[0].tag)), "mode": "obsidian", **kept}, ensure_ascii=False)
@@ -95,7 +97,7 @@ def _row(each: TagCount) -> str:
 
 def _close(name: str, tags: Sequence[Counted]) -> list[str]:
     close = spelling.closest(name, [each.tag for each in tags])
-    return [f"Tags spelled nearly so: {', '.join(f'#{tag}' for tag in close)}."] if close else []
+    return [f"Tags with similar names: {', '.join(f'#{tag}' for tag in close)}."] if close else []
 
 
 def _written(note: Contents) -> tuple[str, ...]:

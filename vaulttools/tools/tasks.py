@@ -295,7 +295,7 @@ def _other_signs(every: _Tasks, only: TaskFilter) -> list[str]:
     if not signs:
         return []
     shown = ", ".join(f"[{sign}] {count:,}" for sign, count in signs.most_common(limits.NAMED_PATHS))
-    return [f"Not open, since another sign stands in the box: {shown}. Set status to a sign to see them."]
+    return [f"Not counted as open, because the box holds another sign: {shown}. Set status to a sign to see them."]
 
 
 def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:
@@ -305,7 +305,7 @@ def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[s
     if only.status is not None and (number := len(every.selected(replace(only, status=None)))):
         return [f"With status any: {corpus.counted(number, 'task')}."]
     where = " there" if request.folder or request.glob else ""
-    return [f"There are {corpus.counted(len(every.listed), 'task')}{where} in all; none passes every filter."]
+    return [f"There are {corpus.counted(len(every.listed), 'task')}{where} in all, but no task passes every filter."]
 
 
 def _read(note: Contents) -> tuple[TaskDetails, ...]:

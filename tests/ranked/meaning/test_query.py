@@ -81,7 +81,7 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     answer = opened(waits=False).query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    assert "Meaning: 0 of 4 notes." in answer.notices
+    assert "Only 0 of 4 notes are searched by meaning so far." in answer.notices
 
 
 def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
@@ -98,7 +98,7 @@ def test_a_server_that_is_down_is_told_and_words_answer(opened: Opened, served: 
     served.status = 500
     answer = vault.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    told = f"The embedder {served.address} answered with the status 500. Found by words alone."
+    told = f"The embedder {served.address} answered with the status 500. Only words were searched for."
     assert told in answer.notices
     served.status = 200
     assert told in vault.query(query="tea at five").notices  # it is left alone for a while
@@ -121,7 +121,9 @@ def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
     again = opened(waits=False)
     answer = again.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    assert "The vectors of the passages were damaged, and are made anew. Found by words alone." in answer.notices
+    assert (
+        "The vectors of the passages were damaged, and are made anew. Only words were searched for." in answer.notices
+    )
     again.wait_for_meaning()
     assert found(again, "where do felines nap?")[0][0] == "Pets.md"
 
