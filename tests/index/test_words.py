@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import apsw
@@ -13,7 +14,7 @@ from tests.index.indexes import Indexed
 from vaulttools.index import words
 from vaulttools.index.state import IndexState
 from vaulttools.index.view import IndexView
-from vaulttools.index.word_hits import Spelling
+from vaulttools.index.word_hits import Places, Spelling
 
 NOTES = {
     "a.md": "---\naliases: [Anchor]\n---\n# Chains\n\nThe anchor and the anchors.\n",
@@ -61,6 +62,14 @@ def test_the_places_are_told_by_part(known: IndexView) -> None:
     ]
     assert list(hits.places["a.md"].lengths) == [6, 1, 1, 1]
     assert hits.notes == 4
+
+
+def test_nothing_is_kept_of_what_was_asked(known: IndexView) -> None:
+    """FTS5 keeps every function that is registered, and what it holds, as long as the connection."""
+    for _ in range(3):
+        assert asked(known, "anchor", "chain")["counts"] == [2, 2]
+    gc.collect()
+    assert [each for each in gc.get_objects() if isinstance(each, Places)] == []
 
 
 def test_a_word_may_be_given_by_its_beginning_and_in_several_spellings(known: IndexView) -> None:

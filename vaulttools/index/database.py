@@ -19,7 +19,7 @@ import filelock
 
 from vaulttools.core import inherited
 from vaulttools.errors import VaultToolsError
-from vaulttools.index import file
+from vaulttools.index import file, words
 
 
 class Unavailable(VaultToolsError):
@@ -167,6 +167,7 @@ class Database:
         connection = file.connect(self.path)
         try:
             if file.meta_of(connection).get("token") == self.token:
+                words.prepare(connection)
                 return connection
         except apsw.Error:
             connection.close()

@@ -6,6 +6,7 @@ The tokenizer is asked for the words of texts that the table does not hold, too,
 from __future__ import annotations
 
 import json
+import marshal
 import sys
 import threading
 from collections.abc import Sequence
@@ -98,27 +99,6 @@ def best(
     asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
     if not asked:
         return []
-    places: dict[int, Places] = {}
-    columns = range(len(_BM25_WEIGHTS))
-    nowhere: list[int] = []  # the same one, so that there is less for the garbage collector to look at
-    none = [nowhere for _ in columns]
-
-    def told(api: apsw.FTS5ExtensionApi) -> int:
-        found: list[list[list[int]]] = [none] * len(words)
-        for phrase, (number, _) in enumerate(asked):
-            held = api.phrase_columns(phrase)
-            if not held:
-                continue
-            stands = [nowhere] * 4
-            for column in held:
-                stands[column] = api.phrase_column_offsets(phrase, column)
-            if found[number] is not none:  # another spelling of the same word
-                stands = [sorted(one + other) for one, other in zip(found[number], stands, strict=True)]
-            found[number] = stands
-        places[api.rowid] = Places([api.column_size(column) for column in columns], found)
-        return 0
-
-    connection.register_fts5_function("places", told)  # type: ignore[arg-type]
     match = _any([spelling for _, spelling in asked])
     weights = ", ".join(map(str, _BM25_WEIGHTS))
     # A plus keeps SQLite from asking FTS5 once for every row that is wanted (three times slower, measured).
@@ -130,13 +110,49 @@ def best(
         (*bound, most),
     ).fetchall()
     # Apart, since the sorter would ask for the places of every row that is among the best for a while.
-    rows_found = json.dumps([row for (row,) in rows])
-    connection.execute(
-        "SELECT places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
-        (match, rows_found),
-        can_cache=False,  # a statement keeps the function that it was prepared with
+    told: Any = connection.execute(
+        "SELECT rowid, places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
+        (match, json.dumps([row for (row,) in rows])),
     ).fetchall()
+    phrases = [number for number, _ in asked]
+    places = {row: _read(data, phrases, len(words)) for row, data in told}
     return [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """Give a connection what `best` asks for. Once: FTS5 keeps every function, and what it holds, to the connection's
+    end."""
+    connection.register_fts5_function("places", _places)  # type: ignore[arg-type]
+
+
+def _places(api: apsw.FTS5ExtensionApi) -> bytes:
+    """Where the phrases of a query stand in a row: the sizes of the columns, and by phrase and column the places."""
+    found = [
+        (phrase, [(column, api.phrase_column_offsets(phrase, column)) for column in held])
+        for phrase in range(api.phrase_count)
+        if (held := api.phrase_columns(phrase))
+    ]
+    return marshal.dumps(([api.column_size(column) for column in range(len(_BM25_WEIGHTS))], found))
+
+
+def _read(data: bytes, phrases: Sequence[int], words: int) -> Places:
+    """What `_places` wrote, by word; `phrases` tells of which word each is."""
+    lengths, held = marshal.loads(data)  # noqa: S302 - written a moment ago, in this process
+    found = [_NOWHERE] * words
+    for phrase, columns in held:
+        number = phrases[phrase]
+        stands = [*_NOWHERE]
+        for column, places in columns:
+            stands[column] = places
+        if found[number] is not _NOWHERE:  # another spelling of the same word
+            stands = [sorted([*one, *other]) for one, other in zip(found[number], stands, strict=True)]
+        found[number] = stands
+    return Places(lengths, found)
+
+
+_NOWHERE: Final[list[Sequence[int]]] = [()] * len(_BM25_WEIGHTS)
+"""The places in each column of a word that is not there: the same ones, so that there is less for the garbage collector
+to look at."""
 
 
 def stems(connection: apsw.Connection, beginning: str) -> list[str]:
