@@ -57,7 +57,7 @@ class Best:
         found = list(islice(self.folder.unfolded(notes), start, start + count + 1))
         stands = self.ranking.finder.stands
         self.folder.look_for_copies(found[:count])
-        first = shown(found[:count], self.folder, Budget(characters), stands)
+        first = shown(found[:count], self.folder, Budget(characters, is_weak=bool(self.ranking.weakness)), stands)
         held = {each.note.path for each in first}
         left = [note for note in found[:count] if note.path not in held]
         others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)

@@ -1,7 +1,8 @@
 """Chooses what is shown of ranked notes: whole passages, copies folded, as many as fit.
 
-The first passage may have `ALLOTTED[0]` characters, the following ones less. A passage that needs less than it may have
-takes in what stands beside it under the same heading; one that needs more is cut around the words of the question.
+The first passage may have `ALLOTTED[0]` characters, unless the evidence is weak, and the following ones less. A passage
+that needs less than it may have takes in what stands beside it under the same heading; one that needs more is cut
+around the words of the question.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ ALLOTTED_FURTHER: Final = 160
 
 PASSAGES_OF_NOTE: Final = 2
 _NEARLY: Final = 0.8
-"""The part of the score of its best passage that the second one of a note must have to be shown."""
+"""The part of the score of its best passage that the second one of a note must have to be shown. With 0.65 one question
+more of the tuning half is answered and none of the others, and what is shown beside the answer says less."""
 _COMPARED: Final = 3
 """Passages of a note that are compared with those of others."""
 _WORTH_ADDING: Final = 80
@@ -148,10 +150,14 @@ class Budget:
     room: int
     passages: int = 0
     """Shown so far."""
+    is_weak: bool = False
+    """Whether the evidence is: then the first passage is no likelier than the next ones, and has no more room."""
 
     @property
     def allotted(self) -> int:
         """Characters of the next passage."""
+        if self.is_weak and not self.passages:
+            return ALLOTTED[1]
         return ALLOTTED[self.passages] if self.passages < len(ALLOTTED) else ALLOTTED_FURTHER
 
 
