@@ -71,7 +71,10 @@ def test_without_any_stream_the_status_still_tells_a_failure(words: Sequence[str
 @pytest.mark.parametrize(
     ("redirected", "sentence"),
     [
-        ("<&-", b"error: stdin is closed; mcp reads what the client says from there, or give --http\n"),
+        (
+            "<&-",
+            b"error: stdin is closed, but mcp reads the messages of the client from it; without stdin use --http\n",
+        ),
         (">&-", b"error: stdout cannot be written to: Bad file descriptor\n"),
         (">/dev/full", b"error: stdout cannot be written to: No space left on device\n"),
     ],

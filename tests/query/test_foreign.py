@@ -11,14 +11,17 @@ from vaulttools.query.language import parse
 @pytest.mark.parametrize(
     ("question", "beginnings"),
     [
-        ("roof AND repair", ["AND says nothing in mode ranked"]),
-        ("roof NOT repair", ["NOT says nothing in mode ranked"]),
+        ("roof AND repair", ["AND has no meaning in mode ranked"]),
+        ("roof NOT repair", ["NOT has no meaning in mode ranked"]),
         ("roof and repair, not the door", []),
         ("DO NOT ENTER AND WAIT", []),  # all capitals
         ("roof status:active", ["status: is no operator"]),
         ("roof tags:work", ["tags: is no operator"]),
-        ("roof #work/home", ["#work/home is looked for as a word; the notes with the tag: tag:#work/home."]),
-        ("roof [status]", ["[status] is looked for as words"]),
+        (
+            "roof #work/home",
+            ["#work/home was searched for as a word; to find the notes with the tag, write tag:#work/home."],
+        ),
+        ("roof [status]", ["[status] was searched for as words"]),
         ("roof [[status]] [status](a.md) [ ] [x", []),
         ("roof at 12:30", []),
         ("see https://example.com and due:: May", []),
@@ -35,7 +38,7 @@ def test_of_a_question(question: str, beginnings: list[str]) -> None:
 @pytest.mark.parametrize(
     ("query", "beginnings"),
     [
-        ("one AND (two NOT three)", ["AND is looked for as a word", "NOT is looked for as a word"]),
+        ("one AND (two NOT three)", ["AND was searched for as a word", "NOT was searched for as a word"]),
         ("one -folder:Projects", ["folder: is no operator"]),
         ('"status:active" path:"a:b" [status:active]', []),
     ],
@@ -48,6 +51,6 @@ def test_of_a_query_in_obsidians_language(query: str, beginnings: list[str]) -> 
 
 def test_a_property_is_written_out() -> None:
     assert list(foreign.in_question("roof status:active")) == [
-        "status: is no operator and was looked for as a word. Operators are tag:, file:, path:, content:, line:, "
+        "status: is no operator and was searched for as a word. Operators are tag:, file:, path:, content:, line:, "
         "block:, section:, task:, task-todo:, task-done:; a property is asked for as [status:active]."
     ]

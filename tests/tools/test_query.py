@@ -761,7 +761,7 @@ def test_what_a_query_would_find_otherwise_is_counted_among_the_notes_that_the_f
 )
 def test_an_operator_of_other_languages_is_told(make_vault: MakeVault, query: str, is_told: bool) -> None:
     notices = make_vault({"a.md": "one and two not"}).query(query, mode="obsidian").notices
-    assert any("is looked for as a word" in notice for notice in notices) is is_told
+    assert any("was searched for as a word" in notice for notice in notices) is is_told
 
 
 def test_what_is_counted_for_a_hint_changes_no_number(make_vault: MakeVault) -> None:

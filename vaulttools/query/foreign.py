@@ -23,9 +23,9 @@ def in_query(node: Node) -> Iterator[str]:
     """Of a query in Obsidian's language."""
     words = list(_words(node))
     if "AND" in words:
-        yield "AND is looked for as a word; words are joined by a blank."
+        yield "AND was searched for as a word. Leave it out: all words are required anyway."
     if "NOT" in words:
-        yield "NOT is looked for as a word; what is excluded has a hyphen right before it: -word."
+        yield "NOT was searched for as a word. To exclude a word, write a hyphen right before it: -word."
     yield from _no_operators(words)
 
 
@@ -34,16 +34,16 @@ def in_question(question: str) -> Iterator[str]:
     words = _WORD.findall(question)
     if not question.isupper():
         if "AND" in words:
-            yield "AND says nothing in mode ranked: any of the words is enough. Mode obsidian asks for all of them."
+            yield "AND has no meaning in mode ranked: any of the words is enough. Mode obsidian requires all of them."
         if "NOT" in words:
-            yield "NOT says nothing in mode ranked; what is excluded has a hyphen right before it: -word."
+            yield "NOT has no meaning in mode ranked. To exclude a word, write a hyphen right before it: -word."
     yield from _no_operators(words)
     name = next(_PROPERTY.finditer(question), None)
     if name is not None:
-        yield f"{name[0]} is looked for as words; the notes with the property are found by mode obsidian."
+        yield f"{name[0]} was searched for as words; mode obsidian finds the notes with the property."
     tag = next(filter(_TAG.fullmatch, words), None)
     if tag is not None:
-        yield f"{tag} is looked for as a word; the notes with the tag: tag:{tag}."
+        yield f"{tag} was searched for as a word; to find the notes with the tag, write tag:{tag}."
 
 
 def _no_operators(words: list[str]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _no_operators(words: list[str]) -> Iterator[str]:
     if named is not None:
         operators = ", ".join(f"{name}:" for name in ("tag", *SCOPES))
         yield (
-            f"{named[1]}: is no operator and was looked for as a word. Operators are {operators}; "
+            f"{named[1]}: is no operator and was searched for as a word. Operators are {operators}; "
             f"a property is asked for as [{named[1]}:{named[2]}]."
         )
 

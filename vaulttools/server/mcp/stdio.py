@@ -39,7 +39,9 @@ def serve(server: Server[Any], stop: Callable[[], None]) -> None:
         VaultToolsError: stdin is closed.
     """
     if sys.stdin is None:
-        raise VaultToolsError("stdin is closed; mcp reads what the client says from there, or give --http")
+        raise VaultToolsError(
+            "stdin is closed, but mcp reads the messages of the client from it; without stdin use --http"
+        )
     wire = os.dup(1)
     os.dup2(2, 1)
 
