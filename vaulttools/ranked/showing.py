@@ -70,6 +70,14 @@ class ShownNote:
     note: RankedNote
     passages: Sequence[ShownPassage]
     """In the order of the note; empty when it could not be read any more."""
+    best_line: int = 0
+    """Number of the first line of the one that answers best."""
+
+    @property
+    def best(self) -> ShownPassage | None:
+        """The passage that answers best; None when none is shown."""
+        of_line = (each for each in self.passages if each.start_line <= self.best_line <= each.end_line)
+        return next(of_line, self.passages[0] if self.passages else None)
 
     @property
     def heading(self) -> str:
@@ -256,8 +264,9 @@ def shown(
         budget.passages += 1
         budget.room -= sum(len(line) + 1 for line in lines_of(made))
         budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
+    best_lines = {place: found[0][1].start_line for place, found in passages.items() if found}
     return [
-        ShownNote(ranked, _apart(folder.read(ranked.path), passages.get(place, [])))
+        ShownNote(ranked, _apart(folder.read(ranked.path), passages.get(place, [])), best_lines.get(place, 0))
         for place, ranked in enumerate(notes)
         if place in passages or place in gone
     ]

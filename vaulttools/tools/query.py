@@ -213,12 +213,12 @@ def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None, *
         yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them{after}."
     elif following:
         yield f"{following.capitalize()}."
-    reading = next(((each.note.path, each.passages[0]) for each in page_.shown if each.passages), None)
+    reading = next(((each.note.path, each.best) for each in page_.shown if each.best is not None), None)
     if reading is not None and is_weak:
         yield "Ask again in other words, which the notes may use."
     elif reading is not None:
-        path, first = reading
-        yield _to_read_on(path, first.start_line, first.page)
+        path, best = reading
+        yield _to_read_on(path, best.start_line, best.page)
 
 
 def _ranked_note(found: ShownNote) -> NoteFound:
