@@ -108,7 +108,7 @@ class ContextAnswer(Answer):
 
     passages: list[ContextPassage] = Field(description="The best note first; of one note in the order of its text.")
     linked: list[LinkedNote] = Field(description="The linked notes that the text names.")
-    weak: bool = Field(description="Whether no passage holds the main words of the question together.")
+    weak: bool = Field(description="Whether no passage holds the main words of the question, or is near in meaning.")
     next_calls: list[NextCall] = Field(description="The calls that show more, as the text has them.")
 
 

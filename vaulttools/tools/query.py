@@ -128,7 +128,7 @@ class QueryAnswer(Answer):
     weak: bool | None = Field(
         None,
         exclude_if=_is_none,
-        description="In mode ranked: whether no passage holds the main words of the question together.",
+        description="In mode ranked: whether no passage holds the main words of the question, or is near in meaning.",
     )
     total_notes: int | None = Field(
         None, exclude_if=_is_none, description="In mode obsidian: matching notes, shown or not."

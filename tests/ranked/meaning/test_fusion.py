@@ -140,5 +140,47 @@ def test_the_first_note_of_evidence_that_is_not_weak_stays_first() -> None:
         assert [note.path for note in joined(ranking, near(w=0.5), Stored(), 2).notes] == expected
 
 
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [
+        ({"de"}, ["a", "b", "v", "w"]),
+        ({"en"}, ["v", "w", "a", "b"]),
+        (set(), ["v", "w", "a", "b"]),  # nothing tells the question's language
+    ],
+)
+def test_meaning_decides_where_words_find_notes_in_other_languages_alone(
+    languages: set[str], expected: list[str]
+) -> None:
+    english = passages.of(Note("n", "This is the boat and it will be at home when it is in the rain.\n"))
+    notes = [RankedNote(path, 0.5, english, [Evidence(0, 0.5, frozenset({0}))]) for path in "vw"]
+    ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
+    found = joined(ranking, near(a=0.6, b=0.5), Stored(), 4, languages=languages)
+    assert [note.path for note in found.notes] == expected
+
+
+@pytest.mark.parametrize(
+    ("about_it", "weakness", "notices"),
+    [
+        (0.7, "No passage holds both, and none is near in meaning.", []),
+        (0.6, "", ["No passage holds both; others are near in meaning."]),
+        # Of a model that was not measured a similarity says nothing.
+        (None, "No passage holds both.", []),
+    ],
+)
+def test_evidence_is_weak_where_words_are_and_no_passage_is_near(
+    about_it: float | None, weakness: str, notices: list[str]
+) -> None:
+    notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset({0}))])]
+    ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
+    found = joined(ranking, near(w=0.6, v=0.5), Stored(), 2, about_it)
+    assert (found.weakness, found.notices) == (weakness, notices)
+
+
+def test_where_words_find_nothing_and_no_passage_is_near_the_evidence_is_weak() -> None:
+    ranking = Ranking([], "", [], [], ["x"], ["x"], [], Finder([]), [1.0])
+    found = joined(ranking, near(w=0.2), Stored(), 2, 0.33)
+    assert found.weakness == "No passage holds a word of the question, and none is near in meaning."
+
+
 def test_words_that_were_corrected_keep_what_they_are_sure_of() -> None:
     assert ranked([], 3, Stored()) == ["w", "v", "a"]

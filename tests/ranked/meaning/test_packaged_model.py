@@ -29,6 +29,17 @@ def test_what_means_the_same_is_near_in_other_words_and_languages(model: package
     assert np.allclose(np.linalg.norm(model.embed_passages(texts), axis=1), 1, atol=1e-5)
 
 
+def test_a_passage_about_something_else_is_not_about_it(model: packaged_model.PackagedModel) -> None:
+    [passage] = model.embed_passages(["to restore a deleted file, open file recovery and choose one of its versions"])
+    asked = [
+        "How can I recover a deleted file?",
+        "Comment restaurer un fichier supprimé ?",
+        "How do I knit a sock heel?",
+    ]
+    near = model.embed_questions(asked) @ passage
+    assert list(near >= packaged_model.ABOUT_IT) == [True, True, False]
+
+
 def test_a_vector_depends_on_its_text_alone(model: packaged_model.PackagedModel) -> None:
     texts = ["one", "another text", "a third " * 40]
     together = model.embed_passages(texts)

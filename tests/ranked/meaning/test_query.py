@@ -58,6 +58,17 @@ def test_both_lists_are_told(opened: Opened) -> None:
     )
 
 
+def test_evidence_is_not_weak_where_a_passage_is_near(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = opened()
+    strange, known = "which harbour sells metals in winter", "felines that sell metals in a harbour"
+    assert [vault.query(query=each).weak for each in (strange, known)] == [True, True]  # the model is not measured
+    monkeypatch.setattr(background.BackgroundMeaning, "about_it", 0.5)
+    far, near = vault.query(query=strange), vault.query(query=known)
+    assert (far.weak, near.weak) == (True, False)
+    assert far.text.split("\n")[0].endswith(", and none is near in meaning.")
+    assert any(notice.endswith("; others are near in meaning.") for notice in near.notices)
+
+
 def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:
     vault = opened({**NOTES, "Zoo.md": "A kitten called Zebulon.", "Cats.md": "cat cat cat kitten"})
     assert found(vault, "Zebulon")[0][0] == "Zoo.md"

