@@ -7,6 +7,7 @@ among a thousand of filler. `questions.toml` names the notes that answer: hit@1,
 BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's default weights).
 `answers.toml`, and `questions.json` beside the project, hold a regular expression for the words that answer: whether
 the answer's text holds them, whether the note is among the first five, and the size of the text, by wording.
+`absent.toml` asks what no note answers: how often such an answer is called weak, and how often the others are.
 
 Where the extra `semantic` is installed, each question is asked with it, too, and the exit status is 1 when some kind of
 `questions.toml` loses more than one question by it. Embedding the vaults takes an hour of CPU, so that they and their
@@ -52,6 +53,7 @@ GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
 KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
 FILLER = 1_000
 SHOWN = 10
+ABSENT = "absent"
 
 Ranker = Callable[[str], Sequence[str]]
 
@@ -72,7 +74,8 @@ class Asked:
     @property
     def is_held_out(self) -> bool:
         """Whether it is not for tuning."""
-        return self.was_held_out or hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
+        by_hash = self.kind != ABSENT and hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
+        return self.was_held_out or by_hash
 
     def place(self, found: Sequence[str]) -> int:
         """The place of the first right note, from 1; 0 when it is not among the first ten."""
@@ -91,6 +94,8 @@ class Answered:
     """Of the answer's text."""
     is_answered: bool
     """Whether the text holds the words that answer."""
+    is_weak: bool
+    """Whether the evidence is called so."""
     by_meaning: Answered | None = None
     """The same with the extra `semantic`."""
 
@@ -135,9 +140,15 @@ def answers() -> list[Asked]:
     ]
 
 
+def absent() -> list[Asked]:
+    """Questions that no note answers."""
+    asked = tomllib.loads((PROJECT / "benchmarks" / "absent.toml").read_text(encoding="utf-8"))
+    return [Asked(vault, ABSENT, text, frozenset()) for vault, some in asked.items() for text in some]
+
+
 def main(vaults: Sequence[str]) -> int:
     """Ask everything, or what concerns some vaults, and print the tables; the exit status is 1 when the extra loses."""
-    asked = [each for each in [*questions(), *answers()] if not vaults or each.vault in vaults]
+    asked = [each for each in [*questions(), *answers(), *absent()] if not vaults or each.vault in vaults]
     folders = dict(unpacked(KEPT, {each.vault for each in asked}))
     answered = [
         answer
@@ -146,11 +157,12 @@ def main(vaults: Sequence[str]) -> int:
     ]
     for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    notes = [each for each in answered if not each.asked.key]
+    notes = [each for each in answered if not each.asked.key and each.asked.kind != ABSENT]
     if notes:
         print("\n".join(_table(notes)) + "\n")
     if keyed := [each for each in answered if each.asked.key]:
         print("\n".join(_answers_table(keyed)) + "\n")
+    print("\n".join(_weak(answered)))
     for name, some in (
         ("by words", answered),
         ("with the extra", [each.by_meaning for each in answered if each.by_meaning is not None]),
@@ -160,8 +172,20 @@ def main(vaults: Sequence[str]) -> int:
                 f"A question took {statistics.median(times):.1f} ms of CPU {name} (median), {max(times):.0f} at most."
             )
     lost = _lost(notes)
-    print("\n".join(f"Lost by the extra: {count} of {kind}." for kind, count in lost.items()))
+    kinds = {each.asked.kind for each in notes if each.by_meaning is not None}
+    print("\n".join(f"Lost by the extra: {lost.get(kind, 0)} of {kind}." for kind in sorted(kinds)))
     return int(any(count > 1 for count in lost.values()))
+
+
+def _weak(answered: Sequence[Answered]) -> Iterator[str]:
+    """How many answers are called weak, by wording and half."""
+    for half in (False, True):
+        for wording in ("shared", "paraphrase", "foreign", ABSENT):
+            some = [a for a in answered if a.asked.kind.endswith(wording) and a.asked.is_held_out == half]
+            with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
+            counts = f"by words {sum(a.is_weak for a in some)}, with the extra {sum(a.is_weak for a in with_extra)}"
+            if some:
+                yield f"Called weak, {'held out' if half else 'tuning'}, of {len(some)} {wording}: {counts}."
 
 
 def _lost(answered: Sequence[Answered]) -> dict[str, int]:
@@ -253,7 +277,7 @@ def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None
     found = [note.path for note in answer.notes]
     is_answered = bool(asked.key and re.search(asked.key, answer.text))
     plain = 0 if connection is None else asked.place(_plain(connection, asked.text))
-    return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered)
+    return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered, bool(answer.weak))
 
 
 def _plain(connection: apsw.Connection, question: str) -> list[str]:
