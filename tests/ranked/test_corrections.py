@@ -35,3 +35,11 @@ def test_a_letter_changed_left_out_or_exchanged_is_a_misspelling(word: str, stem
 @pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])
 def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
     assert corrections.of(word, cast("Vocabulary", _Words("note", "mine", "word"))) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "close"),
+    [("alarm", "alamm"), ("stuff", "staff"), ("Gemstones", "gemston"), ("lampreys", "lamprei"), ("colour", "color")],
+)
+def test_an_english_word_is_spelt_as_it_is_meant(word: str, close: str) -> None:
+    assert corrections.of(word, cast("Vocabulary", _Words(close))) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from vaulttools.index.words import tokens
+from vaulttools.ranked import english
 from vaulttools.ranked.vocabulary import Vocabulary
 
 MOST: Final = 2
@@ -18,7 +19,8 @@ _LONG: Final = 6
 
 
 def of(text: str, vocabulary: Vocabulary) -> list[str]:
-    """The stems closest to that of one word that no note holds, the most frequent of equally close ones.
+    """The stems closest to that of one word that no note holds, the most frequent of equally close ones; none for an
+    English word, which is spelt as it is meant: `alarm` is no misspelt `alamme`.
 
     A letter is changed, added, left out or exchanged with its neighbour. The stems begin with the word's first letter,
     or with its second where no close one does.
@@ -27,7 +29,7 @@ def of(text: str, vocabulary: Vocabulary) -> list[str]:
     from rapidfuzz.distance import OSA
 
     words = tokens(text)
-    if len(words) != 1 or len(text) < _SHORTEST:
+    if len(words) != 1 or len(text) < _SHORTEST or english.is_word(text):
         return []
     stem = words[0][2]
     furthest = 1 if len(stem) < _LONG else 2
