@@ -121,6 +121,27 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     second.close()
 
 
+def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_embedder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    embedding, end = Embedding(), threading.Event()
+
+    class Starting:
+        is_alive = True
+
+        def __init__(self, choice: Choice) -> None:
+            end.set()
+            embedding.stop(end)
+
+        def embedded(self, texts: list[str]) -> None:
+            pytest.fail("it was asked")
+
+    monkeypatch.setattr(shared, "EmbeddingProcess", Starting)
+    with embedding.turn(end) as is_mine, pytest.raises(embedder.NoMeaning):
+        assert is_mine
+        embedding.embedded(Choice(), ["tea"])
+
+
 def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "TURN_SECONDS", 0.0)
     embedding, mine, other = Embedding(), threading.Event(), threading.Event()

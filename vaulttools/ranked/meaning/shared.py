@@ -141,6 +141,9 @@ class Embedding:
                 self._process, self._choice = process, choice
         process = self._process
         assert process is not None
+        with self._guard:
+            if self._user is not None and self._user.is_set():  # `stop` came before there was a process to kill
+                raise embedder.NoMeaning("The vault is closed")
         try:
             return process.embedded(texts)
         except embedder.NoMeaning:
