@@ -62,9 +62,11 @@ class Running:
                 self._process = subprocess.Popen(
                     command, cwd=folder, stdin=given, stdout=self._printed or subprocess.PIPE, stderr=subprocess.PIPE
                 )
-        except OSError as error:  # no such program; no more descriptors, no memory (fault-S07)
+        except (OSError, ValueError) as error:  # no such program; no more descriptors, no memory (fault-S07)
             if self._printed is not None:
                 self._printed.close()
+            if isinstance(error, ValueError):  # a NUL or a lone surrogate, which no command line holds
+                raise
             why = GET_IT if isinstance(error, FileNotFoundError) else error.strerror
             raise RipgrepUnavailable(f"ripgrep could not be started: {why}") from error
 
