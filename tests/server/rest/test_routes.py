@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import current_thread
 from typing import Any
 from urllib.parse import quote
 
@@ -152,6 +153,29 @@ def test_a_raw_file_can_do_nothing_in_a_browser(app: ASGIApp, name: str, kind: s
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-resource-policy"] == "same-origin"
     assert headers.get("content-disposition", "").startswith("attachment") == is_attachment
+
+
+@pytest.mark.parametrize("most", [0, 7, 1_000_000])
+def test_a_file_is_the_same_at_once_and_in_pieces(app: ASGIApp, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(raw, "AT_ONCE_BYTES", most)
+    monkeypatch.setattr(raw, "_PIECE", 7)
+    for name in ("Projects/plan.md", "a/b/c.txt"):
+        answer = ask(app, "GET", f"/vault/{name}")
+        expected = str(FILES[name]).encode()
+        assert (answer.content, answer.headers["content-length"]) == (expected, str(len(expected)))
+
+
+def test_json_is_made_beside_the_event_loop(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be two megabytes, and everybody would wait."""
+    threads: list[str] = []
+
+    def noted(value: Any) -> Any:
+        threads.append(current_thread().name)
+        return value
+
+    monkeypatch.setattr(asking, "encodable", noted)
+    assert ask(app, "POST", "/search/simple/?query=galena").status_code == 200
+    assert [name.partition("_")[0] for name in threads] == ["vaulttools-call"]
 
 
 def test_a_note_as_json(app: ASGIApp) -> None:

@@ -26,7 +26,11 @@ HEADERS: Final = {
     "Cache-Control": "private, no-cache",
 }
 
-_CHUNK: Final = 1 << 18
+AT_ONCE_BYTES: Final = 1 << 18
+"""Size of the largest file that is sent at once."""
+
+_PIECE: Final = 1 << 18
+"""Bytes of a larger one that are read at a time."""
 
 
 class Opened:
@@ -52,7 +56,7 @@ class Opened:
         if is_head:
             self._file.close()
             return Response(headers=headers, media_type=kind)
-        if self.size <= _CHUNK:
+        if self.size <= AT_ONCE_BYTES:
             # A stream goes to another thread for each piece, and waits there behind every busy thread of this process.
             with self._file:
                 data = self._file.read(self.size)
@@ -64,7 +68,7 @@ class Opened:
         which the client sees."""
         left = self.size
         with self._file:
-            while left and (chunk := self._file.read(min(_CHUNK, left))):
+            while left and (chunk := self._file.read(min(_PIECE, left))):
                 left -= len(chunk)
                 yield chunk
 
