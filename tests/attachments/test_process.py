@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,10 +56,10 @@ def test_text_comes_from_another_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "kind"),
     [
-        (lambda: samples.of_stream(b"0 0 m " * 170_000, 700), "pdf"),
+        (cache(lambda: samples.of_stream(b"0 0 m " * 170_000, 700)), "pdf"),
         (samples.endless, "pdf"),
         (lambda: samples.nested(1_000_000), "pdf"),
-        (lambda: samples.bomb(300), "docx"),
+        (cache(lambda: samples.bomb(300)), "docx"),
     ],
     ids=["a stream of 714 MB", "two milliard pages", "arrays in arrays", "a member of 300 MB"],
 )
