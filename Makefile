@@ -12,6 +12,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test tests browser screenshots test-everywhere test-elsewhere check bench ranking compare fuzz load bundle docs clean
 
+demo: export VAULTTOOLS_MEANING := off
 demo: $(STAMP)  ## a question to the shipped vault
 	@$(BIN)/vaulttools --vault fixtures/vault query "how long do onion seeds keep" --limit 1
 
