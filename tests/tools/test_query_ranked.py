@@ -178,7 +178,7 @@ def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Litera
 
 def test_operators_of_other_languages_are_told(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert any("NOT says nothing" in notice for notice in vault.query("lead NOT old").notices)
+    assert any("NOT has no meaning" in notice for notice in vault.query("lead NOT old").notices)
     assert any("status: is no operator" in notice for notice in vault.query("lead status:done").notices)
     assert any("status: is no operator" in notice for notice in vault.query("status:done", mode="obsidian").notices)
 
@@ -342,6 +342,14 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     assert answer.text.startswith(told)
     assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
+
+
+def test_weak_evidence_in_another_language_names_the_language_to_ask_in(make_vault: MakeVault) -> None:
+    prose = "The city of Lisbon was destroyed in that year, and it is said that the shock was felt in all of Europe."
+    vault = make_vault({"Lisbon.md": f"{prose} 1755\n", "Porto.md": f"{prose.replace('Lisbon', 'Porto')} Stadt\n"})
+    answer = vault.query("Welche Stadt wurde im Jahr 1755 durch ein Erdbeben zerstört?")
+    assert answer.weak
+    assert answer.text.endswith("\n[Ask again in the language of these notes (en).]")
 
 
 def test_half_of_a_question_that_lacks_its_rarest_words_is_weak_evidence(make_vault: MakeVault) -> None:

@@ -20,6 +20,7 @@ from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
+from vaulttools.notes import language
 from vaulttools.query import foreign, tree
 from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
@@ -215,10 +216,19 @@ def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None, *
         yield f"{following.capitalize()}."
     reading = next(((each.note.path, each.best) for each in page_.shown if each.best is not None), None)
     if reading is not None and is_weak:
-        yield "Ask again in other words, which the notes may use."
+        written = _other_language(request.query, page_.shown)
+        how = f"the language of these notes ({written})" if written else "other words, which the notes may use"
+        yield f"Ask again in {how}."
     elif reading is not None:
         path, best = reading
         yield _to_read_on(path, best.start_line, best.page)
+
+
+def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
+    """The language of all notes shown, when the question is certainly in another one; `""`: not so."""
+    asked = language.of_question(question)
+    written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
+    return next(iter(written)) if asked and len(written) == 1 and not written & asked else ""
 
 
 def _ranked_note(found: ShownNote) -> NoteFound:
