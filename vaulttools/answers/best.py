@@ -27,7 +27,7 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.showing import ALLOTTED, ALLOTTED_BY_MEANING, Budget, Folder, ShownNote, shown
+from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -51,20 +51,16 @@ class Best:
     """Those of them that the work was told of."""
     meant: Sequence[str]
     """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
-    is_joined: bool
-    """Whether passages near in meaning are among those found."""
 
     def page(self, notes: Sequence[RankedNote], start: int, count: int, characters: int) -> Page:
         """So many notes from a place on, copies not counted, with the passages for which there is room."""
         found = list(islice(self.folder.unfolded(notes), start, start + count + 1))
         stands = self.ranking.finder.stands
-        allotted = ALLOTTED_BY_MEANING if self.is_joined else ALLOTTED
         self.folder.look_for_copies(found[:count])
-        budget = Budget(characters, is_weak=bool(self.ranking.weakness), first=allotted)
-        first = shown(found[:count], self.folder, budget, stands)
+        first = shown(found[:count], self.folder, Budget(characters, is_weak=bool(self.ranking.weakness)), stands)
         held = {each.note.path for each in first}
         left = [note for note in found[:count] if note.path not in held]
-        others = shown(left, self.folder, Budget(sys.maxsize, passages=len(allotted)), stands)
+        others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)
         self.tell_missed()
         return Page(first, others, len(found) > count)
 
@@ -118,7 +114,6 @@ def best(
     counter = None if is_ready else Counting(vault, work)
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
-    by_words = ranking
     if meaning is not None and view is not None:
         ranking = _joined(ranking, meaning, question, view, wanted, (len(notes.files), most), told)
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
@@ -137,7 +132,7 @@ def best(
         work.warn(warning)
     work.searched = asked.notes
     folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
-    return Best(ranking, asked, folder, work, missed, set(missed), told, ranking is not by_words)
+    return Best(ranking, asked, folder, work, missed, set(missed), told)
 
 
 def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, list[str]]:

@@ -23,9 +23,6 @@ from vaulttools.ranked.order import RankedNote
 
 ALLOTTED: Final = (800, 400, 400, 400, 400)
 """Characters of the first passages that are shown, in their order."""
-ALLOTTED_BY_MEANING: Final = (600, *(350,) * 6)
-"""Likewise where meaning finds passages, too: the right one is less often among the first. Of 68 tuning questions 45 so
-have the answer in a text of 3,000 characters, 40 with `ALLOTTED`."""
 ALLOTTED_FURTHER: Final = 160
 
 PASSAGES_OF_NOTE: Final = 2
@@ -163,15 +160,13 @@ class Budget:
     """Shown so far."""
     is_weak: bool = False
     """Whether the evidence is: then the first passage is no likelier than the next ones, and has no more room."""
-    first: Sequence[int] = ALLOTTED
-    """Characters of the first passages."""
 
     @property
     def allotted(self) -> int:
         """Characters of the next passage."""
         if self.is_weak and not self.passages:
-            return self.first[1]
-        return self.first[self.passages] if self.passages < len(self.first) else ALLOTTED_FURTHER
+            return ALLOTTED[1]
+        return ALLOTTED[self.passages] if self.passages < len(ALLOTTED) else ALLOTTED_FURTHER
 
 
 def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:

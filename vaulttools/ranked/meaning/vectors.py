@@ -63,10 +63,12 @@ def are_alike(rows: Bytes, dimensions: int, least: float) -> NDArray[np.bool_]:
     `dimensions` is how many numbers are kept of each.
     """
     vectors = _halves(rows, dimensions) * 2
-    products = vectors @ vectors.T  # of whole numbers below 2 ** 24, so that their order changes nothing
+    # Of whole numbers below 2 ** 24, so that their order changes nothing. Not a product of matrices, for which numpy
+    # lets threads wait in a loop: 6 ms of CPU for 100 vectors instead of 1.
+    products = np.einsum("ij,kj->ik", vectors, vectors)
     squares = np.maximum(np.diagonal(products), np.float32(1))
     lengths = np.sqrt(squares)
-    return products >= np.float32(least) * lengths[:, None] * lengths
+    return products >= np.float32(least) * lengths[:, None] * lengths  # type: ignore[no-any-return]
 
 
 def signs(rows: Bytes, dimensions: int) -> NDArray[np.uint64]:
