@@ -59,6 +59,11 @@ class Answer(BaseModel):
         return details
 
 
+def is_none(value: object) -> bool:
+    """Whether a field of an answer is left out of its details, as its `exclude_if`."""
+    return value is None
+
+
 class Envelope(TypedDict):
     """The fields that every answer has."""
 

@@ -11,16 +11,13 @@ from typing import Any, Final, overload
 from pydantic import BaseModel, Field
 
 from vaulttools.answers import excerpt, place
+from vaulttools.answers.answer import is_none
 from vaulttools.answers.page import Section
 from vaulttools.core import limits, paths, render
 from vaulttools.matching.search import FileCount, FileHits
 
 EXCERPT_LINES: Final = 60
 """Lines of one excerpt."""
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class Excerpt(BaseModel):
@@ -40,7 +37,7 @@ class FileMatch(BaseModel):
     match_count: int = Field(description="Matching lines in the file, shown or not.")
     excerpts: list[Excerpt] = Field(description="None with output paths or counts.")
     properties: dict[str, Any] | None = Field(
-        None, exclude_if=_is_none, description="With `columns`: those of them that it has, as it writes them."
+        None, exclude_if=is_none, description="With `columns`: those of them that it has, as it writes them."
     )
 
 

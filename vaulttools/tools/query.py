@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, Field, SkipValidation
 
 from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwise, page
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.best import Page
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact
@@ -85,10 +85,6 @@ def _is_of_other_mode(value: object) -> bool:
     return value is _OF_OTHER_MODE
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 class Passage(BaseModel):
     """A piece of one note that answers: a paragraph, list item, row of a table, code block or short section."""
 
@@ -124,19 +120,19 @@ class QueryAnswer(Answer):
 
     notes: list[NoteFound] = Field(description="The notes of the page, in the order asked for.")
     shown_notes: int | None = Field(
-        None, exclude_if=_is_none, description="In mode ranked: how many of them the text shows."
+        None, exclude_if=is_none, description="In mode ranked: how many of them the text shows."
     )
     weak: bool | None = Field(
         None,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="In mode ranked: whether no passage holds the main words of the question, or is near in meaning.",
     )
     total_notes: int | None = Field(
-        None, exclude_if=_is_none, description="In mode obsidian: matching notes, shown or not."
+        None, exclude_if=is_none, description="In mode obsidian: matching notes, shown or not."
     )
     total_is_exact: bool | None = Field(
         None,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="In mode obsidian: false when counting stopped at `total_notes`, or not all was searched.",
     )
     explanation: str = Field(description="How the query was understood, in words.")

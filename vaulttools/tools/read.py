@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from vaulttools.answers import answer, corpus, page, part, pictures, place, reading, several
-from vaulttools.answers.answer import Answer
+from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.part import Part
 from vaulttools.answers.pictures import Image
 from vaulttools.answers.reading import Reading
@@ -76,10 +76,6 @@ class ReadRequest(Request):
     )
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 _ABSENT: Final[Any] = None
 """What a field about one text is in an answer about several, which leaves it out."""
 
@@ -108,7 +104,7 @@ class NoteRead(BaseModel):
     content: str = Field(serialization_alias="text", description="The lines, whole, joined by line feeds.")
     next_line: int | None = Field(description="First line asked for that is not shown, or null.")
     properties: dict[str, Any] | None = Field(
-        None, exclude_if=_is_none, description="With frontmatter: the properties of the note by name."
+        None, exclude_if=is_none, description="With frontmatter: the properties of the note by name."
     )
 
 
@@ -116,15 +112,15 @@ class ReadAnswer(Answer):
     """The answer of `read`; with `notes` the fields about one text are left out."""
 
     path: str = Field(
-        _ABSENT, exclude_if=_is_none, description="Vault-relative path of the file, or the name of another."
+        _ABSENT, exclude_if=is_none, description="Vault-relative path of the file, or the name of another."
     )
-    start_line: int = Field(_ABSENT, exclude_if=_is_none, description="First line shown, from 1.")
+    start_line: int = Field(_ABSENT, exclude_if=is_none, description="First line shown, from 1.")
     end_line: int = Field(
-        _ABSENT, exclude_if=_is_none, description="Last line shown; one less than start_line when there is none."
+        _ABSENT, exclude_if=is_none, description="Last line shown; one less than start_line when there is none."
     )
-    total_lines: int = Field(_ABSENT, exclude_if=_is_none, description="Lines of the file.")
+    total_lines: int = Field(_ABSENT, exclude_if=is_none, description="Lines of the file.")
     content: str = Field(
-        _ABSENT, exclude_if=_is_none, serialization_alias="text", description="The lines, whole, joined by line feeds."
+        _ABSENT, exclude_if=is_none, serialization_alias="text", description="The lines, whole, joined by line feeds."
     )
     next_line: int | None = Field(None, description="First line asked for that is not shown, or null.")
     notes: list[NoteRead] = Field(
