@@ -33,8 +33,9 @@ class Weights:
     """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
     length: float = 0.4
     """BM25's b: 0 takes no note of the length of a text, 1 all."""
-    passage: float = 1.2
-    """That words stand in one passage."""
+    passage: float = 0.8
+    """That words stand in one passage. With 1.2 two more of 117 held-out questions have the note first, and with
+    meaning two fewer of 38 have it among the first five."""
     row: float = 0.5
     """That words stand in a row, as in the question."""
     name: float = 2.0
