@@ -178,7 +178,7 @@ def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
     if done >= total and (total or not notes or meaning.embeds_nothing):
         return []
     fault = f" {meaning.fault}." if meaning.fault else ""
-    return [f"Only {done:,} of {total or notes:,} notes are searched by meaning so far.{fault}"]
+    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 
 
 def _copies(

@@ -92,7 +92,7 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     answer = opened(waits=False).query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    assert "Only 0 of 4 notes are searched by meaning so far." in answer.notices
+    assert "Meaning: 0 of 4 notes." in answer.notices
 
 
 def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
