@@ -52,9 +52,13 @@ class Best:
     meant: Sequence[str]
     """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
 
-    def page(self, notes: Sequence[RankedNote], start: int, count: int, characters: int) -> Page:
-        """So many notes from a place on, copies not counted, with the passages for which there is room."""
-        found = list(islice(self.folder.unfolded(notes), start, start + count + 1))
+    def unfolded(self, notes: Sequence[RankedNote], start: int, count: int) -> Sequence[RankedNote]:
+        """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
+        with all those before it."""
+        return list(islice(self.folder.unfolded(notes), start, start + count + 1))
+
+    def page(self, found: Sequence[RankedNote], count: int, characters: int) -> Page:
+        """So many of the notes that `unfolded` gave, with the passages for which there is room."""
         stands = self.ranking.finder.stands
         self.folder.look_for_copies(found[:count])
         first = shown(found[:count], self.folder, Budget(characters, is_weak=bool(self.ranking.weakness)), stands)

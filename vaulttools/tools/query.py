@@ -164,8 +164,9 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     fixed = sum(len(notice) + 3 for notice in notices) + len(ranking.weakness)
     fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
     characters = request.max_chars - fixed
+    unfolded = found.best.unfolded(found.notes, start, request.limit)
     while True:
-        page_ = found.best.page(found.notes, start, request.limit, max(characters, _LEAST_CHARACTERS))
+        page_ = found.best.page(unfolded, request.limit, max(characters, _LEAST_CHARACTERS))
         next_page = request.page + 1 if page_.has_next else None
         made = _page(
             request,
