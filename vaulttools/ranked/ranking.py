@@ -147,7 +147,7 @@ class _Search:
         uncounted = self._uncounted()
         return Ranking(
             notes=ranked,
-            weakness="" if uncounted else weakness(terms, rarities, substitutes.unfound, ranked),
+            weakness="" if uncounted else weakness(terms, rarities, substitutes.unfound, ranked, notes),
             explanation=self._explained(terms, substitutes.notices),
             notices=[*substitutes.notices, *uncounted],
             nowhere=substitutes.nowhere,

@@ -9,6 +9,7 @@ from typing import Final
 from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import Term
+from vaulttools.ranked.scoring import rarity
 
 _ENOUGH: Final = 0.45
 """The part of a question, by what its words weigh, that a passage must hold not to be weak evidence."""
@@ -20,20 +21,23 @@ those in the words of `make ranking` that are not foreign, 10 of the 58 that the
 49 whose note is not among the first five (24). With 0.55: 30, 15 and 35."""
 
 _RARE: Final = 5.0
-"""The least that the rarest word counts beside one that stands nowhere: where no note has `boiling` nor `mercury`,
-"the boiling point of mercury" is not about `point`. Of `absent.toml` 16 of 20 are so called weak, without it 13."""
+"""The least that the rarest word counts beside one that stands nowhere, unless the notes are so few that no word weighs
+as much: where no note has `boiling` nor `mercury`, "the boiling point of mercury" is not about `point`. Of the questions
+of `benchmarks/absent.toml` 16 of 20 are so called weak, without it 13."""
 
 
-def weakness(terms: Sequence[Term], rarities: Sequence[float], unfound: Sequence[str], ranked: BestFirst) -> str:
+def weakness(
+    terms: Sequence[Term], rarities: Sequence[float], unfound: Sequence[str], ranked: BestFirst, notes: int
+) -> str:
     """One sentence when no passage holds the two rarest words of the question together, and none most of it; else `""`.
 
-    `unfound` are words that stand nowhere.
+    `unfound` are words that stand nowhere in so many `notes`.
     """
     words: list[tuple[float, int, str]] = [
         (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))
     ]
     # A word that stands nowhere may be a way of saying it that the notes do not have: it counts half.
-    nowhere = max(*rarities, _RARE) / 2 if rarities else 0.5
+    nowhere = max(*rarities, 1.0, min(_RARE, rarity(notes, 1))) / 2 if rarities else 0.5
     words += [(-nowhere, len(terms) + number, word) for number, word in enumerate(unfound)]
     if len(words) < 2 or not ranked:
         return ""
