@@ -61,7 +61,7 @@ class Best:
         """So many of the notes that `unfolded` gave, with the passages for which there is room."""
         stands = self.ranking.finder.stands
         self.folder.look_for_copies(found[:count])
-        first = shown(found[:count], self.folder, Budget(characters, is_weak=bool(self.ranking.weakness)), stands)
+        first = shown(found[:count], self.folder, Budget(characters), stands)
         held = {each.note.path for each in first}
         left = [note for note in found[:count] if note.path not in held]
         others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)

@@ -1,8 +1,7 @@
 """Chooses what is shown of ranked notes: whole passages, copies folded, as many as fit.
 
-The first passage may have `ALLOTTED[0]` characters, unless the evidence is weak, and the following ones less. A passage
-that needs less than it may have takes in what stands beside it under the same heading; one that needs more is cut
-around the words of the question.
+The first passage may have `ALLOTTED[0]` characters, the following ones less. A passage that needs less than it may have
+takes in what stands beside it under the same heading; one that needs more is cut around the words of the question.
 """
 
 from __future__ import annotations
@@ -158,14 +157,10 @@ class Budget:
     room: int
     passages: int = 0
     """Shown so far."""
-    is_weak: bool = False
-    """Whether the evidence is: then the first passage is no likelier than the next ones, and has no more room."""
 
     @property
     def allotted(self) -> int:
         """Characters of the next passage."""
-        if self.is_weak and not self.passages:
-            return ALLOTTED[1]
         return ALLOTTED[self.passages] if self.passages < len(ALLOTTED) else ALLOTTED_FURTHER
 
 
