@@ -117,12 +117,14 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question must hold words beside its operators; query in mode obsidian takes these alone")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
-    notices = [*filter(None, [found.best.ranking.weakness]), *found.notices]
+    weakness = found.best.ranking.weakness
+    notices = [*filter(None, [weakness]), *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
     pieces, left, is_more = _pieces(found, request.max_chars, _size(fixed))
     found.best.tell_missed()
     if pieces:
-        blocks = ["\n".join(piece.lines()) for piece in pieces]
+        doubts, fixed = (fixed[:1], fixed[1:]) if weakness else ([], fixed)
+        blocks = [*doubts, *("\n".join(piece.lines()) for piece in pieces)]
         notices += (closing := list(_left_out(pieces, left, is_more=is_more)))
         fixed += answer.bracketed(closing)
     else:
@@ -146,7 +148,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         shown={"passages": [_passage(piece, piece.shown) for piece in pieces]},
         passages=[_passage(piece, piece.text) for piece in pieces],
         linked=names,
-        weak=bool(found.best.ranking.weakness),
+        weak=bool(weakness),
         next_calls=calls,
     )
 
