@@ -32,7 +32,7 @@ ODD = {
 ASKED: list[tuple[str, dict[str, Any]]] = [
     ("query", {"query": "needle", "folder": FOLDER, "limit": 2}),
     ("query", {"query": "needle", "glob": "Odd/*", "tags": ["work"], "limit": 1}),
-    ("query", {"query": "needle onlyh", "folder": FOLDER}),
+    ("query", {"query": "needle nlyher", "folder": FOLDER}),
     ("query", {"query": "needle", "mode": "obsidian", "folder": FOLDER, "properties": {"status": "active"}}),
     ("query", {"query": "active needle", "folder": FOLDER, "modified_after": "2001"}),
     ("context", {"question": "needle", "folder": FOLDER, "max_chars": 700}),
