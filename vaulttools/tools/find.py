@@ -217,7 +217,8 @@ def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
     for entry in listing.left_out:
         if entry.left_out not in _LISTED:
             work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
-    return known.kept((Newest, listing, glob), lambda: Newest(listing, _matching(listing, glob))).at(known)
+    newest = known.kept((Newest, listing, glob), lambda: Newest(listing, _matching(listing, glob)))
+    return known.kept(newest, lambda: newest.at(known), times=True)
 
 
 def _matching(listing: Listing, glob: Glob | None) -> Iterator[int]:
