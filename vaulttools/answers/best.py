@@ -168,9 +168,8 @@ def _joined(
     except VaultToolsError as error:
         told.append(f"{error}. Only words were searched for.")
         return ranking
-    return (
-        joined(ranking, near, view, counts[1], meaning.about_it, read_question(question).languages) if near else ranking
-    )
+    languages = read_question(question).languages
+    return joined(ranking, near, view, counts[1], meaning.about_it, languages) if near else ranking
 
 
 def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:

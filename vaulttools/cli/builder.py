@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Final
 
+from vaulttools.core import own_python
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import database, location
 from vaulttools.index.database import Busy
@@ -25,17 +26,16 @@ def start(folder: str) -> subprocess.Popen[bytes] | None:
 
     It ends at once when another process builds that index.
     """
-    if not sys.executable or getattr(sys, "frozen", False):  # in a frozen program that is the program
+    if not own_python.can_start():
         return None
     windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     try:
         process = subprocess.Popen(
-            # -P: the working folder may be a vault, and what lies there must not be imported.
-            [sys.executable, "-P", "-m", __name__, folder],
+            own_python.command(__name__, folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # the end of a terminal, or Ctrl-C in it, is none of it
+            start_new_session=True,  # neither Ctrl-C nor the end of the terminal ends it
             creationflags=windows,
             cwd=os.path.abspath(os.sep),  # no folder is held in use
         )
@@ -60,8 +60,7 @@ def build(folder: str) -> None:
 
 def run() -> None:
     """Build the index of the vault that the command line names."""
-    if hasattr(os, "nice"):
-        os.nice(_LOWER)
+    own_python.give_way(_LOWER)
     with suppress(VaultToolsError):  # the next command that needs an index says why there is none
         build(sys.argv[1])
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from typing import Any, Final
 
 from vaulttools.cli import handover, rendezvous, resident
+from vaulttools.core import own_python
 from vaulttools.errors import BadArgument
 
 COMMANDS: Final = ("start", "status", "stop")
@@ -44,7 +44,7 @@ def run(words: list[str], folder: str) -> tuple[str, dict[str, Any], bool]:
 def _start(folder: str, path: str) -> tuple[str, dict[str, Any], bool]:
     if handover.asked(path, rendezvous.STATUS) is None:
         started = subprocess.Popen(
-            [sys.executable, "-m", resident.__name__, folder],
+            own_python.command(resident.__name__, folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

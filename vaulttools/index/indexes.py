@@ -40,7 +40,8 @@ class Indexes:
         if name not in vars(self):
             live = self._made(TemporaryFolder())
             if vars(self).setdefault(name, live) is live:
-                # The thread that comes across this as garbage may hold what the index waits for: it is not waited for.
+                # Nobody waits for the index here: the garbage collector may run this in a thread that holds a lock
+                # which the index needs.
                 # When the process ends, this comes before the folder is removed.
                 weakref.finalize(self, live.end)
                 vars(self)["_close_passing"] = live.close

@@ -18,6 +18,8 @@ import threading
 from queue import SimpleQueue
 from typing import IO, Final
 
+from vaulttools.core import own_python
+
 _LENGTH: Final = 4
 _MANY_OBJECTS: Final = 50_000
 """Objects made, and not yet gone, after which the collector of cycles looks at them; Python's is 700."""
@@ -55,8 +57,7 @@ def receive(stream: IO[bytes]) -> object:
 def run() -> None:
     """Answer until there is nobody to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
-    if hasattr(os, "nice"):
-        os.nice(_YIELDING)
+    own_python.give_way(_YIELDING)
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 

@@ -9,7 +9,6 @@ import os
 import pickle
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +18,7 @@ from threading import Event
 from typing import IO, Final, NamedTuple, TypeAlias
 
 from vaulttools.attachments.texts import Attachments
+from vaulttools.core import own_python
 from vaulttools.files import disk
 from vaulttools.files.patience import within
 from vaulttools.files.root import Root
@@ -67,7 +67,7 @@ def readers(
     """
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
-    if not count or not _can_start():
+    if not count or not own_python.can_start():
         yield lambda supply, stop: (_read(root, path, attachments) for path in supply)
         return
     workers = _Workers(root, count, attachments)
@@ -104,11 +104,6 @@ def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
         if size > WORTH_BYTES:
             return True
     return False
-
-
-def _can_start() -> bool:
-    """Whether `sys.executable` is a Python: in a frozen program it is that program."""
-    return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 _Result: TypeAlias = Content | list[str] | None
@@ -149,8 +144,7 @@ class _Process(NamedTuple):
 
 def _started(root: Root, attachments: Attachments | None) -> _Process | None:
     """A worker that knows its root; None when none can be started."""
-    # -P: the working folder may be a vault, and what lies there must not be imported.
-    command = [sys.executable, "-P", "-m", "vaulttools.index.worker"]
+    command = own_python.command("vaulttools.index.worker")
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     pipe = subprocess.PIPE
     try:

@@ -97,8 +97,8 @@ class Question:
 
 
 def read(text: str) -> Question:
-    """The terms of a question; none when it holds no letter, no digit and no such code. When all words are stop words
-    and it holds no code, none is."""
+    """The terms of a question; none when it holds no letter, no digit and no such code. Stop words are left out, unless
+    the question holds nothing else."""
     text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
     pieces = [found[0] for found in _PIECE.finditer(text)]

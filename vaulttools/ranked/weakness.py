@@ -22,7 +22,7 @@ those in the words of `make ranking` that are not foreign, 10 of the 58 that the
 
 _RARE: Final = 5.0
 """The least that the rarest word counts beside one that stands nowhere, unless the notes are so few that no word weighs
-as much: where no note has `boiling` nor `mercury`, "the boiling point of mercury" is not about `point`. Of
+as much: where no note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. Of
 `benchmarks/absent.toml` 16 of 20 questions are so called weak, without it 13."""
 
 

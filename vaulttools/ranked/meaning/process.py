@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from vaulttools.core import own_python
 from vaulttools.index.worker import receive, send
 from vaulttools.ranked.meaning.embedder import Choice, Key, NoMeaning
 
@@ -32,10 +32,9 @@ class EmbeddingProcess:
         Raises:
             NoMeaning: it cannot be started, or has no embedder.
         """
-        if not sys.executable or getattr(sys, "frozen", False):  # in a frozen program that is the program
+        if not own_python.can_start():
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
-        # -P: the working folder may be a vault, and what lies there must not be imported.
-        command = [sys.executable, "-P", "-m", "vaulttools.ranked.meaning.worker", str(NICER)]
+        command = own_python.command("vaulttools.ranked.meaning.worker", str(NICER))
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
             self._popen = subprocess.Popen(

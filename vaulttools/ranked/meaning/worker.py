@@ -11,20 +11,19 @@ by a sentence.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
 from queue import SimpleQueue
 
+from vaulttools.core import own_python
 from vaulttools.index.worker import listen, send
 
 
 def run() -> None:
     """Answer until there is nobody to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
-    if hasattr(os, "nice"):
-        os.nice(int(sys.argv[1]))
+    own_python.give_way(int(sys.argv[1]))
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
