@@ -314,9 +314,10 @@ class Session:
         loose: Pattern | None = None,
         wanted: int = WANTED,
         *,
+        wants_lines: bool = False,
         counts_all: bool = True,
     ) -> Search:
-        """A search of one scope; see `Search` for `loose`, `wanted` and `counts_all`."""
+        """A search of one scope; see `Search` for `loose`, `wanted`, `wants_lines` and `counts_all`."""
         return Search(
             self.ripgrep,
             self.root,
@@ -327,6 +328,7 @@ class Session:
             self.view(work),
             loose,
             wanted,
+            wants_lines,
             contents=self.contents,
             counts_all=counts_all,
         )

@@ -55,3 +55,11 @@ def test_the_folder_is_walked_when_most_of_it_is_left_and_no_page_is_near() -> N
     assert not plan.walks_folder(entries_left=50_000)
     plan.record(100, 90)
     assert not plan.walks_folder(entries_left=5_000)
+
+
+def test_the_folder_is_not_walked_when_a_part_of_what_is_left_holds_the_lines_that_are_wanted() -> None:
+    plan = Batches(candidates=10_000, wanted=10_001, is_narrowed=False)
+    plan.record(2_240, 1_247, lines=6_354)
+    assert plan.next_size() == 1_607
+    assert not plan.walks_folder(entries_left=7_760)
+    assert plan.walks_folder(entries_left=3_000)

@@ -28,6 +28,10 @@ MOST_NAMED: Final = 2_048
 WANTED: Final = limits.COUNTED_FILES + 1
 """Matching files that a search wants, unless its tool says otherwise: one more than are counted exactly."""
 
+SURE: Final = 500
+"""Of what is wanted: from there on those looked at tell well how many more are needed, and a quarter more of them are
+looked at. Before, twice as many."""
+
 
 @dataclass(slots=True)
 class Batches:
@@ -35,21 +39,31 @@ class Batches:
 
     candidates: int
     wanted: int
-    """Matching files after which the tool stops."""
+    """Matching files, or matching lines, after which the tool stops."""
     is_narrowed: bool
     """Whether an index nominated the candidates."""
     looked_at: int = 0
     matched: int = 0
+    """Files."""
+    found: int = 0
+    """Of what is wanted."""
 
     def next_size(self) -> int:
         """How many candidates to look at next: as many as give what is wanted, if they match as those before."""
         if self.looked_at == 0:
             return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
-        left = self.wanted - self.matched
-        if left <= 0:
+        if self.found >= self.wanted:
             return max(MOST_NAMED, self.looked_at * 4)
         most = min(self.looked_at * 16, MOST_NAMED)
-        return max(CHUNK, min(left * self.looked_at * 2 // self.matched, most) if self.matched else most)
+        return max(CHUNK, min(self._still_needed, most))
+
+    @property
+    def _still_needed(self) -> int:
+        """Candidates that hold what is left of what is wanted, if they match as those before, with a margin."""
+        if not self.found:
+            return self.candidates
+        margin = 5 if self.found >= SURE else 8
+        return (self.wanted - self.found) * self.looked_at * margin // (self.found * 4)
 
     def fetches_lines(self) -> bool:
         """Whether to fetch the lines of the next batch at once, because few of its files match."""
@@ -57,12 +71,14 @@ class Batches:
             return False
         return self.looked_at == 0 or (self.candidates <= FEW and self.matched * NEAR <= self.looked_at)
 
-    def record(self, looked_at: int, matched: int) -> None:
-        """Add a batch that was looked at."""
+    def record(self, looked_at: int, matched: int, lines: int | None = None) -> None:
+        """Add a batch that was looked at; `lines` where lines are wanted."""
         self.looked_at += looked_at
         self.matched += matched
+        self.found += matched if lines is None else lines
 
     def walks_folder(self, entries_left: int) -> bool:
         """Whether walking the folder is cheaper than naming the candidates that are left, two thirds of its entries."""
         is_page_near = self.looked_at < CHUNK or (self.looked_at < MOST_NAMED and self.matched * NEAR > self.looked_at)
-        return not is_page_near and (self.candidates - self.looked_at) * 3 > entries_left * 2
+        is_end_near = self.found < self.wanted and self._still_needed * 2 < entries_left
+        return not (is_page_near or is_end_near) and (self.candidates - self.looked_at) * 3 > entries_left * 2

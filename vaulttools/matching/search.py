@@ -97,6 +97,8 @@ class Search:
     after one run instead of two."""
     wanted: int = batches.WANTED
     """Matching files after which the caller stops; batches are made for so many."""
+    wants_lines: bool = False
+    """Whether the caller stops after so many matching lines instead."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
     contents: Contents | None = None
@@ -199,7 +201,8 @@ class Search:
                 if fetches
                 else self._matcher.counts_of(named, counts_all=self.counts_all)
             )
-            plan.record(len(asked), len(counts.matching))
+            lines = sum(counts.matching.values()) if self.wants_lines else None
+            plan.record(len(asked), len(counts.matching), lines)
             rest = candidates[plan.looked_at :]
             place = listing.places[asked[-1]] + 1 if rest else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)

@@ -68,7 +68,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     targets = vault.targets([request.path or "/"], work)
     scope = _scope(vault, request, targets, work)
     loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, COUNTED_LINES + 1)
+    search = vault.search(compiled, scope, work, loose, COUNTED_LINES + 1, wants_lines=True)
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
     shown = list(_located(search, counted, request.max_results))
