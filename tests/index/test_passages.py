@@ -11,6 +11,7 @@ from vaulttools.index.content import words_of
 from vaulttools.index.words import count, tokens
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, split
+from vaulttools.notes.quantities import named
 
 _LINES = """
 |# Head of it|### Sub-head|- item é|  - child_of|> quote's|```|text of it. And more|---|[x]: y
@@ -44,6 +45,7 @@ def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], prop
     assert list(found.parents) == [each.parent for each in plain]
     texts = [note.text[each.start : each.end] for each in plain]
     assert list(found.digests) == [digest(text) for text in texts]
+    assert list(found.quantities) == [named(text) for text in texts]
     digests, lengths, language = passages.sizes(passages.dump(note))
     assert (list(digests), list(lengths), language) == (list(found.digests), list(found.lengths), found.language)
     places = [found.at(place) for place in range(len(tokens(words_of(note).body)))]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.note import Note
+from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import question
 from vaulttools.ranked.evidence import EARLY, USUAL, WEIGHTS, best, combined, most
 from vaulttools.ranked.finder import Finder
@@ -36,6 +37,10 @@ Storage, and what else a plan is about.
 
 The limit of the Standard plan is raised
 on request.
+
+The limit of Plus is raised whenever you ask.
+
+The limit of Plus is raised in May 2027.
 """
 
 
@@ -43,7 +48,7 @@ def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
     note, terms = Note(path, text), question.read(asked).terms
     finder = Finder(terms)
     passages = finder.passages(note)
-    evidence = best(finder.places(note), passages, [1.0] * len(terms))
+    evidence = best(finder.places(note), passages, [1.0] * len(terms), question.read(asked).quantity)
     return [text[passages.starts[e.number] :][: passages.lengths[e.number]] for e in evidence]
 
 
@@ -53,6 +58,8 @@ def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
         ("what does Plus cost a month", "- Plus costs 10 a month."),
         ("storage of the Standard plan", "| Standard | 1 | 1 GB |"),
         ("is the limit of Standard raised on request", "The limit of the Standard plan is raised\non request."),
+        ("on which date is the Plus limit raised", "The limit of Plus is raised in May 2027."),
+        ("how many sites has the Standard limit", "| Standard | 1 | 1 GB |"),
         ("limits no interest", f"## Limits\n\n{FILLER.strip()}"),
     ],
 )
@@ -100,11 +107,16 @@ def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
     sizes = [length * 50 for length in lengths]
     starts = [0] * len(lengths)
     heading_words = [number * 3 for number in range(len(levels))]
-    passages = Passages(first_words, lengths, starts, sizes, headings, parents, starts, levels, heading_words)
+    quantities = draw(st.lists(st.integers(0, 7), min_size=len(lengths), max_size=len(lengths)))
+    passages = Passages(
+        first_words, lengths, starts, sizes, headings, parents, quantities, starts, levels, heading_words
+    )
     return Places([WORDS] * 4, found), passages, rarities
 
 
-def slowly(places: Places, passages: Passages, rarities: list[float]) -> list[tuple[int, float, frozenset[int]]]:
+def slowly(
+    places: Places, passages: Passages, rarities: list[float], quantity: Quantity
+) -> list[tuple[int, float, frozenset[int]]]:
     """What `best` gives, each passage for itself and each term by the best that it counts."""
 
     def holds(term: int, number: int) -> list[int]:
@@ -141,18 +153,20 @@ def slowly(places: Places, passages: Passages, rarities: list[float]) -> list[tu
                 score += WEIGHTS.row * min(rarities[term], rarities[term + 1])
         score *= 1 + WEIGHTS.early * EARLY / (EARLY + first)
         score *= 1 - WEIGHTS.length * size / (USUAL + size)
+        score *= 1 + WEIGHTS.quantity * bool(passages.quantities[number] & quantity)
         score *= WEIGHTS.is_header if number in passages.parents else 1
         found.append((number, score / sum(rarities), frozenset(term for term in terms if counts(term, number)[1])))
     return sorted(found, key=lambda each: (-round(each[1], 9), each[0]))
 
 
 @settings(max_examples=200)
-@given(notes())
+@given(notes(), st.sampled_from([Quantity.NONE, Quantity.NUMBER, Quantity.DATE]))
 def test_each_term_counts_by_the_best_place_in_which_a_reader_sees_it(
-    note: tuple[Places, Passages, list[float]],
+    note: tuple[Places, Passages, list[float]], quantity: Quantity
 ) -> None:
-    found = [(each.number, each.held) for each in best(*note)]
-    wanted = slowly(*note)
+    best_ones = best(*note, quantity)
+    found = [(each.number, each.held) for each in best_ones]
+    wanted = slowly(*note, quantity)
     assert found == [(number, held) for number, _, held in wanted]
-    assert [each.score for each in best(*note)] == pytest.approx([score for _, score, _ in wanted])
-    assert all(each.score <= most(note[0], note[2]) for each in best(*note))
+    assert [each.score for each in best_ones] == pytest.approx([score for _, score, _ in wanted])
+    assert all(each.score <= most(note[0], note[2], quantity) for each in best_ones)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
+from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import question
 from vaulttools.ranked.evidence import best, combined
 from vaulttools.ranked.finder import Finder
@@ -29,6 +30,7 @@ NAMES = st.sampled_from([f"{word} {number}.md" for word in WORDS for number in r
     gone=st.sets(NAMES, max_size=2),
     wanted=st.integers(0, 16),
     languages=st.sampled_from([frozenset[str](), frozenset(["en"])]),
+    quantity=st.sampled_from([Quantity.NONE, Quantity.NUMBER]),
 )
 def test_the_order_is_that_of_all_notes_looked_at_in_full(
     notes: dict[str, tuple[str, int]],
@@ -37,6 +39,7 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
     gone: set[str],
     wanted: int,
     languages: frozenset[str],
+    quantity: Quantity,
 ) -> None:
     finder = Finder(question.read(" ".join(asked)).terms)
     rarities = rarities[: len(asked)]
@@ -53,14 +56,14 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
     for each in candidates:
         if each.path not in gone:
             held = finder.passages(read[each.path])
-            evidence = best(each.places, held, rarities)
+            evidence = best(each.places, held, rarities, quantity)
             worth = combined(each.score, evidence[0].score if evidence else 0.0)
             if languages and held.language not in languages:
                 worth = max(0.001, round(worth * _OTHER_LANGUAGE, 3))
             full.append((each.turn, -worth, each.path, RankedNote(each.path, worth, held, evidence)))
     expected = [note for *_, note in sorted(full, key=lambda each: each[:3])]
 
-    found = BestFirst(candidates, rarities, passages, sorted, languages)
+    found = BestFirst(candidates, rarities, passages, sorted, languages, quantity)
     assert bool(found) == bool(expected)
     assert [note for note, _ in zip(found, range(wanted), strict=False)] == expected[:wanted]
     held_together = {note.path for note in found.holding(lambda places: all(map(any, places.found)))}

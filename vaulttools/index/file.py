@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 9
+SCHEMA: Final = 10
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000

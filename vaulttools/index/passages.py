@@ -19,8 +19,9 @@ from vaulttools.index.words import count
 from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest, split
+from vaulttools.notes.quantities import named
 
-_COLUMNS: Final = 6
+_COLUMNS: Final = 7
 """Numbers of each passage besides its digest."""
 _LENGTHS: Final = 3
 """Which of them is its length, from 0."""
@@ -44,6 +45,8 @@ class Passages:
     """Which heading each stands under, from 0; -1: none."""
     parents: Sequence[int]
     """Which passage holds the header row of a row of a table; -1: it is no such row."""
+    quantities: Sequence[int]
+    """Which quantities each names, as `notes.quantities.Quantity`."""
     digests: Sequence[int]
     """`notes.passages.digest` of each."""
     levels: Sequence[int]
@@ -90,6 +93,7 @@ def dump(note: Note) -> bytes:
                 passage.end - passage.start,
                 passage.heading + 1,
                 number - passage.parent if passage.parent >= 0 else 0,
+                named(text),
             )
         )
         digests.append(digest(text))
@@ -121,7 +125,7 @@ def load(data: bytes) -> Passages:
     size = len(digests)
     if not numbers or numbers[0] != size or len(numbers) < _FIRST + size * _COLUMNS:
         raise ValueError("no passages")
-    gaps, words, skipped, lengths, headings, parents = (
+    gaps, words, skipped, lengths, headings, parents, quantities = (
         numbers[_FIRST + size * column : _FIRST + size * (column + 1)] for column in range(_COLUMNS)
     )
     outline = numbers[_FIRST + size * _COLUMNS :]
@@ -132,6 +136,7 @@ def load(data: bytes) -> Passages:
         lengths=lengths,
         headings=[heading - 1 for heading in headings],
         parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
+        quantities=quantities,
         digests=digests,
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],

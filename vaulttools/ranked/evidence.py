@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
+from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
 
 
@@ -36,6 +37,8 @@ class Weights:
     """In the passage before or after it, under the same heading."""
     row: float = 0.3
     """Two words in a row, as in the question, beside what each counts."""
+    quantity: float = 0.3
+    """A quantity of the kind that the question asks for, in parts of the score (0.6 finds the same answers)."""
     early: float = 0.1
     """Of a passage that begins the note; half of it for one that begins `EARLY` words later."""
     passage: float = 0.15
@@ -71,7 +74,12 @@ def combined(of_note: float, of_passage: float, weights: Weights = WEIGHTS) -> f
     return round(max(0.001, (of_note + passage) / (1 + weights.passage)), 3)
 
 
-def most(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) -> float:
+def most(
+    places: Places,
+    rarities: Sequence[float],
+    quantity: Quantity = Quantity.NONE,
+    weights: Weights = WEIGHTS,
+) -> float:
     """A score that no passage of a note exceeds, whatever its passages are."""
     total = sum(rarities)
     if not total:
@@ -91,11 +99,17 @@ def most(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) 
             score += rare * weights.name
         before = body
     # Sums of the same numbers in another order differ in their last digits.
-    return score * (1 + weights.early) / total + 1e-9
+    return score * (1 + weights.early) * (1 + weights.quantity * bool(quantity)) / total + 1e-9
 
 
-def best(places: Places, passages: Passages, rarities: Sequence[float], weights: Weights = WEIGHTS) -> list[Evidence]:
-    """The passages of a note that hold a word of the question, best first.
+def best(
+    places: Places,
+    passages: Passages,
+    rarities: Sequence[float],
+    quantity: Quantity = Quantity.NONE,
+    weights: Weights = WEIGHTS,
+) -> list[Evidence]:
+    """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
 
     A term counts once, where it counts most: in the passage, in the header row, in a heading, in a name, beside it.
     """
@@ -138,6 +152,8 @@ def best(places: Places, passages: Passages, rarities: Sequence[float], weights:
             score += weights.row * rows[number]
         score *= 1 + weights.early * EARLY / (EARLY + passages.first_words[number])
         score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
+        if passages.quantities[number] & quantity:
+            score *= 1 + weights.quantity
         if number in headers:
             score *= weights.is_header
         score /= total

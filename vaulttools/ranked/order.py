@@ -16,6 +16,7 @@ from typing import Final
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
+from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence, best, combined, most
 
@@ -64,16 +65,19 @@ class BestFirst(AsAsked[RankedNote]):
         passages: Callable[[Sequence[str]], dict[str, Passages]],
         tie: Callable[[Sequence[str]], Sequence[str]],
         languages: AbstractSet[str] = frozenset(),
+        quantity: Quantity = Quantity.NONE,
     ) -> None:
         """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
-        the same; `languages` are those that the question may be in: notes in others are worth less."""
+        the same; `languages` are those that the question may be in: notes in others are worth less; passages with
+        a `quantity` that it asks for are worth more."""
         super().__init__(self._in_order())
         self._rarities = rarities
         self._passages = passages
         self._tie = tie
         self._languages = languages
+        self._quantity = quantity
         bounds = [
-            (each.turn, -combined(each.score, most(each.places, rarities)), number)
+            (each.turn, -combined(each.score, most(each.places, rarities, quantity)), number)
             for number, each in enumerate(candidates)
         ]
         self._waiting = deque((turn, bound, candidates[number]) for turn, bound, number in sorted(bounds))
@@ -125,7 +129,7 @@ class BestFirst(AsAsked[RankedNote]):
         passages = self._known[path]
         if passages is None:
             return None
-        evidence = best(candidate.places, passages, self._rarities)
+        evidence = best(candidate.places, passages, self._rarities, self._quantity)
         score = combined(candidate.score, evidence[0].score if evidence else 0.0)
         if self._languages and passages.language not in self._languages:
             score = max(0.001, round(score * _OTHER_LANGUAGE, 3))

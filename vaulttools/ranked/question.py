@@ -16,8 +16,9 @@ from typing import Final
 from vaulttools.core.spelling import apart
 from vaulttools.index.word_hits import Spelling
 from vaulttools.notes import language
+from vaulttools.notes.quantities import Quantity
 from vaulttools.patterns.literals import fold
-from vaulttools.ranked import stop_words
+from vaulttools.ranked import asked_quantity, stop_words
 
 MOST_TERMS: Final = 32
 """Terms of one question that are looked for, the first of them: each costs its part of a millisecond."""
@@ -94,6 +95,8 @@ class Question:
     """Whether it has more terms than are looked for."""
     languages: frozenset[str] = frozenset()
     """Those that it may be in, as `notes.language` names them; none when nothing tells."""
+    quantity: Quantity = Quantity.NONE
+    """The kind that it asks for."""
 
 
 def read(text: str) -> Question:
@@ -121,7 +124,11 @@ def read(text: str) -> Question:
     once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}
     found = tuple(reversed(once.values()))
     return Question(
-        found[:MOST_TERMS], tuple(dict.fromkeys(dropped)), len(found) > MOST_TERMS, language.of_question(text)
+        found[:MOST_TERMS],
+        tuple(dict.fromkeys(dropped)),
+        len(found) > MOST_TERMS,
+        language.of_question(text),
+        asked_quantity.asked(text),
     )
 
 

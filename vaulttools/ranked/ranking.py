@@ -184,7 +184,7 @@ class _Search:
             for place, (path, places) in enumerate(candidates.items())
             if (of_note := score(places, rarities)) > 0
         ]
-        return BestFirst(scored, rarities, passages, tie, self._question.languages)
+        return BestFirst(scored, rarities, passages, tie, self._question.languages, self._question.quantity)
 
     def _passages(self, path: str, finder: Finder, kept: bytes | None) -> Passages | None:
         """The passages of a note, from what the index holds of them or from its text."""

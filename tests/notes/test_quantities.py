@@ -1,0 +1,34 @@
+"""Which quantities a text names."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaulttools.notes.quantities import Quantity, named
+
+NONE, NUMBER, DATE, PRICE = Quantity.NONE, Quantity.NUMBER, Quantity.DATE, Quantity.PRICE
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("no quantity here", NONE),
+        ("a buffer of 64k by default", NUMBER),
+        ("at least twenty-five licenses", NUMBER),
+        ("a factor of 3.5", NUMBER),
+        ("1. the number of a list item\n2) and the next one", NONE),
+        ("1. of 12", NUMBER),
+        ("version v2 and `utf8`, see [1] and #42", NONE),
+        ("it retired as a keyword in 2011", NUMBER | DATE),
+        ("the 1980s", NUMBER | DATE),
+        ("due: 2026-11-22", NUMBER | DATE),
+        ("12,000 and 2000.5 and 1234567", NUMBER),
+        ("on a day in February", DATE),
+        ("you may not", NONE),
+        ("$8 a month", NUMBER | PRICE),
+        ("8 € a month", NUMBER | PRICE),
+        ("some hundred dollars", NUMBER | PRICE),
+    ],
+)
+def test_a_text_names_quantities(text: str, kinds: Quantity) -> None:
+    assert named(text) == kinds
