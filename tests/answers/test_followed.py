@@ -68,7 +68,9 @@ def _graph(answer: Graph, index: LinkIndex) -> object:
     back = {path: answer.to(path, index) for path in PATHS}
     out = {path: answer.targets(path, index) for path in PATHS}
     never: Callable[[], bool] = lambda: False  # noqa: E731
-    return back, out, answer.unresolved(index, never, PATHS), answer.orphans(index, never, PATHS)
+    gone = answer.unresolved(index, never)
+    assert gone is not None
+    return back, out, gone, gone.number, list(gone.edges(PATHS)), gone.of(PATHS), answer.orphans(index, never, PATHS)
 
 
 def _tasks(answer: Any, _: LinkIndex) -> object:

@@ -67,9 +67,7 @@ def scope_now(
         scope = replace(scope, names=view, times=times, warnings=[])
         if view is None and time.monotonic() < ends and work.remaining() > 0:
             continue  # an index that is there is read in less
-        is_ready = view is not None and (
-            view.version() is not None or len(view.unknown(listed(scope).files)) <= FEW_TO_READ
-        )
+        is_ready = view is not None and (view.version() is not None or view.is_known(listed(scope), FEW_TO_READ))
         return scope, is_ready
 
 
@@ -98,7 +96,7 @@ def scope_of(
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     view = vault.indexes.structures(work)
     scope = replace(scope, names=view, times=times)
-    if view is not None and (view.version() is not None or len(view.unknown(listed(scope).files)) <= _FEW):
+    if view is not None and (view.version() is not None or view.is_known(listed(scope), _FEW)):
         return scope
     return replace(scope, names=vault.indexes.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 

@@ -10,7 +10,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, filterfalse
 from struct import Struct
 from typing import Any, Final
 
@@ -184,6 +184,10 @@ class Rows:
     def named(self, ids: Iterable[int]) -> set[str]:
         """The files of rows; ids that are not known are passed over."""
         return self._columns.named(ids)
+
+    def lacking(self, files: Iterable[str]) -> list[str]:
+        """Those of some files that have no row."""
+        return [*filterfalse(self._columns.places.__contains__, files)]
 
     def texts(self, files: Iterable[str]) -> dict[str, bytes]:
         """By file the digest of its text, of those that have one."""

@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import filterfalse, islice
+from itertools import islice
 from threading import RLock
 from typing import Any, Final, TypeVar
 
@@ -21,6 +21,7 @@ from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import garbage, paths
 from vaulttools.files import disk
 from vaulttools.files.key import is_racy
+from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
@@ -90,6 +91,11 @@ class IndexState:
         """By kind."""
         self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
         """The notes asked for last, the version then, and what `_rows_of` gave."""
+        self._complete: Listing | None = None
+        """The listing that `holds_all` was true of: it is the same one until a name changes, and stays true until a row
+        is dropped."""
+        self._drops = 0
+        """How often rows were dropped."""
         self._counts: tuple[int, dict[tuple[Spelling, ...], int]] = (0, {})
         """A version, and by the spellings of a word how many notes held it then."""
         self._stems = Stems(store)
@@ -446,7 +452,18 @@ class IndexState:
 
     def lacking(self, files: Iterable[str]) -> Sequence[str]:
         """Files that have no row."""
-        return [*filterfalse(self._rows.__contains__, files)]
+        return self._rows.lacking(files)
+
+    def holds_all(self, listing: Listing) -> bool:
+        """Whether every file of a listing has a row."""
+        if listing is self._complete:
+            return True
+        drops = self._drops
+        is_complete = not self._rows.lacking(listing.files)
+        with self.lock:
+            if is_complete and drops == self._drops:
+                self._complete = listing
+        return is_complete
 
     def is_listed(self, path: str) -> bool:
         """Whether changes of a file are noticed."""
@@ -501,6 +518,7 @@ class IndexState:
         (self._unread.add if row.state == "unread" else self._unread.discard)(row.path)
 
     def _drop(self, gone: Collection[str]) -> None:
+        self._drops, self._complete = self._drops + 1, None
         for path in gone:
             self._rows.drop(path)
             for held in (*self._traits.values(), self._unread, self.freshness.gone):

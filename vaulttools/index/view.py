@@ -12,6 +12,7 @@ from vaulttools.core.work import Reason
 from vaulttools.files import ignores
 from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.key import Key
+from vaulttools.files.listing import Listing
 from vaulttools.index import kept_file
 from vaulttools.index.content import reason_of
 from vaulttools.index.kept_facts import KeptFacts
@@ -80,6 +81,13 @@ class IndexView:
             or known.state == "unread"
             or (unlisted and not self._state.is_listed(path))
         ]
+
+    def is_known(self, listing: Listing, most: int) -> bool:
+        """Whether no more than so many files of a listing are unknown."""
+        state = self._state
+        if not state.unlisted and len(state.uncertain(self._stale)) <= most and state.holds_all(listing):
+            return True
+        return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Sequence[str]) -> list[str]:
         """Unknown files, without attachments whose text is known to be missing, with the reason."""

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from vaulttools.notes import layered
+from vaulttools.notes.layered import GONE
+
 F = TypeVar("F")
 K = TypeVar("K")
 V = TypeVar("V")
@@ -36,15 +39,9 @@ class Draft(dict[K, D], Generic[K, V, D]):
         value = self[key] = self._copied(self._base[key]) if key in self._base else self._new()
         return value
 
-    def merged(self, done: Callable[[D], V]) -> dict[K, V]:
+    def merged(self, done: Callable[[D], V]) -> Mapping[K, V]:
         """The mapping with the values that changed, brought into their last form, without those that are empty."""
-        merged: dict[K, Any] = dict(self._base)
-        for key, value in self.items():
-            if value:
-                merged[key] = done(value)
-            else:
-                merged.pop(key, None)
-        return merged
+        return layered.changed(self._base, {key: done(value) if value else GONE for key, value in self.items()})
 
 
 def is_same(before: object, after: object) -> bool:

@@ -25,11 +25,18 @@ class Counted(NamedTuple):
     occurrences: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Tally:
     spellings: Mapping[str, AbstractSet[str]]
     """By the spelling that a note has first, the notes."""
     occurrences: int
+    counted: Counted | None = None
+    """What this comes to, once that was asked for."""
+
+    def sum(self) -> Counted:
+        if self.counted is None:
+            self.counted = Counted(_first(self.spellings), sum(map(len, self.spellings.values())), self.occurrences)
+        return self.counted
 
 
 @dataclass(slots=True)
@@ -95,11 +102,9 @@ class TagCounts:
     @cached_property
     def all(self) -> Sequence[Counted]:
         """Every tag, those of most notes first, then by name."""
-        counts = [
-            Counted(_first(tally.spellings), sum(map(len, tally.spellings.values())), tally.occurrences)
-            for tally in self._tallies.values()
-        ]
-        return sorted(counts, key=lambda each: (-each.notes, each.tag.casefold()))
+        return sorted(
+            (tally.sum() for tally in self._tallies.values()), key=lambda each: (-each.notes, each.tag.casefold())
+        )
 
 
 def _first(spellings: Mapping[str, AbstractSet[str]]) -> str:

@@ -21,7 +21,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.notes.links import graph
-from vaulttools.notes.links.graph import Edge
+from vaulttools.notes.links.graph import Edge, Unresolved
 from vaulttools.notes.links.mentions import mentions
 from vaulttools.notes.links.reach import Reached, reach
 from vaulttools.notes.links.targets import LinkIndex
@@ -101,6 +101,8 @@ class _Found:
     edges: Sequence[Edge] = ()
     orphans: Sequence[str] = ()
     reached: Sequence[Reached] = ()
+    count: int | None = None
+    """How many links there are, where `edges` are the first of them."""
     is_whole: bool = True
     """False when there may be more."""
     is_mention: bool = False
@@ -110,7 +112,8 @@ class _Found:
     @property
     def total(self) -> int:
         """How many."""
-        return len(self.edges) + len(self.orphans) + len(self.reached)
+        edges = len(self.edges) if self.count is None else self.count
+        return edges + len(self.orphans) + len(self.reached)
 
     def counted(self) -> str:
         """How many, in words: `more than 50 mentions`."""
@@ -224,21 +227,33 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         if not edges and paths.is_note(path):
             found.next_step = "Set direction to mentions for its name as plain text."
     elif request.direction == "unresolved":
-        every = asked.answer.unresolved(links, stop, asked.files)
-        edges = [edge for edge in every or () if path in (None, edge.source) and is_selected(edge.source)]
-        targets = len({edge.written.casefold() for edge in edges})
-        of = f"to {corpus.counted(targets, 'file')} that {'are' if targets != 1 else 'is'} not there"
-        found = _Found("link", of if edges else f"to files that are not there{within}", edges)
+        among = _among(asked.files, request, path, is_selected)
+        every = asked.answer.unresolved(links, stop)
+        gone = every or Unresolved(0, {}, {})
+        if among is not asked.files:
+            gone = gone.of(among)
+        files = len(gone.files)
+        of = f"to {corpus.counted(files, 'file')} that {'are' if files != 1 else 'is'} not there"
+        edges = list(islice(gone.edges(among), request.limit))
+        found = _Found("link", of if edges else f"to files that are not there{within}", edges, count=gone.number)
         _stopped(found, work, every is None)
     else:
-        alone = asked.answer.orphans(links, stop, asked.files)
-        orphans = [each for each in alone or () if path in (None, each) and is_selected(each)]
-        found = _Found("note", f"that no other note links to{within}", orphans=orphans)
+        alone = asked.answer.orphans(links, stop, _among(asked.files, request, path, is_selected))
+        found = _Found("note", f"that no other note links to{within}", orphans=alone or ())
         _stopped(found, work, alone is None)
     if asked.answer.is_grown:
         asked.keep()
     found.notices += corpus.notices(asked, work, found=found.total > 0)
     return found
+
+
+def _among(
+    notes: Sequence[str], request: LinksRequest, path: str | None, is_selected: Callable[[str], bool]
+) -> Sequence[str]:
+    """The notes that are asked about; the sequence itself when all are."""
+    if path is None and not (request.folder or request.glob):
+        return notes
+    return [each for each in notes if path in (None, each) and is_selected(each)]
 
 
 def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:

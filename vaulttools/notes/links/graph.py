@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
+from vaulttools.notes import layered
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
+from vaulttools.notes.layered import GONE, whole
 from vaulttools.notes.links.targets import LinkIndex, name_key
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
@@ -26,6 +30,29 @@ class Edge(NamedTuple):
     """The file it leads to; None: there is no such file."""
 
 
+class Unresolved(NamedTuple):
+    """Links to files that are not there. They are mostly counted, and few are shown: so they are kept as written."""
+
+    number: int
+    """How many links there are."""
+    by_note: Mapping[str, Written]
+    """The notes with such links, each with these by line."""
+    files: Mapping[str, int]
+    """How many links lead to each such file, by its name without case."""
+
+    def of(self, notes: Iterable[str]) -> Unresolved:
+        """Those of some notes."""
+        by_note = {source: self.by_note[source] for source in filter(whole(self.by_note).__contains__, notes)}
+        files = Counter(target.casefold() for found in by_note.values() for _, target in found)
+        return Unresolved(files.total(), by_note, files)
+
+    def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
+        """Those of some notes, in the order of these, then by line."""
+        by_note = whole(self.by_note)
+        found = ((source, by_note[source]) for source in filter(by_note.__contains__, notes))
+        return (Edge(source, line, target, None) for source, links in found for line, target in links)
+
+
 def written(note: Contents) -> Written:
     """The links and embeds of a note, those in its properties too."""
     found = ((each.line, each.target) for each in note.references if each.kind != "external")
@@ -37,7 +64,7 @@ def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
-_PlainFollowed: TypeAlias = tuple[list[str], Mapping[str, list[tuple[int, str]]], dict[str, int]]
+_PlainFollowed: TypeAlias = tuple[list[str], int, dict[str, Written], dict[str, int], dict[str, int]]
 _Notes: TypeAlias = Mapping[str, Written]
 _ByName: TypeAlias = Mapping[str | None, Sequence[tuple[str, Written]]]
 
@@ -48,7 +75,7 @@ class Graph:
     def __init__(
         self, notes: _Notes | None = None, by_name: _ByName | None = None, followed: _Followed | None = None
     ) -> None:
-        self._made: Any = (notes or {}, by_name or {})
+        self._made: Any = ({} if notes is None else notes, {} if by_name is None else by_name)
         self._packed = b""
         """The same as marshal has it, until it is asked for: what does not resolve can be told without."""
         self._followed = followed
@@ -78,10 +105,9 @@ class Graph:
         self.is_grown = False
         followed = None
         if self._followed is not None:
-            links, unresolved, linked = self._followed
-            gone = {source: [(line, target) for _, line, target, _ in edges] for source, edges in unresolved.items()}
-            followed = list(links.files), gone, linked
-        return self._packed or marshal.dumps(self._made), followed
+            links, number, *held = self._followed
+            followed = list(links.files), number, *map(whole, held)
+        return self._packed or marshal.dumps(tuple(map(whole, self._made))), followed
 
     @classmethod
     def of_plain(cls, plain: tuple[bytes, _PlainFollowed | None], _: Sequence[str]) -> Graph:
@@ -89,30 +115,22 @@ class Graph:
         packed, kept = plain
         followed = None
         if kept is not None:
-            files, gone, linked = kept
-            unresolved: dict[str, Sequence[Edge]] = {
-                source: tuple([Edge(source, line, target, None) for line, target in held])
-                for source, held in gone.items()
-            }
-            followed = _Followed(LinkIndex(files), unresolved, linked)
+            files, number, unresolved, gone, linked = kept
+            followed = _Followed(LinkIndex(files), number, unresolved, gone, linked)
         graph = cls(followed=followed)
         graph._packed = packed
         return graph
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
         """The graph after some notes changed."""
-        notes = dict(self._notes)
         names: Draft[str | None, Sequence[tuple[str, Written]], dict[str, Written]] = Draft(self._by_name, dict, dict)
         for source, before, after in changes:
             for name in _by_name(source, before or ()):
                 names[name].pop(source, None)
             for name, found in _by_name(source, after or ()).items():
                 names[name][source] = tuple(found)
-            if after is None:
-                notes.pop(source, None)
-            else:
-                notes[source] = after
         followed = self._followed and self._followed.changed((path, old or (), new or ()) for path, old, new in changes)
+        notes = layered.changed(self._notes, {path: GONE if after is None else after for path, _, after in changes})
         # A dict of one or two is three times as large as a tuple of pairs.
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 
@@ -135,22 +153,23 @@ class Graph:
         found = self._notes.get(path, ())
         return {target for _, written in found if (target := links.resolve(written, path)) is not None}
 
-    def unresolved(self, links: LinkIndex, stop: Callable[[], bool], among: Iterable[str]) -> Sequence[Edge] | None:
-        """Every link to a file that is not there, of the notes `among`, in their order; None when `stop` said so
-        first."""
+    def unresolved(self, links: LinkIndex, stop: Callable[[], bool]) -> Unresolved | None:
+        """Every link to a file that is not there; None when `stop` said so first."""
         known = self._all(links, stop)
-        return known and [edge for source in among for edge in known.unresolved.get(source, ())]
+        return known and Unresolved(known.number, known.unresolved, known.gone)
 
     def orphans(self, links: LinkIndex, stop: Callable[[], bool], among: Iterable[str]) -> Sequence[str] | None:
         """The notes that no other note links to, of those `among`, in their order; as `unresolved`."""
         known = self._all(links, stop)
-        return known and [path for path in among if path in self._notes and path not in known.linked]
+        if known is None:
+            return None
+        return [*filterfalse(whole(known.linked).__contains__, filter(whole(self._notes).__contains__, among))]
 
     def _all(self, links: LinkIndex, stop: Callable[[], bool]) -> _Followed | None:
         known = self._followed
         if known is None:
             every = ((source, (), found) for source, found in self._notes.items())
-            known = _Followed(links, {}, {}).changed(every, stop)
+            known = _Followed(links, 0, {}, {}, {}).changed(every, stop)
             self.is_grown = known is not None
         elif known.links is not links and known.links.files == links.files:
             known = known._replace(links=links)
@@ -175,36 +194,49 @@ class _Followed(NamedTuple):
     """What following every link tells."""
 
     links: LinkIndex
-    unresolved: dict[str, Sequence[Edge]]
-    """By note, its links to files that are not there, by line."""
-    linked: dict[str, int]
+    number: int
+    """How many links lead to files that are not there."""
+    unresolved: Mapping[str, Written]
+    """By note, these links by line."""
+    gone: Mapping[str, int]
+    """How many of them lead to each file, by its name without case."""
+    linked: Mapping[str, int]
     """How many links of other notes lead to each file."""
 
     def changed(
         self, changes: Iterable[tuple[str, Written, Written]], stop: Callable[[], bool] = lambda: False
     ) -> _Followed | None:
         """The same after notes changed their links; None when `stop` said so first."""
-        draft = _Followed(self.links, dict(self.unresolved), dict(self.linked))
+        return self._replaced(self.links, changes, stop)
+
+    def renamed(self, links: LinkIndex, notes: Iterable[tuple[str, Written]]) -> _Followed | None:
+        """The same after files came and went, given the notes whose links may lead elsewhere now."""
+        return self._replaced(links, ((source, found, found) for source, found in notes))
+
+    def _replaced(
+        self,
+        links: LinkIndex,
+        changes: Iterable[tuple[str, Written, Written]],
+        stop: Callable[[], bool] = lambda: False,
+    ) -> _Followed | None:
+        number = self.number
+        unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
+        gone: Draft[str, int, int] = Draft(self.gone, int, int)
+        linked: Draft[str, int, int] = Draft(self.linked, int, int)
         for source, before, after in changes:
             if stop():
                 return None
-            draft._replace_links(source, resolved(source, before, self.links), resolved(source, after, self.links))
-        return draft
-
-    def renamed(self, links: LinkIndex, notes: Iterable[tuple[str, Written]]) -> _Followed:
-        """The same after files came and went, given the notes whose links may lead elsewhere now."""
-        draft = _Followed(links, dict(self.unresolved), dict(self.linked))
-        for source, found in notes:
-            draft._replace_links(source, resolved(source, found, self.links), resolved(source, found, links))
-        return draft
-
-    def _replace_links(self, source: str, before: Sequence[Edge], after: Sequence[Edge]) -> None:
-        for edges, number in ((before, -1), (after, 1)):
-            for edge in edges:
-                if edge.target is not None and edge.target != source:
-                    self.linked[edge.target] = self.linked.get(edge.target, 0) + number
-                    if not self.linked[edge.target]:
-                        del self.linked[edge.target]
-        self.unresolved.pop(source, None)
-        if gone := tuple(edge for edge in after if edge.target is None):
-            self.unresolved[source] = gone
+            left: list[tuple[int, str]] = []
+            for found, step, names in ((before, -1, self.links), (after, 1, links)):
+                for line, written in found:
+                    target = names.resolve(written, source)
+                    if target is None:
+                        number += step
+                        gone[written.casefold()] += step
+                        if step > 0:
+                            left.append((line, written))
+                    elif target != source:
+                        linked[target] += step
+            unresolved[source] = tuple(left)
+        counts = gone.merged(int), linked.merged(int)
+        return _Followed(links, number, unresolved.merged(tuple), *counts)

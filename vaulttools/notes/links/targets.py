@@ -23,7 +23,7 @@ at the root is documented nowhere; Obsidian was seen to resolve such links (mlor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -96,26 +96,30 @@ class LinkIndex:
         """From the vault-relative paths of all files a link may lead to: those that are visible."""
         self.files = frozenset(files)
         """These paths."""
+        self._ordered: dict[str, Sequence[tuple[str, str]]] = {}
+        """What `_named` gave: links lead to few of all names, so that only these are put in order."""
 
     @cached_property
-    def _by_path(self) -> Mapping[str, Sequence[str]]:
-        return self._orders[0]
+    def _by_path(self) -> _Grouped:
+        return self._grouped[0]
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        return self._orders[1]
+    def _by_name(self) -> _Grouped:
+        return self._grouped[1]
 
     @cached_property
-    def _orders(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[tuple[str, str]]]]:
-        """The files by their path and by their name, as names are compared, the shortest first; made when a link is
-        first resolved."""
-        by_path: dict[str, list[str]] = {}
-        by_name: dict[str, list[tuple[str, str]]] = {}
-        for path in sorted(self.files, key=lambda path: (_length(path), paths.order(path))):
-            folded = _folded(path)
-            by_path.setdefault(folded, []).append(path)
-            by_name.setdefault(_name(folded), []).append((folded, path))
-        return by_path, by_name
+    def _grouped(self) -> tuple[_Grouped, _Grouped]:
+        """The files by their path and by their name, as names are compared; made when a link is first resolved."""
+        files = list(self.files)
+        together = "\0".join(files)
+        folded = together.lower().split("\0") if files and together.isascii() else [*map(_folded, files)]
+        return _Grouped(folded, files), _Grouped([path[path.rfind("/") + 1 :] for path in folded], files)
+
+    def _named(self, name: str) -> Sequence[tuple[str, str]]:
+        """The files with a name, each as names are compared and as it is, the shortest first."""
+        if name not in self._ordered:
+            self._ordered[name] = [(_folded(path), path) for path in sorted(self._by_name.of(name), key=_rank)]
+        return self._ordered[name]
 
     def resolve(self, target: str, source: str | None = None) -> str | None:
         """The path of the file that a target leads to, as it was given to the index, or None.
@@ -155,7 +159,8 @@ class LinkIndex:
 
     def _at(self, wanted: str) -> str | None:
         """The file at exactly this path."""
-        return _best(self._by_path.get(_folded(wanted), ()), wanted)
+        found = self._by_path.of(_folded(wanted))
+        return _best(sorted(found, key=_rank) if len(found) > 1 else found, wanted)
 
     def _near(self, wanted: str, folder: str) -> str | None:
         """The file at this path from the root, from the folder, or from wherever the path that results is shortest."""
@@ -168,7 +173,24 @@ class LinkIndex:
     def _below(self, wanted: str) -> Iterator[str]:
         """The files whose path ends in this one, the shortest first."""
         folded = _folded(wanted)
-        return (path for other, path in self._by_name.get(_name(folded), ()) if other.endswith(f"/{folded}"))
+        return (path for other, path in self._named(_name(folded)) if other.endswith(f"/{folded}"))
+
+
+class _Grouped:
+    """Files by a key that few of them share. A list for each key would take four times as long to make."""
+
+    def __init__(self, keys: Sequence[str], files: Sequence[str]) -> None:
+        self._one = dict(zip(keys, files, strict=True))
+        self._others: dict[str, list[str]] = {}
+        if len(self._one) < len(files):
+            for key, path in zip(keys, files, strict=True):
+                if self._one[key] != path:
+                    self._others.setdefault(key, []).append(path)
+
+    def of(self, key: str) -> list[str]:
+        """The files with a key, in no order."""
+        one = self._one.get(key)
+        return [] if one is None else [one, *self._others.get(key, ())]
 
 
 def _first(look: Callable[[str], str | None], target: str) -> str | None:
@@ -194,6 +216,10 @@ def _name(path: str) -> str:
 
 def _length(path: str) -> int:
     return len(paths.nfc(path))
+
+
+def _rank(path: str) -> tuple[int, bytes]:
+    return _length(path), paths.order(path)
 
 
 def _folded(path: str) -> str:
