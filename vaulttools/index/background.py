@@ -36,6 +36,11 @@ _log = logging.getLogger("vaulttools")
 IDLE_SECONDS: Final = 1.0
 """How often changes are looked for while no call asks; a call looks itself."""
 
+_BEHIND_SECONDS: Final = 0.1
+"""How long a change that a call has met waits before it is indexed. The call answers meanwhile, which takes it half as
+long again when both threads want the interpreter (`links`: 13 ms instead of 8), and changes that come together are
+written together."""
+
 _AGAIN_SECONDS: Final = 2.0
 """How long to wait before loading again what was lost."""
 
@@ -83,6 +88,8 @@ class BackgroundIndex:
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
+        self._at_once = threading.Event()
+        """Set with `_wake` when somebody waits for the work."""
         self._end = threading.Event()
         self._rounds = threading.Condition()
         self._begun = self._ended = 0
@@ -105,7 +112,7 @@ class BackgroundIndex:
         except (Lost, OSError):
             if self._present is present:
                 self._present = None
-            self._wake.set()
+            self._wake_at_once()
             return None
         if present.stale():
             self._wake.set()
@@ -145,7 +152,7 @@ class BackgroundIndex:
         if self._present is not None:
             self._present.retry()
         before = self._begun
-        self._wake.set()
+        self._wake_at_once()
         while True:
             if cancel is not None and cancel.is_set():
                 raise Cancelled
@@ -195,7 +202,11 @@ class BackgroundIndex:
         with self._guard:
             self._is_closed = True
             self._end.set()
-            self._wake.set()
+            self._wake_at_once()
+
+    def _wake_at_once(self) -> None:
+        self._at_once.set()
+        self._wake.set()
 
     def _work(self) -> None:
         self._run()
@@ -280,8 +291,9 @@ class BackgroundIndex:
         self._present, self.unavailable = present, None
         try:
             while not self._end.is_set() and self._present is present:
-                if not self._update(present):
-                    self._wake.wait(IDLE_SECONDS)
+                if not self._update(present) and self._wake.wait(IDLE_SECONDS):
+                    self._at_once.wait(_BEHIND_SECONDS)
+                self._at_once.clear()
                 self._wake.clear()
                 if present.watch is not None or present.is_behind():
                     present.catch_up()
