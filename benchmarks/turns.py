@@ -13,10 +13,13 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+from vaulttools.matching.ripgrep import locate
 
 SEED = 18
 ROUNDS = 5
@@ -151,15 +154,18 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
         shown = " | ".join(_shown(_medians(times)) if times else "no such tool" for times in above)
         lines.append(f"| `{name}` after an edit, above the same call before | {shown} |")
     lines.append(f"| memory at its largest, MiB | {' | '.join(f'{version.peak():.0f}' for version in versions)} |")
-    lines += _whole(versions, words)
+    lines += _whole(versions, words, copy)
     lines.append(f"| memory after these | {' | '.join(f'{version.peak():.0f}' for version in versions)} |")
     for version in versions:
         version.close()
     return lines
 
 
-def _whole(versions: Sequence[Version], words: Sequence[str]) -> list[str]:
-    """The rows of calls that give everything, and of a survey; their CPU is of all threads and of ripgrep."""
+def _whole(versions: Sequence[Version], words: Sequence[str], vault: Path) -> list[str]:
+    """The rows of calls that give everything, and of a survey; their CPU is of all threads and of ripgrep.
+
+    Beside the survey there is what ripgrep alone takes for its words, which tells no more than counts by file.
+    """
     calls = {name: {"tool": tool, "arguments": given, "whole": True} for name, (tool, given) in WHOLE.items()}
     calls["`survey`, eight words"] = {"tool": "survey", "arguments": {"terms": words[:8]}, "whole": True}
     lines = []
@@ -170,7 +176,18 @@ def _whole(versions: Sequence[Version], words: Sequence[str]) -> list[str]:
                 kept += version.times(asked)
         shown = [f"{_shown(min(times))}{_of(times[0][2])}" if times else "no such tool" for times in found]
         lines.append(f"| {name} | {' | '.join(shown)} |")
+    by_ripgrep = _shown(min(_counted_by_ripgrep(vault, words[:8]) for _ in range(3)))
+    lines.append(f"| eight `rg -c` one after the other, the same words | {by_ripgrep} | {by_ripgrep} |")
     return lines
+
+
+def _counted_by_ripgrep(vault: Path, words: Sequence[str]) -> tuple[float, float]:
+    """Seconds of the clock, and of CPU, that `rg -c` takes for all of the words."""
+    command = locate().command
+    start = time.perf_counter(), sum(os.times()[:4])
+    for word in words:
+        subprocess.run([command, "--count", word, str(vault)], stdout=subprocess.DEVNULL, check=False)
+    return time.perf_counter() - start[0], sum(os.times()[:4]) - start[1]
 
 
 def _of(files: float) -> str:

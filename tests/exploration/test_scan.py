@@ -16,6 +16,7 @@ from vaulttools.exploration import scan
 from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.scope import Walk
+from vaulttools.matching import matcher
 from vaulttools.matching.search import Search
 from vaulttools.opening import open_folder
 from vaulttools.patterns import pattern
@@ -28,6 +29,11 @@ LINES = st.lists(
 TERMS = st.sampled_from(
     ["auth", "author", "token", "auth ", "thor", "oken", "$auth", "token.", "_auth", "hautht", "éaut"]
 )
+
+BYTES = st.sampled_from(
+    [b"auth ", b"author", b"token", b"\n", b"\n\n", b"\r\n", b"\0", b"\xff", "é".encode(), b"\xef\xbb\xbf", b"_ ./0.md"]
+)
+UTF16 = LINES.map(lambda lines: "\n".join(lines).encode("utf-16"))
 
 
 def apart(folder: str, terms: list[str], mode: Boundary, index: str | None = None) -> tuple[list[Scan], list[Scan]]:
@@ -76,6 +82,27 @@ def test_patterns_that_an_index_finds_in_few_files_are_counted_as_each_alone(
         for number, text in enumerate(files):
             (Path(folder) / f"{number}.md").write_text(text, encoding="utf-8", newline="")
         together, alone = apart(folder, terms, mode, index)
+    assert together == alone
+
+
+@pytest.mark.parametrize("read_here", [-1, 256], ids=["ripgrep", "this process"])
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    files=st.lists(st.lists(BYTES, max_size=8).map(b"".join) | UTF16, min_size=1, max_size=6),
+    terms=st.lists(TERMS | st.sampled_from(["é", "\ufeffauth"]), min_size=2, max_size=5),
+)
+def test_plain_texts_counted_by_one_run_over_known_files_are_counted_as_each_alone(
+    files: list[bytes], terms: list[str], read_here: int
+) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as index,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(matcher, "_READ_HERE", read_here)
+        for number, data in enumerate(files):
+            (Path(folder) / f"{number}.md").write_bytes(data)
+        together, alone = apart(folder, terms, "fixed", index)
     assert together == alone
 
 

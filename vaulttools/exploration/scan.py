@@ -14,6 +14,8 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Kind
+from vaulttools.matching import literal
+from vaulttools.matching.batches import EVERYTHING
 from vaulttools.matching.ripgrep import Counts
 from vaulttools.matching.search import MANY, FileCount, Search
 from vaulttools.patterns import pattern
@@ -71,41 +73,60 @@ def one(search: Search) -> Scan:
 def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     """Count each of several patterns in the scope of a search, whose own pattern is of no matter.
 
-    One walk and one run of ripgrep find the files in which any of them occurs. Patterns that an index finds in few of
-    these are counted there; a second run prints the matches of all others that cannot overlap, and only what is left is
-    counted apart.
+    One walk and one run of ripgrep find the files in which any of them occurs; where an index knows the files, that run
+    counts plain texts one by one. Of the other patterns those that an index finds in few files are counted there; a
+    second run prints the matches of all others that cannot overlap, and only what is left is counted apart.
     """
     if len(patterns) == 1:
         return [one(replace(search, pattern=patterns[0]))]
+    texts = [text for text in map(literal.of, patterns) if text is not None]
+    is_plain = len(texts) == len(patterns) and search.candidates is not None
     any_of = replace(search, pattern=pattern.any_of(patterns))
+    if is_plain:
+        any_of = replace(any_of, each=texts, wanted=EVERYTHING)
     before = search.work.searched
     counted = list(any_of.matching())
-    nominated = [file.path for file in counted]
+    counted_each = any_of.counts_each
     searched = search.work.searched - before
     cut_short = _ran_out(search.work.skipped)
+    left = [file for file in counted if file.path not in counted_each]
+    counts = _counted(search, patterns, left, searched)
+    rows = [
+        counted_each.get(file.path) or [found.matching.get(file.path, 0) for found, _ in counts] for file in counted
+    ]
+    not_counted: dict[str, Reason] = {}
+    scans = []
+    for number, (_, missed) in enumerate(counts):
+        not_counted |= missed
+        files = (FileCount(file.path, row[number]) for file, row in zip(counted, rows, strict=True) if row[number])
+        scans.append(replace(_up_to_limit(files), out_of_time=cut_short or _ran_out(missed.values())))
+    for file in left:
+        if file.path in not_counted:
+            search.work.searched -= 1
+            search.work.pass_over(file.path, not_counted[file.path])
+    return scans
+
+
+def _counted(
+    search: Search, patterns: Sequence[Pattern], files: Sequence[FileCount], searched: int
+) -> list[tuple[Counts, dict[str, Reason]]]:
+    """For each pattern its counts in files in which any of them occurs, and the files that were not counted to their
+    end."""
+    if not files:
+        return [(Counts(), {})] * len(patterns)
+    nominated = [file.path for file in files]
     extracts = search.scope.extracts
     is_all_plain = extracts is None or not any(map(extracts.holds, nominated))
-    is_little = sum(file.count for file in counted) <= TOGETHER_LINES
+    is_little = sum(file.count for file in files) <= TOGETHER_LINES
     searches = {each.given: replace(search, pattern=each) for each in patterns}
     narrowed = {given: each.narrowed(nominated) for given, each in searches.items()}
     common = [each for each in patterns if len(narrowed[each.given]) * MANY >= len(nominated)]
     together = _together(common) if is_all_plain and is_little else []
     counts = _counted_together(search, together, nominated, searched)
-    not_counted: dict[str, Reason] = {}
-    scans = []
-    for each in patterns:
-        if each.given not in counts:
-            counts[each.given] = searches[each.given].counts_of(narrowed[each.given], searched)
-        found = counts[each.given]
-        missed = _missed(narrowed[each.given], found)
-        not_counted |= missed
-        files = (FileCount(path, found.matching[path]) for path in nominated if path in found.matching)
-        scans.append(replace(_up_to_limit(files), out_of_time=cut_short or _ran_out(missed.values())))
-    for path in nominated:
-        if path in not_counted:
-            search.work.searched -= 1
-            search.work.pass_over(path, not_counted[path])
-    return scans
+    for given, each in searches.items():
+        if given not in counts:
+            counts[given] = each.counts_of(narrowed[given], searched)
+    return [(counts[each.given], _missed(narrowed[each.given], counts[each.given])) for each in patterns]
 
 
 def _together(patterns: Sequence[Pattern]) -> list[Pattern]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +29,9 @@ MOST_NAMED: Final = 2_048
 WANTED: Final = limits.COUNTED_FILES + 1
 """Matching files that a search wants, unless its tool says otherwise: one more than are counted exactly."""
 
+EVERYTHING: Final = sys.maxsize
+"""Wanted by a caller who does not stop: all candidates are looked at together."""
+
 SURE: Final = 500
 """Of what is wanted: from there on those looked at tell well how many more are needed, and a quarter more of them are
 looked at. Before, twice as many."""
@@ -50,6 +54,8 @@ class Batches:
 
     def next_size(self) -> int:
         """How many candidates to look at next: as many as give what is wanted, if they match as those before."""
+        if self.wanted == EVERYTHING:
+            return self.candidates
         if self.looked_at == 0:
             return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
         if self.found >= self.wanted:

@@ -77,6 +77,11 @@ class Matcher:
     """What gives the text of attachments; None: they are files like others."""
     contents: Contents | None = None
     """The bytes of files that were read before; None: everything is put to ripgrep."""
+    each: Sequence[Literal] = ()
+    """Plain texts, any of which the pattern looks for: where an index knows the files, `counts_of` counts the lines of
+    each of them in the same run."""
+    counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
+    """The lines with each of these texts in the files that were counted so, and match."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
     uncounted: set[str] = field(default_factory=set, init=False)
@@ -144,6 +149,8 @@ class Matcher:
     def counts_of(self, files: Sequence[str], *, counts_all: bool = True) -> Counts:
         """The counts of named files. Unless it `counts_all`, a file searched in this process counts 1 and is added to
         `uncounted`."""
+        if self.each and self.candidates is not None:
+            return self._counts_of_each(files, self.candidates)
         if self._literal is None:
             return self.counts(self.start(files), files)
         here: dict[str, int] = {}
@@ -156,6 +163,39 @@ class Matcher:
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update(here)
         return counts
+
+    def _counts_of_each(self, files: Sequence[str], index: Candidates) -> Counts:
+        """As `counts_of`; the number of a file that is in `counts_each` is that of the text with the most lines."""
+        left: dict[str, None] = {}
+        plain: list[tuple[str, int]] = []
+        keys = index.keys(files)
+        kept = [None] * len(files) if self.contents is None else self.contents.kept_of(files, keys)
+        for path, key, data in zip(files, keys, kept, strict=True):
+            if key is None or key.size > LARGEST or self._is_attachment(path):
+                left[path] = None
+            elif data is None or not literal.is_utf8(data):
+                plain.append((path, key.size))
+            else:
+                self._count_each(path, data)
+        if len(plain) <= _READ_HERE:
+            unread: list[str] = []
+            for path, data in self._read_here([path for path, _ in plain], unread):
+                self._count_each(path, data)
+            plain = [(path, size) for path, size in plain if path in {*unread}]
+        left.update((path, None) for path, _ in plain)
+        for batch, printed in self.ripgrep.printed_lines(self.pattern, self.root.folder, plain, self.work):
+            for path in batch if printed is not None else ():
+                del left[path]
+            for path, lines in (printed or {}).items():
+                self._count_each(path, b"\n" + lines)  # no mark of UTF-8 that is at the beginning of a line is lost
+        counts = self.counts(self.start([*left]), [*left]) if left else Counts()
+        counts.matching.update((path, max(numbers)) for path, numbers in self.counts_each.items())
+        return counts
+
+    def _count_each(self, path: str, data: bytes) -> None:
+        numbers = [text.count(data) for text in self.each]
+        if any(numbers):
+            self.counts_each[path] = numbers
 
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace ripgrep's number of multiline matches by the number of lines they touch."""

@@ -22,6 +22,9 @@ PLAIN: Final = (
 is binary. There is no column when ripgrep finds the match in the file and not in the line, as `$` behind a last line
 without an end."""
 
+HEADED: Final = ("--heading", "--no-line-number", "--with-filename", "--null")
+"""`path NUL`, then its lines; an empty line before the next path. What is looked for must not match an empty line."""
+
 JSON: Final = ("--json",)
 
 _Lines = tuple[list[int], list[int], list[bytes]]
@@ -55,6 +58,21 @@ def plain_lines(stdout: bytes, *, normalised: bool) -> tuple[dict[bytes, FileLin
         found[path] = FileLines(numbers[start:end], starts[start:end], raw[start:end])
         start = end
     return found, is_whole
+
+
+def headed_lines(stdout: bytes) -> dict[bytes, bytes] | None:
+    """The lines of each file, as they stand in it, that a run with `HEADED` printed, by the path as it is printed; None
+    when it is not sure which file they are of, since one of them holds a NUL, or the output was cut."""
+    path, *blocks = stdout.split(b"\0")
+    found: dict[bytes, bytes] = {}
+    for number, block in enumerate(blocks, 1):
+        # No line that was printed is empty, so that the first empty one ends the file's.
+        lines, end, following = block.partition(b"\n\n")
+        if path in found or (not following if number < len(blocks) else end or not block.endswith(b"\n")):
+            return None
+        found[path] = lines
+        path = following
+    return None if path else found
 
 
 def json_lines(stdout: bytes, *, normalised: bool) -> tuple[dict[bytes, FileLines], bool]:

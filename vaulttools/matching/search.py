@@ -6,7 +6,7 @@ costs seconds in Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -27,6 +27,7 @@ from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.hits import FileLines
+from vaulttools.matching.literal import Literal
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
@@ -106,6 +107,8 @@ class Search:
     counts_all: bool = True
     """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
     has more, and `shown` tells all."""
+    each: Sequence[Literal] = ()
+    """Plain texts, any of which the pattern looks for, whose lines are counted in the same run; see `counts_each`."""
     may_match: int | None = field(default=None, init=False)
     """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
@@ -120,8 +123,21 @@ class Search:
     def __post_init__(self) -> None:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
-            self.ripgrep, self.root, self.pattern, self.work, self.max_bytes, self.candidates, extracts, self.contents
+            self.ripgrep,
+            self.root,
+            self.pattern,
+            self.work,
+            self.max_bytes,
+            self.candidates,
+            extracts,
+            self.contents,
+            self.each,
         )
+
+    @property
+    def counts_each(self) -> Mapping[str, Sequence[int]]:
+        """The lines with each of the texts that were counted in the same run, of those files where it was cheap."""
+        return self._matcher.counts_each
 
     def matching(self) -> Iterator[FileCount]:
         """The matching files in path order.
