@@ -148,3 +148,21 @@ def test_lines_are_those_of_ripgrep(
     assert {name: lines for name, data in files.items() if (lines := found.hits(data, limit))} == {
         name: lines.of(read[name]) for name, lines in hits.lines.items()
     }
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(
+    texts=st.lists(TEXTS, min_size=1, max_size=2),
+    ignore_case=st.booleans(),
+    limit=st.sampled_from([None, 1, 2]),
+    data=BYTES,
+)
+def test_lines_are_the_same_where_many_match(
+    texts: list[str], ignore_case: bool, limit: int | None, data: bytes
+) -> None:
+    found = Literal(tuple((text.lower() if ignore_case else text).encode() for text in texts), ignore_case)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(literal, "_SEVERAL", 0)
+        few = found.hits(data, limit)
+        patch.setattr(literal, "_SEVERAL", len(data) + 1)
+        assert found.hits(data, limit) == few

@@ -31,6 +31,10 @@ _PARTNER = re.compile(b"|".join(partner for partner, _ in _PARTNERS))
 
 _LINE_ENDS: Final = frozenset("\r\n")
 
+_SEVERAL: Final = 8
+"""From a match in one of so many lines on, all lines are looked at one by one: 2,000 notes with 112,000 lines that hold
+`the` take 90 ms instead of 207. Counting gains nothing."""
+
 _UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 
@@ -65,6 +69,8 @@ class Literal:
         """The matching lines, the first `limit` at most."""
         data = data.removeprefix(codecs.BOM_UTF8)
         searched = self._searched(data)
+        if len(self.texts) == 1 and searched.count(self.texts[0]) * _SEVERAL > searched.count(b"\n"):
+            return self._hits_in_lines(data, searched, limit)
         lines = None if len(searched) == len(data) else data.split(b"\n")
         numbers, starts, raw = [], [], []
         number, counted = 1, 0
@@ -80,6 +86,20 @@ class Literal:
             starts.append(first - start if lines is None else _unfolded(first - start, line))
             raw.append(line)
         return FileLines(numbers, starts, raw)
+
+    def _hits_in_lines(self, data: bytes, searched: bytes, limit: int | None) -> FileLines:
+        """As `hits` of one text, line by line."""
+        each = searched.split(b"\n")
+        [text] = self.texts
+        firsts = [line.find(text) for line in each]
+        places = [place for place, first in enumerate(firsts) if first >= 0][:limit]
+        raw = each if searched is data else data.split(b"\n")
+        last = len(raw) - 1
+        lines = [raw[place].removesuffix(b"\r") if place < last else raw[place] for place in places]
+        starts = [firsts[place] for place in places]
+        if len(searched) != len(data):
+            starts = [*map(_unfolded, starts, lines)]
+        return FileLines([place + 1 for place in places], starts, lines)
 
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""

@@ -138,7 +138,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
     """All files that `run` would show if there were no bound, in its order."""
     compiled, scope, told = _asked(vault, request, work)
-    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
+    search = vault.search(compiled, scope, work, wanted=limits.RESULTS, counts_all=request.sort == "matches")
     return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
 
 
