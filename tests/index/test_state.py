@@ -18,6 +18,7 @@ import pytest
 from tests.conftest import HOUR
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
+from vaulttools.files.document import Document
 from vaulttools.index import build
 from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState
@@ -357,15 +358,15 @@ def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
     for name in indexed.folder.glob("index.sqlite*"):
         name.unlink()
     assert IndexView(watched).nominated(AllOf(("first",))) is None
-    assert IndexView(watched).structure("a.md", text) is None
+    assert IndexView(watched).structure(Document("a.md", text)) is None
     with pytest.raises(Lost):
         watched.catch_up()
 
 
 def test_the_structure_is_that_of_a_text_and_of_no_other(watched: IndexState) -> None:
-    assert IndexView(watched).structure("a.md", "first") is not None
-    assert IndexView(watched).structure("a.md", "second") is None
-    assert IndexView(watched).structure("none.md", "first") is None
+    assert IndexView(watched).structure(Document("a.md", "first")) is not None
+    assert IndexView(watched).structure(Document("a.md", "second")) is None
+    assert IndexView(watched).structure(Document("none.md", "first")) is None
 
 
 def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: IndexState) -> None:

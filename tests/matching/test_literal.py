@@ -162,7 +162,7 @@ def test_lines_are_the_same_where_many_match(
 ) -> None:
     found = Literal(tuple((text.lower() if ignore_case else text).encode() for text in texts), ignore_case)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(literal, "_SEVERAL", 0)
+        patch.setattr(literal, "_MANY", len(data) + 1)
         few = found.hits(data, limit)
-        patch.setattr(literal, "_SEVERAL", len(data) + 1)
+        patch.setattr(literal, "_MANY", 1)
         assert found.hits(data, limit) == few

@@ -247,7 +247,7 @@ def _reader(
     def made(path: str) -> Note | None:
         if extracts is None or paths.is_note(path):
             document = notes.document(path)
-            return notes.note(replace(document, text=document.normalised))
+            return notes.note(replace(document, content=document.normalised))
         seconds = max(0.0, min(patience(work), until - time.monotonic()))
         extracted = extracts.read(path, seconds, None if view is None else partial(view.digest, path))
         if extracted is None:

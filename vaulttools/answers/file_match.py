@@ -117,8 +117,9 @@ def excerpted(
         row += bool(firsts) + bool(titles[-1])
         firsts.append(row)
         row += len(lines)
-        cut = (line for line in shown.hits if len(text[line - 1]) > limits.LINE_CHARACTERS)
-        columns |= {line: found.hits.column(line) or 0 for line in cut}
+        if max(map(len, lines), default=0) > limits.LINE_CHARACTERS:
+            cut = (line for line in shown.hits if len(lines[line - shown.start]) > limits.LINE_CHARACTERS)
+            columns |= {line: found.hits.column(line) or 0 for line in cut}
     return Rows(excerpts, titles, columns, firsts)
 
 

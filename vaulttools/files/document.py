@@ -1,4 +1,4 @@
-"""Decodes one file's text and splits its lines, as ripgrep does.
+"""Reads one file's text, which decodes and splits into lines as ripgrep does.
 
 Nothing else in the package opens a file of the vault for its content.
 """
@@ -9,13 +9,15 @@ import codecs
 import os
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
+from vaulttools.files.raw_lines import RawLines
 from vaulttools.files.root import Root
 
 _CHUNK = 1 << 20
@@ -50,18 +52,23 @@ class Document:
     """A text with its lines. `path` is vault-relative, or whatever a virtual text is called."""
 
     path: str
-    text: str
-    """Decoded, without byte order mark, line ends as they stand; bytes that are no text are U+FFFD."""
-    undecoded: bytes | None = None
-    """What `text` was made of, where it is no UTF-8: to ripgrep such a byte is no character, not even U+FFFD."""
+    content: str | bytes = field(repr=False)
+    """The text, or UTF-8 without byte order mark that is decoded as far as it is asked for."""
     parts: tuple[Part, ...] = ()
     """The pages or sections of a text that was extracted from an attachment, in the order of lines."""
     is_whole: bool = True
     """False when it is not all of the text of an attachment."""
 
     @cached_property
-    def lines(self) -> list[str]:
+    def text(self) -> str:
+        """Decoded, line ends as they stand; bytes that are no text are U+FFFD."""
+        return self.content if isinstance(self.content, str) else self.content.decode("utf-8", "replace")
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
         r"""The lines without their ends: `\n` and `\r\n` end a line, a lone `\r` is text."""
+        if isinstance(self.content, bytes):
+            return RawLines(self.content)
         if "\r" not in self.text:
             lines = self.text.split("\n")
         else:
@@ -79,8 +86,11 @@ class Document:
 
     @property
     def searchable(self) -> bytes:
-        r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`."""
-        raw = self.text.encode("utf-8", "surrogatepass") if self.undecoded is None else self.undecoded
+        r"""What ripgrep searches when it is not given the file itself: UTF-8 with every line end as `\n`.
+
+        Bytes that are no UTF-8 stay: to ripgrep such a byte is no character, not even U+FFFD.
+        """
+        raw = self.content if isinstance(self.content, bytes) else self.text.encode("utf-8", "surrogatepass")
         return raw.replace(b"\r\n", b"\n")
 
     def part_of(self, line: int) -> Part | None:
@@ -91,7 +101,7 @@ class Document:
     @property
     def is_binary(self) -> bool:
         """Whether it holds a NUL after decoding."""
-        return "\0" in self.text
+        return b"\0" in self.content if isinstance(self.content, bytes) else "\0" in self.content
 
 
 UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -106,9 +116,7 @@ def decode(path: str, data: bytes) -> Document:
     for mark, encoding in UTF16:
         if data.startswith(mark):
             return Document(path, data[2:].decode(encoding, "replace").removeprefix("\ufeff"))
-    data = data.removeprefix(codecs.BOM_UTF8)
-    text = data.decode("utf-8", "replace")
-    return Document(path, text, data if "\ufffd" in text else None)
+    return Document(path, data.removeprefix(codecs.BOM_UTF8))
 
 
 def read(root: Root, path: str, max_bytes: int) -> Document:

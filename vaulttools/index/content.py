@@ -11,13 +11,12 @@ import zlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-import xxhash
-
 from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
+from vaulttools.files.digest import digest
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
@@ -130,11 +129,6 @@ def reason_of(flags: int) -> NoText | None:
 
 DIGEST_BYTES: Final = 16
 """What `digest` gives."""
-
-
-def digest(text: str) -> bytes:
-    """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
-    return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, Document | None]:

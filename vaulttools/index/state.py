@@ -20,12 +20,14 @@ from typing import Any, Final, TypeVar
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import garbage, paths
 from vaulttools.files import disk
+from vaulttools.files.digest import has_digest
+from vaulttools.files.document import Document
 from vaulttools.files.key import is_racy
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
-from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, digest
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR
 from vaulttools.index.database import Unavailable
 from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.kept_facts import KeptFacts
@@ -222,10 +224,10 @@ class IndexState:
         """What the store has of a file; only to be relied on for what is not stale."""
         return self._rows.get(path)
 
-    def structure(self, path: str, text: str) -> bytes | None:
+    def structure(self, note: Document) -> bytes | None:
         """As `IndexView.structure`; the text decides, so that it is right whatever happened to the file."""
-        row = self._rows.get(path)
-        if row is None or row.digest != digest(text):
+        row = self._rows.get(note.path)
+        if row is None or not has_digest(note, row.digest):
             return None
         try:
             return self.store.structure(row.id, row.digest)
@@ -237,7 +239,7 @@ class IndexState:
         """The digests of the texts of notes that the store has, stale ones included."""
         return self._rows.texts(notes)
 
-    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+    def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """As `IndexView.structures`."""
         ids = {id_: path for path in notes if (id_ := self._rows.id(path)) is not None}
         try:
@@ -246,9 +248,9 @@ class IndexState:
             self._fail(error)
             found = {}
 
-        def structure(path: str, text: str) -> bytes | None:
-            held = found.get(path)
-            return held[1] if held is not None and held[0] == digest(text) else None
+        def structure(note: Document) -> bytes | None:
+            held = found.get(note.path)
+            return held[1] if held is not None and has_digest(note, held[0]) else None
 
         return structure
 

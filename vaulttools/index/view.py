@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
+from vaulttools.files.document import Document
 from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
@@ -164,11 +165,11 @@ class IndexView:
         """Beside the store."""
         kept_file.save(self._state.store.path, name, values)
 
-    def structure(self, path: str, text: str) -> bytes | None:
+    def structure(self, note: Document) -> bytes | None:
         """Of exactly this text."""
-        return self._state.structure(path, text)
+        return self._state.structure(note)
 
-    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+    def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """Each only for the text that the index has read."""
         return self._state.structures(notes)
 

@@ -9,6 +9,7 @@ from itertools import compress
 from typing import overload
 
 from vaulttools.files.document import Document
+from vaulttools.files.raw_lines import RawLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class FileLines(Sequence[Hit]):
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""
         lines = document.lines
+        if isinstance(lines, RawLines) and lines.are(self.numbers, self.raw):
+            return self
         if not self.numbers or self.numbers[-1] > len(lines):
             return None if self.numbers else self
         read = b"\n".join(self.raw).decode("utf-8", "replace")

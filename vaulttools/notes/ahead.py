@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from vaulttools.files.document import Document
 from vaulttools.notes.note_index import NoteIndex
 
 TOGETHER: Final = 500
@@ -19,14 +20,14 @@ class Ahead:
         self._notes = notes
         self._places = {path: place for place, path in enumerate(notes)}
         self._read = range(0)
-        self._structure: Callable[[str, str], bytes | None] = parts.structure
+        self._structure: Callable[[Document], bytes | None] = parts.structure
 
-    def structure(self, path: str, text: str) -> bytes | None:
+    def structure(self, note: Document) -> bytes | None:
         """As `NoteIndex.structure`."""
-        place = self._places.get(path)
+        place = self._places.get(note.path)
         if place is None:
-            return self._parts.structure(path, text)
+            return self._parts.structure(note)
         if place not in self._read:
             self._read = range(place, place + TOGETHER)
             self._structure = self._parts.structures(self._notes[place : place + TOGETHER])
-        return self._structure(path, text)
+        return self._structure(note)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol, TypeVar
 
+from vaulttools.files.document import Document
+
 T = TypeVar("T")
 
 
@@ -24,10 +26,10 @@ class NoteIndex(Protocol):
     def version(self) -> Hashable:
         """A value that changes with every name and text; None while a text is not known."""
 
-    def structure(self, path: str, text: str) -> bytes | None:
+    def structure(self, note: Document) -> bytes | None:
         """What `notes.stored` made of a note with this very text; None when that is not known."""
 
-    def structures(self, notes: Sequence[str]) -> Callable[[str, str], bytes | None]:
+    def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """What `structure` does, for these notes alone, which are read at once."""
 
     def facts(

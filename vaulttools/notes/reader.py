@@ -62,6 +62,11 @@ class NoteReader:
 
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""
+        stored = self.stored(document)
+        return None if stored is None else Note(document.path, document.text, stored)
+
+    def stored(self, document: Document) -> Stored | None:
+        """As `indexed`, without the text."""
         source = self.ahead or self.parts
-        data = None if source is None else source.structure(document.path, document.text)
-        return None if data is None else Note(document.path, document.text, Stored(data))
+        data = None if source is None else source.structure(document)
+        return None if data is None else Stored(data)

@@ -283,7 +283,7 @@ def _columns(reader: NoteReader, request: SearchFilesRequest, found: FileHits) -
 
 def _headings(reader: NoteReader, found: FileHits, lines: list[int]) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
-    note = reader.indexed(found.document)
+    note = reader.stored(found.document)
     return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
 
 
