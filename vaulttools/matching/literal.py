@@ -71,7 +71,9 @@ class Literal:
         data = data.removeprefix(codecs.BOM_UTF8)
         searched = self._searched(data)
         lines = None if len(searched) == len(data) else data.split(b"\n")
-        numbers, starts, raw = [], [], []
+        numbers: list[int] = []
+        starts: list[int] = []
+        raw: list[bytes] = []
         number, counted = 1, 0
         for first in islice(self._firsts(searched), limit):
             number += searched.count(b"\n", counted, first)
