@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
+from vaulttools.ranked.folding import Folder
 from vaulttools.ranked.gathering import Gathered, gathered
 from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.showing import Folder
 
 WORDS = ["roof", "repair", "tile", "house", "cost", "beam", "Ada", "[[a]]", "[[b#h|b]]", "日本", "4,200", "x" * 90]
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=30).map(lambda words: f"{' '.join(words)}.")

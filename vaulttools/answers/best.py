@@ -24,10 +24,11 @@ from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
+from vaulttools.ranked.folding import Folder
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.showing import ALLOTTED, Budget, Folder, ShownNote, shown
+from vaulttools.ranked.showing import ALLOTTED, Budget, Showing, ShownNote
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -57,16 +58,11 @@ class Best:
         with all those before it."""
         return list(islice(self.folder.unfolded(notes), start, start + count + 1))
 
-    def page(self, found: Sequence[RankedNote], count: int, characters: int) -> Page:
-        """So many of the notes that `unfolded` gave, with the passages for which there is room."""
-        stands = self.ranking.finder.stands
-        self.folder.look_for_copies(found[:count])
-        first = shown(found[:count], self.folder, Budget(characters), stands)
-        held = {each.note.path for each in first}
-        left = [note for note in found[:count] if note.path not in held]
-        others = shown(left, self.folder, Budget(sys.maxsize, passages=len(ALLOTTED)), stands)
+    def page(self, found: Sequence[RankedNote], count: int) -> Page:
+        """So many of the notes that `unfolded` gave."""
         self.tell_missed()
-        return Page(first, others, len(found) > count)
+        self.folder.look_for_copies(found[:count])
+        return Page(found[:count], len(found) > count, Showing(self.folder, self.ranking.finder.stands))
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
@@ -80,11 +76,19 @@ class Best:
 class Page:
     """One page of an answer."""
 
-    shown: Sequence[ShownNote]
-    """The notes for which there was room."""
-    others: Sequence[ShownNote]
-    """Those for which there was not."""
+    notes: Sequence[RankedNote]
     has_next: bool
+    _showing: Showing
+
+    def shown(self, characters: int) -> Sequence[ShownNote]:
+        """The notes for which there is room, with the passages for which there is."""
+        return self._showing.within(self.notes, Budget(characters))
+
+    def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
+        """The notes that are not among those shown."""
+        held = {each.note.path for each in shown}
+        left = [note for note in self.notes if note.path not in held]
+        return self._showing.within(left, Budget(sys.maxsize, passages=len(ALLOTTED)))
 
 
 def best(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,10 +11,9 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.property_text import in_one_line
 from vaulttools.ranked.copies import Print
+from vaulttools.ranked.folding import Folder, text_of
 from vaulttools.ranked.order import RankedNote
-from vaulttools.ranked.showing import Folder, around_terms, chosen, compact, text_of
-
-TermsOf = Callable[[str], Sequence[tuple[int, int]]]
+from vaulttools.ranked.showing import TermsOf, around_terms, chosen, compact
 
 RELEVANT: Final = 0.35
 """The part of the score of the best note that a further one must have: below it notes share a common word."""

@@ -1,4 +1,4 @@
-"""Chooses what is shown of ranked notes: whole passages, copies folded, as many as fit.
+"""Chooses what is shown of ranked notes: whole passages, as many as fit.
 
 The first passage may have `ALLOTTED[0]` characters, the following ones less. A passage that needs less than it may have
 takes in what stands beside it under the same heading; one that needs more is cut around the words of the question.
@@ -7,29 +7,23 @@ takes in what stands beside it under the same heading; one that needs more is cu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from typing import Final
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final, NamedTuple
 
 from vaulttools.core import paths, render
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
-from vaulttools.ranked.copies import Print
 from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.folding import NEARLY, PASSAGES_OF_NOTE, Folder, text_of
 from vaulttools.ranked.order import RankedNote
 
 ALLOTTED: Final = (800, 400, 400, 400, 400)
 """Characters of the first passages that are shown, in their order."""
 ALLOTTED_FURTHER: Final = 160
 
-PASSAGES_OF_NOTE: Final = 2
-_NEARLY: Final = 0.8
-"""The part of the score of its best passage that the second one of a note must have to be shown. With 0.65 one question
-more of the tuning half is answered and none of the others, and what is shown beside the answer says less."""
-_COMPARED: Final = 3
-"""Passages of a note that are compared with those of others."""
 _WORTH_ADDING: Final = 80
 """Characters of the next passage that are worth showing when it does not fit as a whole."""
 
@@ -37,8 +31,7 @@ ELLIPSIS: Final = "…"
 _PADDING: Final = re.compile(r"[ \t]{2,}")
 _DASHES: Final = re.compile(r"-{4,}")
 
-Read = Callable[[str], Note | None]
-CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
+TermsOf = Callable[[str], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,63 +87,6 @@ class ShownNote:
 
 
 @dataclass(slots=True)
-class Folder:
-    """Folds copies: a passage that stands in several notes is shown in the first of them."""
-
-    read: Read
-    copies_of: CopiesOf
-    among: AbstractSet[str]
-    """The notes of the scope."""
-    _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
-    _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
-    """By note and passage: the notes after it that hold a copy among their best passages."""
-    _copies: dict[int, AbstractSet[str]] = field(default_factory=dict)
-    """By digest: the notes that hold such a passage, of those that were looked for."""
-
-    def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
-        """The notes with their passages that are no copies of one in a note before, as they are asked for; without
-        those that have nothing else to say that is nearly as good."""
-        for ranked in notes:
-            note = self.read(ranked.path) if ranked.evidence else None
-            if note is None:
-                yield ranked
-                continue
-            least = ranked.evidence[0].score * _NEARLY
-            own = [
-                each
-                for each in ranked.evidence[:_COMPARED]
-                if each.score >= least and not self._is_copy(note, ranked, each.number)
-            ]
-            if own:
-                yield replace(ranked, evidence=own)
-
-    def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
-        """Look for the copies of the passages that may be shown of some notes, all at once."""
-        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:PASSAGES_OF_NOTE])
-        self._look({passages.digests[evidence.number] for passages, evidence in best})
-
-    def copies(self, path: str, number: int, digest: int) -> list[str]:
-        """The notes that hold a copy of a passage of a note."""
-        self._look({digest})
-        found = {other for other in self._copies[digest] if other in self.among}
-        return sorted(found.union(self._folded.get((path, number), ())) - {path})
-
-    def _look(self, digests: AbstractSet[int]) -> None:
-        if missing := digests - self._copies.keys():
-            found = self.copies_of(missing)
-            self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
-
-    def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
-        made = Print(text_of(note, ranked.passages, number))
-        for other, (path, of) in self._prints:
-            if path != ranked.path and made.is_copy_of(other):
-                self._folded.setdefault((path, of), []).append(ranked.path)
-                return True
-        self._prints.append((made, (ranked.path, number)))
-        return False
-
-
-@dataclass(slots=True)
 class Budget:
     """How many characters the passages of a page may still have."""
 
@@ -172,7 +108,7 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
             passages.append((-ranked.score, place, 0, None))
         for number, each in enumerate(ranked.evidence[:PASSAGES_OF_NOTE]):
             share = each.score / ranked.evidence[0].score if ranked.evidence[0].score else 1.0
-            if number == 0 or share >= _NEARLY:
+            if number == 0 or share >= NEARLY:
                 passages.append((-ranked.score * share, place, number, each))
     # The order of the notes is the caller's, perhaps not that of the scores; a second passage only ever moves down.
     ordered: list[tuple[int, Evidence | None]] = []
@@ -215,63 +151,82 @@ def grown(passages: Passages, number: int, text: str, room: int, taken: Collecti
             return first, last
 
 
-def text_of(note: Note, passages: Passages, number: int) -> str:
-    """The text of one passage."""
-    start = passages.starts[number]
-    return note.text[start : start + passages.lengths[number]]
+class Showing:
+    """Shows passages of the notes of one page, in any room; what several rooms show is made once."""
+
+    def __init__(self, folder: Folder, terms_of: TermsOf) -> None:
+        """`terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term."""
+        self._folder = folder
+        self._terms_of = cache(terms_of)
+        self._made: dict[tuple[str, tuple[int, int, int], int, bool], _Made] = {}
+        """By note, the numbers of its passages, room, and whether the next passage may begin in it."""
+
+    def within(self, notes: Sequence[RankedNote], budget: Budget) -> list[ShownNote]:
+        """The notes with as many passages as there is room for; of the first one at least its beginning."""
+        passages: dict[int, list[_Made]] = {}
+        """By note."""
+        taken: dict[int, set[int]] = {}
+        gone: set[int] = set()
+        for place, evidence in chosen(notes):
+            ranked = notes[place]
+            note = self._folder.read(ranked.path)
+            if note is None:
+                gone.add(place)
+                continue
+            if evidence is not None and evidence.number in taken.get(place, ()):
+                continue  # stands in what is shown already
+            least = len(heading_of(ranked.path)) + _LEAST if place not in passages else _LEAST
+            if budget.passages and budget.room < least:
+                break
+            number = evidence.number if evidence is not None else 0
+            if number >= len(ranked.passages.starts):
+                passages.setdefault(place, [])
+                continue
+            room = min(budget.allotted, max(budget.room - least + _LEAST // 2, _LEAST))
+            others = [each.number for each in ranked.evidence[:PASSAGES_OF_NOTE] if each.number != number]
+            first, last = grown(ranked.passages, number, note.text, room, [*others, *taken.get(place, ())])
+            taken.setdefault(place, set()).update(range(first, last + 1))
+            is_free = last + 1 not in others and last + 1 not in taken[place]
+            made = self._passage(note, ranked, (first, number, last), room, takes_next=is_free)
+            if last + 1 < len(ranked.passages.starts) and made.end > ranked.passages.starts[last + 1]:
+                taken[place].add(last + 1)
+            passages.setdefault(place, []).append(made)
+            budget.passages += 1
+            budget.room -= made.size
+            budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
+        best_lines = {place: found[0].passage.start_line for place, found in passages.items() if found}
+        return [
+            ShownNote(ranked, _apart(self._folder.read(ranked.path), passages.get(place, [])), best_lines.get(place, 0))
+            for place, ranked in enumerate(notes)
+            if place in passages or place in gone
+        ]
+
+    def _passage(
+        self, note: Note, ranked: RankedNote, numbers: tuple[int, int, int], room: int, *, takes_next: bool
+    ) -> _Made:
+        key = ranked.path, numbers, room, takes_next
+        if key not in self._made:
+            self._made[key] = _passage(note, ranked, numbers, room, self._folder, self._terms_of, takes_next=takes_next)
+        return self._made[key]
 
 
-def shown(
-    notes: Sequence[RankedNote], folder: Folder, budget: Budget, terms_of: Callable[[str], Sequence[tuple[int, int]]]
-) -> list[ShownNote]:
-    """The notes of a page with as many passages as there is room for; of the first one at least its beginning.
+class _Made(NamedTuple):
+    """A passage that may be shown."""
 
-    `terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term.
-    """
-    passages: dict[int, list[tuple[tuple[int, int], ShownPassage]]] = {}
-    """By note: where each passage begins and ends in its text."""
-    taken: dict[int, set[int]] = {}
-    gone: set[int] = set()
-    for place, evidence in chosen(notes):
-        ranked = notes[place]
-        note = folder.read(ranked.path)
-        if note is None:
-            gone.add(place)
-            continue
-        if evidence is not None and evidence.number in taken.get(place, ()):
-            continue  # stands in what is shown already
-        least = len(heading_of(ranked.path)) + _LEAST if place not in passages else _LEAST
-        if budget.passages and budget.room < least:
-            break
-        number = evidence.number if evidence is not None else 0
-        if number >= len(ranked.passages.starts):
-            passages.setdefault(place, [])
-            continue
-        room = min(budget.allotted, max(budget.room - least + _LEAST // 2, _LEAST))
-        others = [each.number for each in ranked.evidence[:PASSAGES_OF_NOTE] if each.number != number]
-        first, last = grown(ranked.passages, number, note.text, room, [*others, *taken.get(place, ())])
-        taken.setdefault(place, set()).update(range(first, last + 1))
-        is_free = last + 1 not in others and last + 1 not in taken[place]
-        made, span = _passage(note, ranked, (first, number, last), room, folder, terms_of, takes_next=is_free)
-        if last + 1 < len(ranked.passages.starts) and span[1] > ranked.passages.starts[last + 1]:
-            taken[place].add(last + 1)
-        passages.setdefault(place, []).append((span, made))
-        budget.passages += 1
-        budget.room -= sum(len(line) + 1 for line in lines_of(made))
-        budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
-    best_lines = {place: found[0][1].start_line for place, found in passages.items() if found}
-    return [
-        ShownNote(ranked, _apart(folder.read(ranked.path), passages.get(place, [])), best_lines.get(place, 0))
-        for place, ranked in enumerate(notes)
-        if place in passages or place in gone
-    ]
+    start: int
+    """Where it begins in the text of the note; likewise its end."""
+    end: int
+    passage: ShownPassage
+    size: int
+    """Characters of its lines, with their ends."""
 
 
-def _apart(note: Note | None, passages: Sequence[tuple[tuple[int, int], ShownPassage]]) -> list[ShownPassage]:
+def _apart(note: Note | None, passages: Sequence[_Made]) -> list[ShownPassage]:
     """The passages in the order of the note, no line twice: those that share one, as the pieces of a long paragraph
     do, are one passage."""
     found: list[tuple[tuple[int, int], ShownPassage]] = []
-    for span, passage in sorted(passages, key=lambda each: each[0]):
+    for made in sorted(passages, key=lambda each: (each.start, each.end)):
+        span, passage = (made.start, made.end), made.passage
         if note is None or not found or passage.start_line > found[-1][1].end_line:
             found.append((span, passage))
             continue
@@ -326,16 +281,16 @@ _ANY: Final = 100_000
 def _passage(
     note: Note,
     ranked: RankedNote,
-    span: tuple[int, int, int],
+    numbers: tuple[int, int, int],
     room: int,
     folder: Folder,
-    terms_of: Callable[[str], Sequence[tuple[int, int]]],
+    terms_of: TermsOf,
     *,
     takes_next: bool,
-) -> tuple[ShownPassage, tuple[int, int]]:
-    """A passage with those around it, and with `takes_next` perhaps the beginning of the next one; and where it begins
-    and ends in the text of the note."""
-    first, number, last = span
+) -> _Made:
+    """A passage with those around it, and with `takes_next` perhaps the beginning of the next one; `numbers` are those
+    of the first, the passage itself, and the last."""
+    first, number, last = numbers
     passages = ranked.passages
     start, end = passages.starts[first], passages.starts[last] + passages.lengths[last]
     text = note.text[start:end]
@@ -369,7 +324,7 @@ def _passage(
         next((each.found_by for each in ranked.evidence if each.number == number), ("words",)),
         note.page_of(line),
     )
-    return made, (start, start + len(text))
+    return _Made(start, start + len(text), made, sum(len(line) + 1 for line in lines_of(made)))
 
 
 def compact(text: str) -> str:
@@ -382,7 +337,7 @@ def _squeezed(row: str) -> str:
     return _DASHES.sub("---", _PADDING.sub(" ", row))
 
 
-def around_terms(text: str, room: int, terms_of: Callable[[str], Sequence[tuple[int, int]]]) -> str:
+def around_terms(text: str, room: int, terms_of: TermsOf) -> str:
     """A text, or as much of it as there is room for: the sentences that hold most terms of the question."""
     if len(text) <= room:
         return text

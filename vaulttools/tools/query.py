@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field, SkipValidation
 
 from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwise, page
 from vaulttools.answers.answer import Answer, is_none
-from vaulttools.answers.best import Page
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact
+from vaulttools.answers.fitting import fitted
 from vaulttools.answers.page import Section
 from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
@@ -164,26 +164,39 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     fixed = sum(len(notice) + 3 for notice in notices) + len(ranking.weakness)
     fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
     characters = request.max_chars - fixed
-    unfolded = found.best.unfolded(found.notes, start, request.limit)
-    while True:
-        page_ = found.best.page(unfolded, request.limit, max(characters, _LEAST_CHARACTERS))
-        next_page = request.page + 1 if page_.has_next else None
-        made = _page(
-            request,
-            work,
-            _ranked_first_line(request, page_, work, ranking.weakness, is_sorted=is_sorted),
-            [(_ranked_note(each), Section(each.heading, each.lines)) for each in page_.shown],
-            notices,
-            list(_ranked_closing(request, page_, next_page, is_weak=bool(ranking.weakness))),
-            weak=bool(ranking.weakness),
-            others=[_ranked_note(each) for each in page_.others],
-            explanation=explanation,
-            next_page=next_page,
-        )
-        over = len(made.text) - request.max_chars
-        if over <= 0 or characters <= _LEAST_CHARACTERS:
-            return made
-        characters = max(characters - over - 1, _LEAST_CHARACTERS)
+    page_ = found.best.page(found.best.unfolded(found.notes, start, request.limit), request.limit)
+    next_page = request.page + 1 if page_.has_next else None
+
+    def first_line(shown: Sequence[ShownNote]) -> str:
+        return _ranked_first_line(request, shown, work, ranking.weakness, is_sorted=is_sorted)
+
+    def closing(shown: Sequence[ShownNote]) -> list[str]:
+        left = len(page_.notes) - len(shown)
+        return list(_ranked_closing(request, shown, left, next_page, is_weak=bool(ranking.weakness)))
+
+    def over(shown: Sequence[ShownNote]) -> int:
+        text = _fit(request, explanation, first_line(shown), _sections(shown), [*notices, *closing(shown)]).text
+        return len(text) - request.max_chars
+
+    shown = fitted(page_.shown, over, max(characters, _LEAST_CHARACTERS), _LEAST_CHARACTERS)
+    others = page_.others(shown)
+    found.best.tell_missed()
+    return _page(
+        request,
+        work,
+        first_line(shown),
+        list(zip(map(_ranked_note, shown), _sections(shown), strict=True)),
+        notices,
+        closing(shown),
+        weak=bool(ranking.weakness),
+        others=list(map(_ranked_note, others)),
+        explanation=explanation,
+        next_page=next_page,
+    )
+
+
+def _sections(shown: Sequence[ShownNote]) -> list[Section]:
+    return [Section(each.heading, each.lines) for each in shown]
 
 
 _COPIES: Final = 20
@@ -194,26 +207,30 @@ _LEAST_CHARACTERS: Final = 160
 """Characters that the passages of an answer have however little is left for them."""
 
 
-def _ranked_first_line(request: QueryRequest, page_: Page, work: Work, weakness: str, *, is_sorted: bool) -> str:
-    if not page_.shown:
+def _ranked_first_line(
+    request: QueryRequest, shown: Sequence[ShownNote], work: Work, weakness: str, *, is_sorted: bool
+) -> str:
+    if not shown:
         if request.page > 1:
             return f"Page {request.page:,} is past the end."
         return answer.nothing_found(work, "No notes found.")
-    first = f"Showing {corpus.counted(len(page_.shown), 'note')}{'' if is_sorted else ', best first'}."
+    first = f"Showing {corpus.counted(len(shown), 'note')}{'' if is_sorted else ', best first'}."
     return f"{first} {weakness}".rstrip()
 
 
-def _ranked_closing(request: QueryRequest, page_: Page, next_page: int | None, *, is_weak: bool) -> Iterator[str]:
-    """What was left out, and the next step."""
+def _ranked_closing(
+    request: QueryRequest, shown: Sequence[ShownNote], left: int, next_page: int | None, *, is_weak: bool
+) -> Iterator[str]:
+    """What was left out, so many notes of the page among it, and the next step."""
     following = "" if next_page is None else f"set page to {next_page:,} for the next notes"
-    if left := len(page_.others):
+    if left:
         after = f", then {following}" if following else ""
         yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them{after}."
     elif following:
         yield f"{following.capitalize()}."
-    reading = next(((each.note.path, each.best) for each in page_.shown if each.best is not None), None)
+    reading = next(((each.note.path, each.best) for each in shown if each.best is not None), None)
     if reading is not None and is_weak:
-        written = _other_language(request.query, page_.shown)
+        written = _other_language(request.query, shown)
         how = f"the language of these notes ({written})" if written else "other words, which the notes may use"
         yield f"Ask again in {how}."
     elif reading is not None:
@@ -311,26 +328,29 @@ def _page(
     next_page: int | None,
 ) -> QueryAnswer:
     """The answer in either mode: the notes of a page with what is shown of each, below the first line."""
-    fitted = page.fit(
-        f"Understood as:\n{explanation}\n\n{first}" if request.explain else first,
-        [section for _, section in shown],
-        answer.bracketed([*notices, *closing]),
-        advice=_LOWER,
-    )
-    in_text = zip(shown, fitted.kept, strict=True)
+    fit = _fit(request, explanation, first, [section for _, section in shown], [*notices, *closing])
+    in_text = zip(shown, fit.kept, strict=True)
     return QueryAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=bool(shown)),
+        **answer.envelope(work, fit.text, [*notices, *fit.cut, *closing], found=bool(shown)),
         shown={
             "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
         },
         notes=[*(note for note, _ in shown), *others],
-        shown_notes=None if weak is None else sum(kept is not None for kept in fitted.kept),
+        shown_notes=None if weak is None else sum(kept is not None for kept in fit.kept),
         weak=weak,
         total_notes=total_notes,
         total_is_exact=total_is_exact,
         explanation=explanation,
         next_page=next_page,
     )
+
+
+def _fit(
+    request: QueryRequest, explanation: str, first: str, sections: Sequence[Section], sentences: Sequence[str]
+) -> page.Fitted:
+    """The text of an answer."""
+    first = f"Understood as:\n{explanation}\n\n{first}" if request.explain else first
+    return page.fit(first, sections, answer.bracketed(sentences), advice=_LOWER)
 
 
 def _title(path: str) -> str:
