@@ -123,3 +123,9 @@ def test_an_extraction_sees_nothing_of_the_environment(monkeypatch: pytest.Monke
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
 def test_an_extraction_has_little_memory() -> None:
     assert "MemoryError" in in_child("bytearray(600 << 20)")
+
+
+def test_a_frozen_program_starts_no_copy_of_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(process.CannotExtract):
+        extract(tmp_path, samples.pdf("good"))

@@ -22,6 +22,7 @@ from vaulttools.attachments.extracted import Extracted, load
 from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.limits import ANSWER_BYTES, LENGTH, NOTHING, SECONDS
 from vaulttools.attachments.picture import Picture
+from vaulttools.core import own_python
 
 AT_ONCE: Final = 2
 """Children of one process: a second one serves another call while the first is at a costly file."""
@@ -61,7 +62,13 @@ def draw(descriptor: int, seconds: float = SECONDS) -> Picture | None:
 
 
 def _asked(kind: str, descriptor: int, seconds: float, read: Callable[[bytes], T | None]) -> tuple[T | None, bool]:
-    """What is read of a child's answer, None without a good one; and whether that is since the time was over."""
+    """What is read of a child's answer, None without a good one; and whether that is since the time was over.
+
+    Raises:
+        CannotExtract: no child can be started.
+    """
+    if not own_python.can_start():
+        raise CannotExtract
     if not _can_send():
         return _asked_once(kind, descriptor, seconds, read)
     child = _idle_one() or _Child()
