@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
+from vaulttools.ranked.counted import MANY
 
 NOTES = {
     "Minerals/Anglesite.md": "# Anglesite\n\nConsists of lead sulphate.\n\n## Origin\n\n- Where galena weathers.\n",
@@ -418,6 +419,14 @@ def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
         answer = vault.query("chlorite smelting")
     assert "No text or title" not in answer.text and "No passage holds" not in answer.text
     assert '[Not all notes were searched for "chlorite", "smelting".]' in answer.text
+
+
+def test_without_an_index_a_word_may_be_the_beginning_of_others(make_vault: MakeVault) -> None:
+    path = make_vault({f"{number}.md": "They published it.\n" for number in range(MANY + 40)}).path
+    with Vault.open(path, index="off") as vault, index_being_built():
+        answer = vault.query("publi", limit=3)
+    assert len(answer.notes) == 3
+    assert 'No note that was read has the word "publi"; words that start with it were searched for.' in answer.notices
 
 
 def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:

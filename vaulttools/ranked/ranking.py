@@ -126,10 +126,11 @@ class _Search:
         missing = {
             number
             for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
-            if not holders.stands(term, count) and (self._counted is None or self._counted.is_absent(term))
+            if not holders.stands(term, count)
         }
         if missing:
-            terms = substitutes.of(terms, missing)
+            absent = {number for number in missing if self._counted is None or self._counted.is_absent(terms[number])}
+            terms = substitutes.of(terms, absent, missing - absent)
             if self._counted is not None:
                 holders.read_notes(self._counted.best(terms))
         hits = holders.hits(terms, self._candidates_wanted)

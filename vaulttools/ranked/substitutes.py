@@ -35,15 +35,29 @@ class Substitutes:
         self.unfound: Final[list[str]] = []
         """Those of them for which nothing else is looked for either."""
 
-    def of(self, terms: Sequence[Term], missing: AbstractSet[int]) -> Sequence[Term]:
-        """The terms that stand somewhere, and for those that do not, by number, what is looked for instead."""
+    def of(
+        self, terms: Sequence[Term], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
+    ) -> Sequence[Term]:
+        """The terms that stand somewhere, and for those that do not, by number, what is looked for instead. No note
+        that was read has the `unread`; others may."""
         resolved: dict[tuple[str, bool], Term] = {}
         for number, term in enumerate(terms):
-            for each in self._instead_of(term) if number in missing else (term,):
+            for each in self._found_for(term, number in missing, number in unread):
                 resolved[each.text, each.is_phrase] = each
         if not resolved and any(term.literal for term in terms):
             self.notices.append("No note holds any part of it.")
         return list(resolved.values())
+
+    def _found_for(self, term: Term, is_missing: bool, is_unread: bool) -> Sequence[Term]:
+        if is_missing:
+            return self._instead_of(term)
+        beginning = _beginning(term)
+        if is_unread and beginning is not None and self._stands(beginning):
+            self.notices.append(
+                f'No note that was read has the word "{term.text}"; words that start with it were searched for.'
+            )
+            return (beginning,)
+        return (term,)
 
     def _instead_of(self, term: Term) -> Sequence[Term]:
         name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
@@ -57,8 +71,8 @@ class Substitutes:
         if term.parts:
             self.notices.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
             return tuple(map(word, term.parts))
-        beginning = Term(term.text, (Spelling(term.text, is_beginning=True),))
-        if len(term.text) >= _SHORTEST_BEGINNING and self._stands(beginning):
+        beginning = _beginning(term)
+        if beginning is not None and self._stands(beginning):
             self.notices.append(f"{name}; words that start with it were searched for.")
             return (beginning,)
         if split := self._split(term.text):
@@ -102,3 +116,10 @@ class Substitutes:
                 if written := first_written(stem, text):
                     return written
         return stem
+
+
+def _beginning(term: Term) -> Term | None:
+    """A word as the beginning of longer ones; None for a phrase, a name of several words, and pieces of text."""
+    if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
+        return None
+    return Term(term.text, (Spelling(term.text, is_beginning=True),))
