@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -12,6 +13,7 @@ from vaulttools.files import disk
 from vaulttools.files.contents import Contents
 from vaulttools.files.document import NotRead
 from vaulttools.files.key import Key
+from vaulttools.files.names import FileNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 
@@ -84,3 +86,70 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
     with pytest.raises(NotRead, match="unreadable"):
         contents.current(root, "closed/a.md", BOUND)
     assert contents.size == 0
+
+
+class Changing:
+    """The moments of a vault, and what changed at each."""
+
+    def __init__(self) -> None:
+        self.moment: int | None = 0
+        self.changes: list[set[str] | None] = [set()]
+
+    def change(self, *files: str) -> None:
+        self.changes.append({*files})
+        self.moment = len(self.changes) - 1
+
+    def changed_since(self, moment: int) -> set[str] | None:
+        later = self.changes[moment + 1 :] if moment >= 0 else [None]
+        return None if None in later else {path for files in later for path in files or ()}
+
+
+@pytest.mark.usefixtures("later")
+def test_settled_bytes_are_given_until_something_is_known_to_have_changed(root: Root, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_bytes(name.encode())
+    contents, vault = Contents(), Changing()
+    names = cast("FileNames", vault)
+    read = [(name, contents.read(root, name, BOUND)) for name in "ab"]
+
+    def settled() -> list[bytes | None]:
+        return contents.settled_of(["a", "b", "c"], names)
+
+    contents.settle(read, names)  # nobody has asked at this moment, so that nothing is known of it
+    assert settled() == [None, None, None]
+    contents.settle([*read, ("c", b"c"), ("a", b"other than what is kept")], names)
+    assert settled() == [b"a", b"b", None]
+    vault.change("b")
+    assert settled() == [b"a", None, None]
+    contents.settle(read, names)
+    assert settled() == [b"a", b"b", None]
+    vault.moment = None
+    assert settled() == [None, None, None]
+    vault.change("c")
+    assert settled() == [b"a", b"b", None]
+    contents.read(root, "a", BOUND)
+    assert settled() == [None, b"b", None]
+    vault.changes.append(None)
+    vault.moment = 3
+    assert settled() == [None, None, None]
+
+
+@pytest.mark.usefixtures("later")
+def test_a_call_that_began_before_a_change_settles_nothing(root: Root, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    contents, before, after = Contents(), Changing(), Changing()
+    read = [("a", contents.read(root, "a", BOUND))]
+    after.change("a")
+    contents.settled_of(["a"], cast("FileNames", after))
+    contents.settle(read, cast("FileNames", before))
+    assert contents.settled_of(["a"], cast("FileNames", after)) == [None]
+
+
+@pytest.mark.usefixtures("later")
+def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_bytes(b"x" * 1_000)
+    contents = Contents(3_000)
+    for name in "abc":
+        assert contents.read(root, name, BOUND, evicts=False) == b"x" * 1_000
+    assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, True, False]

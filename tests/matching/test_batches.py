@@ -32,6 +32,14 @@ def test_batches_grow_until_they_hold_what_is_wanted(candidates: int, matching: 
     assert sizes(candidates, matching) == found
 
 
+def test_where_no_process_is_needed_as_many_are_looked_at_as_are_wanted() -> None:
+    plan = Batches(1_000, 101, is_narrowed=True, is_cheap=True)
+    plan.record(24, 24)
+    assert plan.next_size() == 77
+    plan.record(77, 75)
+    assert plan.next_size() == 24
+
+
 def test_without_an_index_the_first_batch_is_a_probe() -> None:
     assert sizes(1_000, 1.0, is_narrowed=False)[0] == 192
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import Final
 
@@ -13,11 +14,11 @@ class ChangeLog:
     """The files that changed, the last ones last; not thread-safe, its owner holds a lock."""
 
     def __init__(self) -> None:
-        self.moment = 0
-        """Counts the times at which something changed."""
+        self.moment = time.monotonic_ns()
+        """Counts the times at which something changed, from a number that is larger than all of earlier logs."""
         self._changed: dict[str, int] = {}
         """By file the moment of its last change, in the order of these."""
-        self._forgotten = 0
+        self._forgotten = self.moment
         """The last moment whose changes are no longer remembered."""
 
     def add(self, files: Iterable[str]) -> None:

@@ -46,6 +46,8 @@ class Batches:
     """Matching files, or matching lines, after which the tool stops."""
     is_narrowed: bool
     """Whether an index nominated the candidates."""
+    is_cheap: bool = False
+    """Whether a batch costs next to nothing besides its files: no process."""
     looked_at: int = 0
     matched: int = 0
     """Files."""
@@ -61,14 +63,14 @@ class Batches:
         if self.found >= self.wanted:
             return max(MOST_NAMED, self.looked_at * 4)
         most = min(self.looked_at * 16, MOST_NAMED)
-        return max(CHUNK, min(self._still_needed, most))
+        return max(FIRST if self.is_cheap else CHUNK, min(self._still_needed, most))
 
     @property
     def _still_needed(self) -> int:
         """Candidates that hold what is left of what is wanted, if they match as those before, with a margin."""
         if not self.found:
             return self.candidates
-        margin = 5 if self.found >= SURE else 8
+        margin = 4 if self.is_cheap else 5 if self.found >= SURE else 8
         return (self.wanted - self.found) * self.looked_at * margin // (self.found * 4)
 
     def fetches_lines(self) -> bool:

@@ -297,6 +297,15 @@ class Matcher:
         if self.contents is None or self.candidates is None:
             left += files
             return
+        if not current and self.extracts is None:
+            unsettled: list[str] = []
+            for path, held in zip(files, self.contents.settled_of(files, self.candidates), strict=True):
+                if held is None:
+                    unsettled.append(path)
+                else:
+                    yield path, held
+            files = unsettled
+        settled: list[tuple[str, bytes]] = []
         unread: list[str] = []
         to_read = 0
         most_bytes = min(LARGEST, self.max_bytes)
@@ -309,17 +318,20 @@ class Matcher:
                 unread.append(path)
                 to_read += key.size
             elif literal.is_utf8(held):
+                settled.append((path, held))
                 yield path, held
             else:
                 left.append(path)
+        self.contents.settle(settled, self.candidates)
         # Lines are looked for in files whose texts are read next, however many: ripgrep would read them once more.
         if to_read > _READ_BYTES or (len(unread) > _READ_HERE and not current):
             left += unread
             return
         look = self.contents.current if current else self.contents.read
+        evicts = len(unread) <= _READ_HERE
         for path in unread:
             try:
-                data = look(self.root, path, most_bytes) if self.work.remaining() > 0 else None
+                data = look(self.root, path, most_bytes, evicts=evicts) if self.work.remaining() > 0 else None
             except NotRead:
                 data = None  # ripgrep says why
             if data is not None and literal.is_utf8(data):

@@ -206,12 +206,13 @@ class Search:
             self.matches_loosely = bool(candidates)
             self.may_match = len(candidates)
         where = None if listing.holds_ignored_folders else self._folder()
-        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
+        searches_here = self._matcher.searches_here
+        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None, is_cheap=searches_here)
         done = 0
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            fetches = plan.fetches_lines() and not self._matcher.searches_here
+            fetches = plan.fetches_lines() and not searches_here
             counts = (
                 self._fetched_counts(index, named)
                 if fetches
