@@ -32,6 +32,7 @@ from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
 from vaulttools.matching import excluded_regexes, ripgrep
 from vaulttools.matching.batches import WANTED
+from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Pattern
@@ -75,6 +76,8 @@ class Session:
     """The texts behind the tags of hashline mode."""
     contents: Contents = field(default_factory=Contents)
     """The bytes of files that calls have read."""
+    counts: KeptCounts = field(default_factory=KeptCounts)
+    """How many lines matched in files that calls have counted."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
     calendar: Calendar = field(default_factory=Calendar)
@@ -330,6 +333,7 @@ class Session:
             wanted,
             wants_lines,
             contents=self.contents,
+            kept_counts=self.counts,
             counts_all=counts_all,
         )
 

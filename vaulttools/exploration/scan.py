@@ -83,7 +83,7 @@ def several(search: Search, patterns: Sequence[Pattern]) -> list[Scan]:
     is_plain = len(texts) == len(patterns) and search.candidates is not None
     any_of = replace(search, pattern=pattern.any_of(patterns))
     if is_plain:
-        any_of = replace(any_of, each=texts, wanted=EVERYTHING)
+        any_of = replace(any_of, each=tuple(texts), wanted=EVERYTHING)
     before = search.work.searched
     counted = list(any_of.matching())
     counted_each = any_of.counts_each

@@ -7,7 +7,8 @@ extracted first (`files.extracts`): it is given copies of those texts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -19,10 +20,12 @@ from vaulttools.files import document as documents
 from vaulttools.files.contents import LARGEST, Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.matching import literal, scratch
 from vaulttools.matching.candidates import Candidates, Trait
 from vaulttools.matching.hits import FileLines
+from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import Literal
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
@@ -77,11 +80,13 @@ class Matcher:
     """What gives the text of attachments; None: they are files like others."""
     contents: Contents | None = None
     """The bytes of files that were read before; None: everything is put to ripgrep."""
-    each: Sequence[Literal] = ()
+    each: tuple[Literal, ...] = ()
     """Plain texts, any of which the pattern looks for: where an index knows the files, `counts_of` counts the lines of
     each of them in the same run."""
     counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
     """The lines with each of these texts in the files that were counted so, and match."""
+    kept_counts: KeptCounts | None = None
+    """How many lines match in files that were counted before."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
     uncounted: set[str] = field(default_factory=set, init=False)
@@ -152,7 +157,7 @@ class Matcher:
         if self.each and self.candidates is not None:
             return self._counts_of_each(files, self.candidates)
         if self._literal is None:
-            return self.counts(self.start(files), files)
+            return self._counts_by_ripgrep(files)
         here: dict[str, int] = {}
         left: list[str] = []
         for path, data in self._read_here(files, left):
@@ -160,40 +165,89 @@ class Matcher:
                 here[path] = number
         if not counts_all:
             self.uncounted.update(here)
-        counts = self.counts(self.start(left), left) if left else Counts()
+        counts = self._counts_by_ripgrep(left)
         counts.matching.update(here)
+        return counts
+
+    def _counts_by_ripgrep(self, files: Sequence[str]) -> Counts:
+        """As `counts_of`, of files that ripgrep counted before or counts now."""
+        if not files:
+            return Counts()
+        if self.kept_counts is None or self.candidates is None:
+            return self.counts(self.start(files), files)
+        checked = time.time_ns()
+        keys = self.candidates.keys(files)
+        kept = self.kept_counts.of(self.pattern, files, keys)
+        left = {path: key for path, key, numbers in zip(files, keys, kept, strict=True) if numbers is None}
+        counts = self.counts(self.start([*left]), [*left]) if left else Counts()
+        if counts.stopped is None:
+            # A file that is normalised first is counted anew: to count it tells that its lines must be, too.
+            sure = ((path, key) for path, key in left.items() if key is not None and path not in self._normalised)
+            self.kept_counts.keep(
+                self.pattern,
+                checked,
+                (
+                    (path, key, (counts.matching[path],) if path in counts.matching else ())
+                    for path, key in sure
+                    if path not in counts.unsure and path not in counts.failed and not self._is_attachment(path)
+                ),
+            )
+        counts.matching.update((path, numbers[0]) for path, numbers in zip(files, kept, strict=True) if numbers)
         return counts
 
     def _counts_of_each(self, files: Sequence[str], index: Candidates) -> Counts:
         """As `counts_of`; the number of a file that is in `counts_each` is that of the text with the most lines."""
-        left: dict[str, None] = {}
-        plain: list[tuple[str, int]] = []
+        left: list[str] = []
+        plain: dict[str, Key] = {}
+        asked = self.pattern, self.each
+        checked = time.time_ns()
         keys = index.keys(files)
-        kept = [None] * len(files) if self.contents is None else self.contents.kept_of(files, keys)
-        for path, key, data in zip(files, keys, kept, strict=True):
-            if key is None or key.size > LARGEST or self._is_attachment(path):
-                left[path] = None
-            elif data is None or not literal.is_utf8(data):
-                plain.append((path, key.size))
-            else:
-                self._count_each(path, data)
-        if len(plain) <= _READ_HERE:
-            unread: list[str] = []
-            for path, data in self._read_here([path for path, _ in plain], unread):
-                self._count_each(path, data)
-            plain = [(path, size) for path, size in plain if path in {*unread}]
-        left.update((path, None) for path, _ in plain)
-        for batch, printed in self.ripgrep.printed_lines(self.pattern, self.root.folder, plain, self.work):
-            for path in batch if printed is not None else ():
-                del left[path]
-            for path, lines in (printed or {}).items():
-                self._count_each(path, b"\n" + lines)  # no mark of UTF-8 that is at the beginning of a line is lost
-        counts = self.counts(self.start([*left]), [*left]) if left else Counts()
+        kept = [None] * len(files) if self.kept_counts is None else self.kept_counts.of(asked, files, keys)
+        for path, key, numbers in zip(files, keys, kept, strict=True):
+            if numbers:
+                self.counts_each[path] = numbers
+            elif numbers is None and key is not None and key.size <= LARGEST and not self._is_attachment(path):
+                plain[path] = key
+            elif numbers is None:
+                left.append(path)
+        uncounted = self._count_each_here(plain)
+        sizes = [(path, key.size) for path, key in plain.items() if path in uncounted]
+        for batch, printed in self.ripgrep.printed_lines(self.pattern, self.root.folder, sizes, self.work):
+            if printed is not None:
+                uncounted.difference_update(batch)
+                for path, lines in printed.items():
+                    self._count_each(path, b"\n" + lines)  # no mark of UTF-8 at the beginning of a line is lost
+        if self.kept_counts is not None:
+            counted = ((path, key) for path, key in plain.items() if path not in uncounted)
+            self.kept_counts.keep(
+                asked, checked, ((path, key, self.counts_each.get(path, ())) for path, key in counted)
+            )
+        left += uncounted
+        counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update((path, max(numbers)) for path, numbers in self.counts_each.items())
         return counts
 
+    def _count_each_here(self, files: Mapping[str, Key]) -> set[str]:
+        """Count those of the files whose bytes are kept, or all when the others are few; gives those that are left."""
+        left: set[str] = set()
+        unread: list[str] = []
+        kept = [None] * len(files) if self.contents is None else self.contents.kept_of([*files], [*files.values()])
+        for path, data in zip(files, kept, strict=True):
+            if data is None:
+                unread.append(path)
+            elif literal.is_utf8(data):
+                self._count_each(path, data)
+            else:
+                left.add(path)
+        if len(unread) > _READ_HERE:
+            return left.union(unread)
+        others: list[str] = []
+        for path, data in self._read_here(unread, others):
+            self._count_each(path, data)
+        return left.union(others)
+
     def _count_each(self, path: str, data: bytes) -> None:
-        numbers = [text.count(data) for text in self.each]
+        numbers = tuple([text.count(data) for text in self.each])
         if any(numbers):
             self.counts_each[path] = numbers
 

@@ -55,6 +55,8 @@ class Counts:
     failed: dict[str, Reason] = field(default_factory=dict)
     stopped: Reason | None = None
     """Why a file in neither of the two may not have been searched."""
+    unsure: set[str] = field(default_factory=set, compare=False)
+    """Files that ripgrep had something to say of, failed or gone."""
 
     def below(self, folder: str) -> Counts:
         """The same with paths relative to the root, when ripgrep ran in a folder below it."""
@@ -64,6 +66,7 @@ class Counts:
             {f"{folder}/{path}": count for path, count in self.matching.items()},
             {f"{folder}/{path}": reason for path, reason in self.failed.items()},
             self.stopped,
+            {f"{folder}/{path}" for path in self.unsure},
         )
 
 
@@ -134,6 +137,7 @@ class Ripgrep:
             for path, number in records:
                 counts.matching[_relative(path)] = int(number)
             counts.failed.update(_failures(outcome))
+            counts.unsure.update(_relative(path) for path, _ in ERROR_LINE.findall(outcome.stderr))
         for path in counts.failed:
             counts.matching.pop(path, None)
         return counts

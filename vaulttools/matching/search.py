@@ -27,6 +27,7 @@ from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.hits import FileLines
+from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import Literal
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
@@ -107,8 +108,10 @@ class Search:
     counts_all: bool = True
     """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
     has more, and `shown` tells all."""
-    each: Sequence[Literal] = ()
+    each: tuple[Literal, ...] = ()
     """Plain texts, any of which the pattern looks for, whose lines are counted in the same run; see `counts_each`."""
+    kept_counts: KeptCounts | None = None
+    """How many lines match in files that were counted before; None: every file is counted anew."""
     may_match: int | None = field(default=None, init=False)
     """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
@@ -132,6 +135,7 @@ class Search:
             extracts,
             self.contents,
             self.each,
+            self.kept_counts,
         )
 
     @property
