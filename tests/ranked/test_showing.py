@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from tests.ranked.test_gathering import vaults
+from vaulttools.index import passages
 from vaulttools.notes.note import Note
+from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.showing import Budget, Showing, ShownNote
+from vaulttools.ranked.showing import Budget, Showing, ShownNote, chosen
 
 
 @given(vaults)
@@ -31,3 +35,22 @@ def test_what_two_rooms_show_all_rooms_between_show_and_one_showing_shows_what_a
             assert shown not in seen
             assert shown == showing().within(ranking.notes, Budget(room))
             seen.append(shown)
+
+
+def _ranked(path: str, *scores: float) -> RankedNote:
+    note = Note(path, "\n\n".join(f"Passage {number}." for number in range(len(scores))))
+    evidence = [Evidence(number, score, frozenset()) for number, score in enumerate(scores)]
+    return RankedNote(path, scores[0], passages.of(note), evidence)
+
+
+@pytest.mark.parametrize(
+    ("is_sure", "places"),
+    [
+        (True, [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("c", 1)]),
+        (False, [("a", 0), ("b", 0), ("c", 0), ("a", 1), ("c", 1)]),
+    ],
+)
+def test_both_passages_of_a_sure_note_come_first(is_sure: bool, places: list[tuple[str, int]]) -> None:
+    notes = [_ranked("a", 0.9, 0.6), _ranked("b", 0.8, 0.6), _ranked("c", 0.7, 0.6)]
+    found = chosen(notes, is_sure=is_sure)
+    assert [(notes[place].path, evidence.number) for place, evidence in found if evidence is not None] == places

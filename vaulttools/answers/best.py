@@ -62,7 +62,8 @@ class Best:
         """So many of the notes that `unfolded` gave."""
         self.tell_missed()
         self.folder.look_for_copies(found[:count])
-        return Page(found[:count], len(found) > count, Showing(self.folder, self.ranking.finder.stands))
+        showing = Showing(self.folder, self.ranking.finder.stands, is_sure=not self.ranking.weakness)
+        return Page(found[:count], len(found) > count, showing)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""

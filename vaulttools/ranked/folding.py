@@ -17,6 +17,8 @@ PASSAGES_OF_NOTE: Final = 2
 NEARLY: Final = 0.8
 """The part of the score of its best passage that the second one of a note must have to be shown. With 0.65 one question
 more of the tuning half is answered and none of the others, and what is shown beside the answer says less."""
+NEARLY_OF_BEST: Final = 0.6
+"""Likewise in the best note (with 0.4 one question less of the tuning half is answered)."""
 _COMPARED: Final = 3
 """Passages of a note that are compared with those of others."""
 
@@ -47,12 +49,12 @@ class Folder:
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
         """The notes with their passages that are no copies of one in a note before, as they are asked for; without
         those that have nothing else to say that is nearly as good."""
-        for ranked in notes:
+        for place, ranked in enumerate(notes):
             note = self.read(ranked.path) if ranked.evidence else None
             if note is None:
                 yield ranked
                 continue
-            least = ranked.evidence[0].score * NEARLY
+            least = ranked.evidence[0].score * (NEARLY if place else NEARLY_OF_BEST)
             own = [
                 each
                 for each in ranked.evidence[:_COMPARED]

