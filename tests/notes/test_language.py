@@ -65,3 +65,19 @@ def test_a_question_may_be_in_several_languages(question: str, names: str) -> No
 def test_names_and_code_in_latin_letters_do_not_hide_the_script() -> None:
     assert language.of("Obsidian Sync と iCloud Drive を同時に使わないでください。") == "ja"
     assert language.of("The word 日本 is Japanese, and it is the only one in this text that is not.") == "en"
+
+
+@pytest.mark.parametrize(
+    ("written", "asked", "is_other"),
+    [
+        ({"de"}, {"en"}, True),
+        ({"de", "fr"}, {"en", "sv"}, True),
+        ({"de", "en"}, {"en", "sv"}, False),
+        ({"de", language.UNKNOWN}, {"en"}, False),
+        ({"de"}, set(), False),
+    ],
+)
+def test_notes_are_in_another_language_when_none_may_be_in_the_question_s(
+    written: set[str], asked: set[str], is_other: bool
+) -> None:
+    assert language.is_other(written, asked) == is_other

@@ -46,8 +46,7 @@ class Best:
     folder: Folder
     """Folds the copies among its notes."""
     work: Work
-    missed: Mapping[str, Reason]
-    """Notes that could not be read, so far."""
+    reader: _Reader
     told: set[str]
     """Those of them that the work was told of."""
     meant: Sequence[str]
@@ -56,6 +55,7 @@ class Best:
     def unfolded(self, notes: Sequence[RankedNote], start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
         with all those before it."""
+        self.reader.expect([note.path for note in islice(notes, start + count + 1)])
         return list(islice(self.folder.unfolded(notes), start, start + count + 1))
 
     def page(self, found: Sequence[RankedNote], count: int) -> Page:
@@ -67,7 +67,7 @@ class Best:
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
-        for path, reason in self.missed.items():
+        for path, reason in self.reader.missed.items():
             if path in self.folder.among and path not in self.told:
                 self.told.add(path)
                 self.work.pass_over(path, reason)
@@ -118,8 +118,8 @@ def best(
     large = frozenset() if view is None else notes.files & view.large
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
-    missed: dict[str, Reason] = {}
-    read = _reader(vault, work, extracts, view, missed)
+    read = _Reader(vault, work, extracts, view)
+    missed = read.missed
     counter = None if is_ready else Counting(vault, work)
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
@@ -141,7 +141,7 @@ def best(
         work.warn(warning)
     work.searched = asked.notes
     folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
-    return Best(ranking, asked, folder, work, missed, set(missed), told)
+    return Best(ranking, asked, folder, work, read, set(missed), told)
 
 
 def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, list[str]]:
@@ -168,12 +168,12 @@ def _joined(
     """The ranking with what is near in meaning; `counts`: how many notes the vault has, and how many are asked for."""
     from vaulttools.ranked.meaning.fusion import joined
 
+    languages = read_question(question).languages
     try:
-        near = meaning.near(question, view, wanted, counts[0])
+        near = meaning.near(question, languages, view, wanted, counts[0])
     except VaultToolsError as error:
         told.append(f"{error}. Only words were searched for.")
         return ranking
-    languages = read_question(question).languages
     return joined(ranking, near, view, counts[1], meaning.about_it, languages) if near else ranking
 
 
@@ -241,33 +241,42 @@ _EXTRACTING_SECONDS: Final = 3.0
 """How long one answer waits for extractions: an answer that says what is missing is worth more than a late one."""
 
 
-def _reader(
-    vault: Session, work: Work, extracts: Extracts | None, view: IndexView | None, missed: dict[str, Reason]
-) -> Callable[[str], Note | None]:
-    """Reads notes and attachments, each once; those that cannot be read go to `missed`, with the reason."""
-    read: dict[str, Note | None] = {}
-    notes = vault.notes(view)
-    until = time.monotonic() + _EXTRACTING_SECONDS
+class _Reader:
+    """Reads notes and attachments, each once."""
 
-    def made(path: str) -> Note | None:
-        if extracts is None or paths.is_note(path):
-            document = notes.document(path)
-            return notes.note(replace(document, content=document.normalised))
-        seconds = max(0.0, min(patience(work), until - time.monotonic()))
-        extracted = extracts.read(path, seconds, None if view is None else partial(view.digest, path))
+    def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: IndexView | None) -> None:
+        self.missed: Final[dict[str, Reason]] = {}
+        """Those that could not be read, with the reason."""
+        self._work = work
+        self._extracts = extracts
+        self._view = view
+        self._notes = replace(vault.notes(view), contents=vault.contents)
+        self._read: dict[str, Note | None] = {}
+        self._until = time.monotonic() + _EXTRACTING_SECONDS
+
+    def expect(self, files: Sequence[str]) -> None:
+        """Know which ones are asked for next."""
+        self._notes = self._notes.of_many([path for path in files if path not in self._read])
+
+    def __call__(self, path: str) -> Note | None:
+        """The note at a path; None when it cannot be read, or is none."""
+        if path not in self._read:
+            self._read[path] = None
+            try:
+                self._read[path] = self._made(path)
+            except NotRead as error:
+                self.missed[path] = error.reason
+        return self._read[path]
+
+    def _made(self, path: str) -> Note | None:
+        if self._extracts is None or paths.is_note(path):
+            document = self._notes.document(path)
+            return self._notes.note(replace(document, content=document.normalised))
+        seconds = max(0.0, min(patience(self._work), self._until - time.monotonic()))
+        digest = None if self._view is None else partial(self._view.digest, path)
+        extracted = self._extracts.read(path, seconds, digest)
         if extracted is None:
             return None  # a file like others, which is called so
         if not extracted.is_whole:
-            missed[path] = "not extracted whole"
+            self.missed[path] = "not extracted whole"
         return ExtractedNote.of(extracted)
-
-    def reader(path: str) -> Note | None:
-        if path not in read:
-            read[path] = None
-            try:
-                read[path] = made(path)
-            except NotRead as error:
-                missed[path] = error.reason
-        return read[path]
-
-    return reader

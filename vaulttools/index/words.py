@@ -6,7 +6,6 @@ The tokenizer is asked for the words of texts that the table does not hold, too,
 from __future__ import annotations
 
 import json
-import marshal
 import sys
 import threading
 from collections.abc import Sequence
@@ -19,6 +18,8 @@ from vaulttools.index.word_hits import Places, Spelling
 
 _BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
 """Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""
+
+_COLUMNS: Final = range(len(_BM25_WEIGHTS))
 
 _EDGES_TOKENIZER: Final = WORDS_TOKENIZER.removeprefix("porter ")
 """The same words, not reduced to stems."""
@@ -110,12 +111,15 @@ def best(
         (*bound, most),
     ).fetchall()
     # Apart, since the sorter would ask for the places of every row that is among the best for a while.
-    told: Any = connection.execute(
-        "SELECT rowid, places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
+    told: list[_Told] = []
+    _local.told = told.append
+    connection.execute(
+        "SELECT places(words) FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
         (match, json.dumps([row for (row,) in rows])),
     ).fetchall()
+    del _local.told
     phrases = [number for number, _ in asked]
-    places = {row: _read(data, phrases, len(words)) for row, data in told}
+    places = {row: _read(lengths, held, phrases, len(words)) for row, lengths, held in told}
     return [(row, places[row]) for (row,) in rows if row in places]  # another process may have written in between
 
 
@@ -125,19 +129,24 @@ def prepare(connection: apsw.Connection) -> None:
     connection.register_fts5_function("places", _places)  # type: ignore[arg-type]
 
 
-def _places(api: apsw.FTS5ExtensionApi) -> bytes:
-    """Where the phrases of a query stand in a row: the sizes of the columns, and by phrase and column the places."""
-    found = [
-        (phrase, [(column, api.phrase_column_offsets(phrase, column)) for column in held])
+_Held: TypeAlias = list[tuple[int, list[tuple[int, Sequence[int]]]]]
+"""By phrase and column: the places."""
+_Told: TypeAlias = tuple[int, list[int], _Held]
+"""A row, the sizes of its columns, and where the phrases of a query stand in it."""
+
+
+def _places(api: apsw.FTS5ExtensionApi) -> None:
+    """Tell this thread of a row. A value of SQL would be bytes, which take as long to write and to read again."""
+    held: _Held = [
+        (phrase, [(column, api.phrase_column_offsets(phrase, column)) for column in columns])
         for phrase in range(api.phrase_count)
-        if (held := api.phrase_columns(phrase))
+        if (columns := api.phrase_columns(phrase))
     ]
-    return marshal.dumps(([api.column_size(column) for column in range(len(_BM25_WEIGHTS))], found))
+    _local.told((api.rowid, [api.column_size(column) for column in _COLUMNS], held))
 
 
-def _read(data: bytes, phrases: Sequence[int], words: int) -> Places:
-    """What `_places` wrote, by word; `phrases` tells of which word each is."""
-    lengths, held = marshal.loads(data)  # noqa: S302 - written a moment ago, in this process
+def _read(lengths: Sequence[int], held: _Held, phrases: Sequence[int], words: int) -> Places:
+    """What `_places` told of a row, by word; `phrases` tells of which word each is."""
     found = [_NOWHERE] * words
     for phrase, columns in held:
         number = phrases[phrase]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Final
 
@@ -87,6 +88,12 @@ def of_question(text: str) -> frozenset[str]:
             return frozenset(("zh", "zh-hant"))
         return frozenset((language,))
     return _most(_WORD.findall(text.lower()), tuple(FUNCTION_WORDS))
+
+
+def is_other(written: AbstractSet[str], asked: AbstractSet[str]) -> bool:
+    """Whether texts in some languages are in another one than a question that may be in several. A text of which
+    nothing tells the language may be in any."""
+    return bool(asked) and asked.isdisjoint(written) and UNKNOWN not in written
 
 
 def _most(words: Iterable[str], among: Iterable[str]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
+from vaulttools.files.contents import Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
 from vaulttools.notes.ahead import Ahead
@@ -29,6 +30,8 @@ class NoteReader:
     """The parts that an index has of notes; they save parsing."""
     ahead: Ahead | None = None
     """Gives the structures of many notes in fewer reads."""
+    contents: Contents | None = None
+    """Keeps the bytes of files, for whoever asks for the same ones again."""
 
     def of_many(self, notes: Sequence[str]) -> NoteReader:
         """The same, for whoever goes through many notes in about this order."""
@@ -40,7 +43,10 @@ class NoteReader:
         Raises:
             NotRead: the file cannot be read, or is binary; `reason` says which.
         """
-        document = documents.read(self.root, path, self.max_bytes)
+        if self.contents is None:
+            document = documents.read(self.root, path, self.max_bytes)
+        else:
+            document = documents.decode(path, self.contents.current(self.root, path, self.max_bytes))
         if document.is_binary:
             raise NotRead("binary")
         return document

@@ -29,11 +29,13 @@ class Print:
     """What of a passage's text is compared."""
 
     text: str
+    digest: int
+    """`notes.passages.digest` of it."""
 
-    @cached_property
-    def digest(self) -> int:
-        """Of the text without regard to case and wrapping."""
-        return digest(self.text)
+    @classmethod
+    def of(cls, text: str) -> Print:
+        """Of a text whose digest nobody knows."""
+        return cls(text, digest(text))
 
     @cached_property
     def is_short(self) -> bool:
@@ -55,13 +57,11 @@ class Print:
 
     def is_copy_of(self, other: Print) -> bool:
         """Whether both say the same, exactly or nearly."""
-        if self.is_short or other.is_short:
-            return False
         if self.digest == other.digest:
-            return True
+            return not (self.is_short or other.is_short)
         # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
-        shorter, longer = sorted((len(self.text), len(other.text)))
-        if shorter < _AS_LONG * longer or self.numbers != other.numbers:
+        length, of_other = len(self.text), len(other.text)
+        if length < _AS_LONG * of_other or of_other < _AS_LONG * length or self.numbers != other.numbers:
             return False
         fewer, more = sorted((self.shingles, other.shingles), key=len)
         if not fewer or len(fewer) < _ALIKE * len(more):

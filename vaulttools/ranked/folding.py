@@ -32,6 +32,11 @@ def text_of(note: Note, passages: Passages, number: int) -> str:
     return note.text[start : start + passages.lengths[number]]
 
 
+def print_of(note: Note, passages: Passages, number: int) -> Print:
+    """What of one passage is compared with others."""
+    return Print(text_of(note, passages, number), passages.digests[number])
+
+
 @dataclass(slots=True)
 class Folder:
     """The notes of one answer that were compared so far."""
@@ -80,7 +85,7 @@ class Folder:
             self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
 
     def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
-        made = Print(text_of(note, ranked.passages, number))
+        made = print_of(note, ranked.passages, number)
         for other, (path, of) in self._prints:
             if path != ranked.path and made.is_copy_of(other):
                 self._folded.setdefault((path, of), []).append(ranked.path)

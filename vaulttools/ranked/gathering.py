@@ -11,7 +11,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.property_text import in_one_line
 from vaulttools.ranked.copies import Print
-from vaulttools.ranked.folding import Folder, text_of
+from vaulttools.ranked.folding import Folder, print_of, text_of
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, chosen, compact
 
@@ -255,7 +255,7 @@ class _Gathering:
     def _take(self, piece: Piece, number: int) -> None:
         self._taken.setdefault(piece.path, set()).add(number)
         self._digests.add(piece.ranked.passages.digests[number])
-        self._prints.append(Print(text_of(piece.note, piece.ranked.passages, number)))
+        self._prints.append(print_of(piece.note, piece.ranked.passages, number))
 
     def grow(self, room: int) -> None:
         """Take in, one by one in turn, the passages beside the first pieces while there is room, and then one beside
@@ -297,7 +297,7 @@ class _Gathering:
             return False
         if passages.digests[number] in self._digests:
             return False
-        made = Print(text_of(piece.note, passages, number))
+        made = print_of(piece.note, passages, number)
         return not any(made.is_copy_of(other) for other in self._prints)
 
     def in_order(self) -> list[Piece]:

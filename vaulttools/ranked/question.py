@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from vaulttools.core.spelling import apart
@@ -99,6 +100,7 @@ class Question:
     """The kind that it asks for."""
 
 
+@lru_cache(maxsize=32)  # one answer reads its question four times
 def read(text: str) -> Question:
     """The terms of a question; none when it holds no letter, no digit and no such code. Stop words are left out, unless
     the question holds nothing else."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from vaulttools.index.word_hits import Places
@@ -82,13 +83,13 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
     best = 0.0
     for column in (BODY, HEADINGS):
         words = [word for word, found in enumerate(places.found) if found[column]]
-        whole = sum(rarities[word] for word in words)
+        whole = sum([rarities[word] for word in words])
         if whole <= best:
             continue
         if len(words) == 1:
             best = whole
             continue
-        stands = sorted((place, word) for word in words for place in places.found[word][column])
+        stands = sorted([(place, word) for word in words for place in places.found[word][column]])
         within = [0] * len(rarities)
         weight = 0.0
         first, missing = 0, len(words)
@@ -115,15 +116,15 @@ def _row(places: Places, rarities: Sequence[float]) -> float:
     """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order, in the
     part of the note with most of them."""
     weights = [0.0] * 4
-    for word in range(len(rarities) - 1):
-        for column, (stands, follows) in enumerate(zip(places.found[word], places.found[word + 1], strict=True)):
-            if not stands or not follows:
+    for word, (here, behind) in enumerate(pairwise(places.found)):
+        for column, stands in enumerate(here):
+            if not stands or not behind[column]:
                 continue
-            following = set(follows)
+            following = frozenset(behind[column])
             rare = min(rarities[word], rarities[word + 1])
-            if any(place + 1 in following for place in stands):
+            if not following.isdisjoint([place + 1 for place in stands]):
                 weights[column] += rare
-            elif any(place + 2 in following for place in stands):
+            elif not following.isdisjoint([place + 2 for place in stands]):
                 weights[column] += rare / 2  # a stop word between them
     return max(weights)
 
@@ -132,9 +133,8 @@ def _name(places: Places, rarities: Sequence[float]) -> float:
     """How much of the question is the title, times how much of the title is the question."""
     best = 0.0
     for column in (TITLE, ALIASES):
-        if places.lengths[column] and any(found[column] for found in places.found):
-            held = [(rare, len(found[column])) for rare, found in zip(rarities, places.found, strict=True)]
-            asked = sum(rare for rare, count in held if count)
-            filled = min(1.0, sum(count for _, count in held) / places.lengths[column])
-            best = max(best, asked * filled)
+        counts = [len(found[column]) for found in places.found]
+        if places.lengths[column] and any(counts):
+            asked = sum([rare for rare, count in zip(rarities, counts, strict=True) if count])
+            best = max(best, asked * min(1.0, sum(counts) / places.lengths[column]))
     return best

@@ -156,7 +156,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
 def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int, bool]:
     """What there is room for beside notices of so many characters, how many passages of these notes there is no room
     for, and whether there are more notes."""
-    notes = list(islice(found.best.folder.unfolded(found.notes), _NOTES + 1))
+    notes = [*found.best.unfolded(found.notes, 0, _NOTES)]
     is_more = len(notes) > _NOTES and notes[_NOTES].score >= notes[0].score * RELEVANT
     del notes[_NOTES:]
     room = max_chars - fixed - min(_ROOM_FOR_CLOSING, max_chars // 4)

@@ -25,7 +25,7 @@ from vaulttools.query import foreign, tree
 from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
-from vaulttools.ranked.question import without_operators
+from vaulttools.ranked.question import read, without_operators
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.session import Session
 
@@ -240,9 +240,9 @@ def _ranked_closing(
 
 def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
     """The language of all notes shown, when the question is certainly in another one; `""`: not so."""
-    asked = language.of_question(question)
     written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
-    return next(iter(written)) if asked and len(written) == 1 and not written & asked else ""
+    is_other = len(written) == 1 and language.is_other(written, read(without_operators(question)[0]).languages)
+    return next(iter(written)) if is_other else ""
 
 
 def _ranked_note(found: ShownNote) -> NoteFound:

@@ -22,7 +22,6 @@ from vaulttools.core import inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
-from vaulttools.notes import language
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.meaning import embedder, packaged_model
@@ -259,7 +258,9 @@ class BackgroundMeaning:
         if self._store is not None and self._owner == os.getpid():
             self._store.close()
 
-    def near(self, question: str, known: PassagesOfNotes, notes: AbstractSet[str], of: int) -> list[Neighbour]:
+    def near(
+        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: AbstractSet[str], of: int
+    ) -> list[Neighbour]:
         """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is
         embedded.
 
@@ -269,7 +270,7 @@ class BackgroundMeaning:
         store = self.store()
         if not len(store.nearest()):
             return []
-        return neighbours(self.asked(question), store, known, notes, of, language.of_question(question))
+        return neighbours(self.asked(question), store, known, notes, of, languages)
 
     @property
     def about_it(self) -> float | None:

@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 from typing import Final
 
 from vaulttools.index.passages import load
-from vaulttools.notes.language import UNKNOWN
+from vaulttools.notes.language import is_other
 from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes
@@ -98,8 +98,8 @@ def joined(
     sure = _sure(ranking, most)
     by_words = {note.path: note for note in islice(ranking.notes, max(sure, BY_WORDS))}
     spoken = {note.passages.language for note in islice(by_words.values(), _LOOKED_AT)}
-    is_foreign = bool(languages) and not spoken & {*languages, UNKNOWN}
-    order = fused(list(by_words), sure, near, _MEANING_OF_FOREIGN if is_foreign else _MEANING)
+    share = _MEANING_OF_FOREIGN if is_other(spoken, languages) else _MEANING
+    order = fused(list(by_words), sure, near, share)
     added = known.passages([path for path in order[:most] if path not in by_words])
     asked = len(ranking.rarities)
 
