@@ -264,6 +264,8 @@ def _answers(vault: Vault) -> list[str]:
         *(vault.links(note=path, direction="back").text for path in PATHS if (vault.path / path).exists()),
         vault.query("tag:#work OR [status:1]", mode="obsidian").text,
         vault.query("task:nested -[n]", mode="obsidian").text,
+        vault.query("words, gone or a nested task").text,
+        vault.query("words none", folder="x").text if (vault.path / "x").is_dir() else "",
         vault.base(where='file.hasTag("work") || status == 1').text,
         vault.base(where='file.hasLink("a")').text,
     ]

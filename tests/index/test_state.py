@@ -118,6 +118,19 @@ def test_a_change_between_reading_and_taking_note_stays_a_candidate(indexed: Ind
     assert not watched.settle(pending)
 
 
+def test_a_new_file_that_went_before_note_was_taken_of_it_is_forgotten(indexed: Indexed, watched: IndexState) -> None:
+    indexed.write({"new.md": "other"})
+    watched.catch_up()
+    pending = watched.pending()
+    read(watched, pending)
+    (indexed.vault / "new.md").unlink()
+    watched.catch_up()
+    watched.settle(pending)
+    assert watched.pending().gone == ["new.md"]
+    rested(watched)
+    assert (watched.pending().gone, watched.progress()) == ([], (8, 8))
+
+
 def test_a_file_that_came_back_while_it_was_forgotten_is_a_candidate(indexed: Indexed, watched: IndexState) -> None:
     away = indexed.folder / "away"
     (indexed.vault / "c").rename(away)

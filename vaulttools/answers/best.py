@@ -190,10 +190,10 @@ def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
 
 
 def _copies(
-    view: IndexView, notes: AbstractSet[str], read: Callable[[str], Note | None]
+    view: IndexView, notes: frozenset[str], read: Callable[[str], Note | None]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
     """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
-    unread = [] if view.version() is not None else view.unranked(sorted(notes))
+    unread = [] if view.version() is not None else view.unranked(notes)
     if not unread or len(unread) > corpus.FEW_TO_READ:
         return view.copies
     made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}

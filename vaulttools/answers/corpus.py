@@ -62,9 +62,13 @@ def scope_now(
     walks, files = selection(vault, folder, glob, also=kind_of)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     ends = time.monotonic() + _OPENING_SECONDS
+    seconds = 0.0  # at first: a few notes that changed a moment ago are read in less than it takes to index them
     while True:
-        view = vault.indexes.structures(work, _LOOK_SECONDS)
+        view = vault.indexes.structures(work, seconds)
         scope = replace(scope, names=view, times=times, warnings=[])
+        if not seconds and (view is None or not view.is_known(listed(scope), _FEW)):
+            seconds = _LOOK_SECONDS
+            continue
         if view is None and time.monotonic() < ends and work.remaining() > 0:
             continue  # an index that is there is read in less
         is_ready = view is not None and (view.version() is not None or view.is_known(listed(scope), FEW_TO_READ))

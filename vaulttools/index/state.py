@@ -23,7 +23,6 @@ from vaulttools.files import disk
 from vaulttools.files.digest import has_digest
 from vaulttools.files.document import Document
 from vaulttools.files.key import is_racy
-from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
@@ -56,6 +55,9 @@ _NEARLY_ALL: Final = 0.97
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
+
+_COMPLETE: Final = 3
+"""Collections of files beside the last one that are known to have rows: a session asks of two or three."""
 
 _COUNTS: Final = 4_096
 """Words whose notes are counted once: half a MiB."""
@@ -91,11 +93,17 @@ class IndexState:
         self.log: Final = ChangeLog()
         self._facts: dict[str, KeptFacts] = {}
         """By kind."""
-        self._asked: tuple[frozenset[str], int, tuple[str | None, int]] | None = None
-        """The notes asked for last, the version then, and what `_rows_of` gave."""
-        self._complete: Listing | None = None
-        """The listing that `holds_all` was true of: it is the same one until a name changes, and stays true until a row
-        is dropped."""
+        self._asked: tuple[frozenset[str], int, int] | None = None
+        """The notes whose words were asked for last, `_puts` then, and how many of them had a row."""
+        self._asked_rows: tuple[frozenset[str], int, str] | None = None
+        """Likewise the rows of some that are not all, as JSON."""
+        self._puts = 0
+        """How often rows came or went."""
+        self._ranked: int | None = None
+        """How many files with words have a row, once that was asked for."""
+        self._complete: tuple[Collection[str], ...] = ()
+        """What `holds_all` was true of: the files of a listing are the same until a name changes, and it stays true
+        until a row is dropped."""
         self._drops = 0
         """How often rows were dropped."""
         self._counts: tuple[int, dict[tuple[Spelling, ...], int]] = (0, {})
@@ -167,6 +175,10 @@ class IndexState:
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
             self.log.add({*done.stale, *done.gone, *rows})
+            for path in rows:
+                # A file that went before its first row was known here, so that nobody could say that its row is to go.
+                if ((node := self.tree.node(path)) is None or node.kind != "file") and self.is_listed(path):
+                    fresh.mark_gone(path)
             for path, change in done.stale.items():
                 row, node = rows.get(path), self.tree.node(path)
                 if fresh.change_of(path) != change or row is None or node is None:
@@ -305,26 +317,28 @@ class IndexState:
         words: Sequence[Sequence[Spelling]],
         most: int,
         among: frozenset[str],
+        unknown: AbstractSet[str],
         read: AbstractSet[str],
         *,
         all_known: bool,
     ) -> WordHits | None:
-        """As `IndexView.words`; `all_known`: whether nothing is stale."""
-        uncounted = self._uncounted(read)
-        rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
+        """As `IndexView.words`; `unknown`: files whose rows say nothing now; `all_known`: whether nothing is stale."""
+        with self.lock:  # a row that is added meanwhile is above `newest`
+            uncounted, newest = self._uncounted(read), self._newest
+            rows = [id_ for path in uncounted if _is_ranked(path) and (id_ := self._rows.id(path)) is not None]
+            left_out = [id_ for path in {*unknown, *uncounted} if (id_ := self._rows.id(path)) is not None]
+            wanted, of_all = self._rows_of(among)
         is_settled = all_known and not uncounted
-        wanted, of_all = self._rows_of(among, all_known=is_settled)
+        not_counted = json.dumps(rows), newest
+        not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
         try:
-            if is_settled:
-                counts = self._counted(words)
-            else:
-                counts = self.store.word_counts(words, (json.dumps(rows), self._newest))
+            counts = self._counted(words) if is_settled else self.store.word_counts(words, not_counted)
             standing = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
-            found = self.store.best(standing, most, wanted) if most else []
+            found = self.store.best(standing, most, wanted, not_wanted) if most else []
         except Unavailable as error:
             self._fail(error)
             return None
-        places = {path: places for id_, places in found if (path := self._rows.path(id_))}
+        places = {path: places for id_, places in found if (path := self._rows.path(id_)) and path in among}
         return WordHits(counts, places, of_all - len(rows))
 
     def _counted(self, words: Sequence[Sequence[Spelling]]) -> list[int]:
@@ -347,16 +361,24 @@ class IndexState:
                 return self.freshness.gone | read if self.freshness.gone else read
             return self.freshness.gone.union(read, (path for path in self._rows if not self.is_listed(path)))
 
-    def _rows_of(self, notes: frozenset[str], *, all_known: bool) -> tuple[str | None, int]:
-        """The rows of notes as JSON, None when they are those of all notes and no others are being written; and how
-        many notes there are."""
+    def _rows_of(self, notes: frozenset[str]) -> tuple[str | None, int]:
+        """The rows of notes as JSON, None when all other files with words are gone; and how many such files have rows.
+
+        After one edit neither is made again: only what came, or went, makes a difference.
+        """
         with self.lock:
-            if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._version:
+            if self._ranked is None:
+                self._ranked = sum(map(_is_ranked, self._rows))
+            if self._asked is None or self._asked[0] is not notes or self._asked[1] != self._puts:
+                self._asked = notes, self._puts, len(notes) - len(self._rows.lacking(notes))
+            gone = sum(_is_ranked(path) and path in self._rows and path not in notes for path in self.freshness.gone)
+            if self._asked[2] + gone == self._ranked and not self.unlisted:
+                return None, self._ranked
+            held = self._asked_rows
+            if held is None or held[0] is not notes or held[1] != self._puts:
                 rows = [id_ for path in notes if (id_ := self._rows.id(path)) is not None]
-                of_all = sum(map(_is_ranked, self._rows))
-                is_whole = all_known and len(rows) == of_all
-                self._asked = notes, self._version, (None if is_whole else json.dumps(rows), of_all)
-            return self._asked[2]
+                self._asked_rows = held = notes, self._puts, json.dumps(rows)
+            return held[2], self._ranked
 
     def passages(self, notes: Iterable[str]) -> dict[str, bytes]:
         """As `IndexView.passages`."""
@@ -456,15 +478,18 @@ class IndexState:
         """Files that have no row."""
         return self._rows.lacking(files)
 
-    def holds_all(self, listing: Listing) -> bool:
-        """Whether every file of a listing has a row."""
-        if listing is self._complete:
+    def holds_all(self, files: Collection[str]) -> bool:
+        """Whether the files of a collection that never changes are all listed, and have a row."""
+        if self.unlisted:
+            return False
+        if any(files is known for known in self._complete):
             return True
-        drops = self._drops
-        is_complete = not self._rows.lacking(listing.files)
+        with self.lock:  # not while some are being dropped
+            drops = self._drops
+        is_complete = not self._rows.lacking(files)
         with self.lock:
             if is_complete and drops == self._drops:
-                self._complete = listing
+                self._complete = (*self._complete[-_COMPLETE:], files)
         return is_complete
 
     def is_listed(self, path: str) -> bool:
@@ -505,6 +530,10 @@ class IndexState:
     def _add(self, rows: Iterable[Row]) -> None:
         self._version += 1
         for row in rows:
+            before = self._rows.id(row.path)
+            self._puts += before != row.id
+            if before is None and self._ranked is not None:
+                self._ranked += _is_ranked(row.path)
             self._rows.put(row)
             self._newest = max(self._newest, row.id)
             self._mark(row)
@@ -520,8 +549,12 @@ class IndexState:
         (self._unread.add if row.state == "unread" else self._unread.discard)(row.path)
 
     def _drop(self, gone: Collection[str]) -> None:
-        self._drops, self._complete = self._drops + 1, None
         for path in gone:
+            if path in self._rows:
+                self._drops, self._complete = self._drops + 1, ()
+                self._puts += 1
+                if self._ranked is not None:
+                    self._ranked -= _is_ranked(path)
             self._rows.drop(path)
             for held in (*self._traits.values(), self._unread, self.freshness.gone):
                 held.discard(path)

@@ -239,10 +239,16 @@ class Store:
         with self._database.reading() as connection:
             return table.counts(connection, words, unsettled)
 
-    def best(self, words: Sequence[Sequence[Spelling]], most: int, among: str | None) -> list[tuple[int, Places]]:
+    def best(
+        self,
+        words: Sequence[Sequence[Spelling]],
+        most: int,
+        among: str | None,
+        unsettled: tuple[str, int] | None = None,
+    ) -> list[tuple[int, Places]]:
         """As `words.best`."""
         with self._database.reading() as connection:
-            return table.best(connection, words, most, among)
+            return table.best(connection, words, most, among, unsettled)
 
     def stems(self, beginning: str) -> list[str]:
         """As `words.stems`."""

@@ -85,17 +85,19 @@ class IndexView:
 
     def is_known(self, listing: Listing, most: int) -> bool:
         """Whether no more than so many files of a listing are unknown."""
-        state = self._state
-        if not state.unlisted and len(state.uncertain(self._stale)) <= most and state.holds_all(listing):
+        files = listing.files
+        if len(self._state.uncertain(self._stale)) <= most and self._state.holds_all(files):
             return True
-        return len(self.unknown(listing.files)) <= most
+        return len(self.unknown(files)) <= most
 
-    def unranked(self, files: Sequence[str]) -> list[str]:
+    def unranked(self, files: Collection[str]) -> list[str]:
         """Unknown files, without attachments whose text is known to be missing, with the reason."""
         row = self._state.row
+        if isinstance(files, frozenset) and self._state.holds_all(files):
+            files = files.intersection(self._state.uncertain(self._stale))
         return [
             path
-            for path in self.unknown(files)
+            for path in self.unknown([*files])
             if path in self._stale or (known := row(path)) is None or reason_of(known.flags) is None
         ]
 
@@ -181,11 +183,10 @@ class IndexView:
         self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]
     ) -> WordHits | None:
         """Of the rows at present."""
-        if self._version is None:
-            among = among.difference(self.unranked(list(among)))
-        elif not among.isdisjoint(self._stale):  # attachments
-            among -= self._stale
-        return self._state.words(words, most, among, read, all_known=not self._stale)
+        unknown: AbstractSet[str] = self._stale
+        if self._version is None:  # not of attachments alone
+            unknown = {*self.unranked(among)}
+        return self._state.words(words, most, among, unknown, read, all_known=not self._stale)
 
     def text_digests(self, files: Sequence[str]) -> dict[str, bytes]:
         """Of the files that are not stale."""

@@ -81,11 +81,14 @@ def _tokenizer(named: str) -> apsw.FTS5Tokenizer:
     return tokenizers[named]
 
 
+_SETTLED: Final = " AND rowid <= ? AND +rowid NOT IN (SELECT value FROM json_each(?))"
+
+
 def counts(
     connection: apsw.Connection, words: Sequence[Sequence[Spelling]], unsettled: tuple[str, int] | None = None
 ) -> list[int]:
-    """How many notes hold each word of a question in any of its spellings, without the rows of a JSON list and those
-    above a number, which are just being written."""
+    """How many notes hold each word of a question in any of its spellings, without the `unsettled` rows: those of a
+    JSON list and those above a number, which are just being written."""
     return [_count(connection, _any(spellings), unsettled) if spellings else 0 for spellings in words]
 
 
@@ -94,19 +97,27 @@ def best(
     words: Sequence[Sequence[Spelling]],
     most: int,
     among: str | None = None,
+    unsettled: tuple[str, int] | None = None,
 ) -> list[tuple[int, Places]]:
     """The notes that hold any of the words, by row, the `most` best by BM25, with the places of each word; only rows of
-    a JSON list, if given. Each word is a list of spellings, empty where nothing is to be looked for."""
+    a JSON list, if given, and without the `unsettled` ones as in `counts`. Each word is a list of spellings, empty
+    where nothing is to be looked for."""
     asked = [(number, spelling) for number, spellings in enumerate(words) for spelling in spellings]
     if not asked:
         return []
     match = _any([spelling for _, spelling in asked])
     weights = ", ".join(map(str, _BM25_WEIGHTS))
-    # A plus keeps SQLite from asking FTS5 once for every row that is wanted (three times slower, measured).
-    bound = (match,) if among is None else (match, among)
-    wanted = "" if among is None else "AND +rowid IN (SELECT value FROM json_each(?))"
+    bound: list[str | int] = [match]
+    wanted = ""
+    if among is not None:
+        # A plus keeps SQLite from asking FTS5 once for every row that is wanted (three times slower, measured).
+        wanted = " AND +rowid IN (SELECT value FROM json_each(?))"
+        bound.append(among)
+    if unsettled is not None:
+        wanted += _SETTLED
+        bound += [unsettled[1], unsettled[0]]
     rows: list[Any] = connection.execute(
-        f"SELECT rowid FROM words WHERE words MATCH ? {wanted}"  # noqa: S608
+        f"SELECT rowid FROM words WHERE words MATCH ?{wanted}"  # noqa: S608
         f" ORDER BY bm25(words, {weights}), rowid LIMIT ?",
         (*bound, most),
     ).fetchall()
@@ -197,8 +208,7 @@ def _count(connection: apsw.Connection, match: str, unsettled: tuple[str, int] |
     if unsettled is None:
         return _number(connection, counted, match)
     left_out, newest = unsettled
-    settled = f"{counted} AND rowid <= ? AND +rowid NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
-    return _number(connection, settled, match, newest, left_out)
+    return _number(connection, counted + _SETTLED, match, newest, left_out)
 
 
 def _number(connection: apsw.Connection, statement: str, *bound: str | int) -> int:

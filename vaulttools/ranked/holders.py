@@ -51,7 +51,7 @@ class Holders:
             return sorted(self.notes, key=lambda path: (not paths.is_note(path), path))
         if self.index.version() is not None:
             return self.index.unranked(self.index.kept(("attachments", self.notes), self._attachments))
-        unknown = self.index.unranked(sorted(self.notes))
+        unknown = self.index.unranked(self.notes)
         return sorted(unknown, key=lambda path: (not paths.is_note(path), path))
 
     def _attachments(self) -> Sequence[str]:

@@ -19,8 +19,8 @@ class WordIndex(Candidates, NoteIndex, Protocol):
     and was not read counts as it was; one that is gone does not count.
     """
 
-    def unranked(self, files: Sequence[str]) -> list[str]:
-        """The notes and attachments whose words are not in the index."""
+    def unranked(self, files: Collection[str]) -> list[str]:
+        """The notes and attachments whose words are not in the index, in the order given."""
 
     def textless(self, attachments: Sequence[str]) -> Mapping[str, Reason]:
         """Why attachments that were read as they are now have no text, or not all of it."""
