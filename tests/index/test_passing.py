@@ -275,7 +275,7 @@ def test_fault_S06_a_read_that_hangs_holds_up_no_other_file(
         vault.build_index()
         assert len(hung) == 1  # it is not read again while the first read hangs
         os.close(writing)  # the disk is back: an end of file
-        awaited(lambda: not workers._hanging)
+        awaited(lambda: not workers._since)
         patched.undo()
         vault.build_index()
         assert found(vault, "needle") == ["a.md", "hangs.md"]

@@ -9,6 +9,8 @@ import time
 import pytest
 
 from tests.index.indexes import Indexed, notes, python, rows
+from vaulttools.attachments.texts import Attachments
+from vaulttools.files.root import Root
 from vaulttools.index import build, workers
 from vaulttools.index.build import Updated
 from vaulttools.index.content import Content, read
@@ -46,6 +48,19 @@ def test_what_vanished_is_answered_with_nothing(indexed: Indexed) -> None:
     with readers(indexed.root, [], 1) as reading:
         found = list(reading(iter(["a.md", "gone.md"]), ALL()))
     assert [one and one.path for one in found] == ["a.md", None]
+
+
+def test_two_vaults_of_one_folder_read_a_file_at_once(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed.write({"a.md": "text"})
+    meanwhile: dict[str, Content | None] = {}
+
+    def reading(root: Root, path: str, attachments: Attachments | None) -> Content | None:
+        monkeypatch.setattr(workers, "read", read)
+        meanwhile.update(contents(indexed, ["a.md"], 0))
+        return read(root, path, attachments)
+
+    monkeypatch.setattr(workers, "read", reading)
+    assert plain(contents(indexed, ["a.md"], 0)) == plain(meanwhile) == plain({"a.md": read(indexed.root, "a.md")})
 
 
 def test_an_update_by_processes_is_sound(indexed: Indexed) -> None:

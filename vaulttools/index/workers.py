@@ -53,8 +53,9 @@ READ_SECONDS: Final = 30.0
 """Seconds after which the reading of one file is taken to hang (fault-S06). The slowest that is indexed, one of
 16 MiB, takes ten."""
 
-_hanging: Final[set[tuple[str, str]]] = set()
-"""Files, by root and path, whose read in this process hangs; no other read starts until it returns."""
+_since: Final[dict[tuple[str, str], float]] = {}
+"""Files, by root and path, that this process reads, and when it began. While a read hangs no other one of the same file
+starts."""
 
 
 @contextmanager
@@ -80,16 +81,17 @@ def readers(
 def _read(root: Root, path: str, attachments: Attachments | None) -> Content | None:
     """As `content.read`, in this process, for so long."""
     key = root.folder, path
-    if key in _hanging:
+    now = time.monotonic()
+    if now - _since.get(key, now) >= READ_SECONDS:
         return hanging(path)
 
     def done() -> Content | None:
         try:
             return read(root, path, attachments)
         finally:
-            _hanging.discard(key)
+            _since.pop(key, None)
 
-    _hanging.add(key)
+    _since[key] = now
     try:
         return within(READ_SECONDS, done)
     except TimeoutError:
