@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -145,8 +146,8 @@ def test_lines_are_those_of_ripgrep(
     hits = RG.hits(pattern, str(tmp_path), list(files), Work(), limit)
     assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
     read = {name: documents.decode(name, data) for name, data in files.items()}
-    assert {name: lines for name, data in files.items() if (lines := found.hits(data, limit))} == {
-        name: lines.of(read[name]) for name, lines in hits.lines.items()
+    assert {name: [*lines] for name, data in files.items() if (lines := found.hits(data, limit))} == {
+        name: [*(lines.of(read[name]) or ())] for name, lines in hits.lines.items()
     }
 
 
@@ -165,4 +166,12 @@ def test_lines_are_the_same_where_many_match(
         patch.setattr(literal, "_MANY", len(data) + 1)
         few = found.hits(data, limit)
         patch.setattr(literal, "_MANY", 1)
-        assert found.hits(data, limit) == few
+        many = found.hits(data, limit)
+    assert ([*many], many.numbers) == ([*few], few.numbers)
+    assert [[*many[1:]], [*many.only((3).__lt__)]] == [[*few[1:]], [*few.only((3).__lt__)]]
+    assert [many.column(line) for line in range(9)] == [few.column(line) for line in range(9)]
+    for document in (documents.decode("a.md", data), documents.Document("a.md", data.removeprefix(BOM_UTF8))):
+        lines, again = few.of(document), many.of(document)
+        assert lines is not None
+        assert again is not None
+        assert [*again] == [*lines]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from operator import sub
 from typing import Final
 
 _LINES_OF_SEVERAL: Final = 8
@@ -29,15 +31,12 @@ def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iter
     >>> list(around([3, 6, 20], 1, 2, 20))
     [Excerpt(start=2, end=8, hits=(3, 6)), Excerpt(start=19, end=20, hits=(20,))]
     """
+    numbers = [*hits]
     farthest = before + after + 1
-    inside: list[int] = []
-    for hit in hits:
-        if inside and hit - inside[-1] > farthest:
-            yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), tuple(inside))
-            inside = []
-        inside.append(hit)
-    if inside:
-        yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), tuple(inside))
+    starts = [place for place, gap in enumerate(map(sub, numbers[1:], numbers), 1) if gap > farthest]
+    for start, end in pairwise((0, *starts, len(numbers))) if numbers else ():
+        inside = tuple(numbers[start:end])
+        yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), inside)
 
 
 def shortened(excerpt: Excerpt, lines: int) -> Excerpt:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import compress
-from typing import overload
+from typing import Final, overload
 
 from vaulttools.files.document import Document
 from vaulttools.files.raw_lines import RawLines
@@ -22,6 +23,19 @@ class Hit:
     text: str
 
 
+class Later:
+    """The lines that were found in some bytes, and `make` to know more of them than their numbers."""
+
+    def __init__(self, data: bytes, make: Callable[[], FileLines]) -> None:
+        self.data: Final = data
+        self._make = make
+
+    @cached_property
+    def whole(self) -> FileLines:
+        """All of them."""
+        return self._make()
+
+
 @dataclass(frozen=True, slots=True)
 class FileLines(Sequence[Hit]):
     """The matching lines of one file in order. Most of the lines of many files are never shown, so each is
@@ -33,6 +47,8 @@ class FileLines(Sequence[Hit]):
     """The byte of each line, from 0, where its first match begins."""
     raw: Sequence[bytes] = ()
     """Each line without its end."""
+    later: Later | None = None
+    """What gives the other two once somebody asks for them; they are empty then."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -45,24 +61,28 @@ class FileLines(Sequence[Hit]):
 
     def __getitem__(self, place: int | slice) -> Hit | FileLines:
         if isinstance(place, slice):
-            return FileLines(self.numbers[place], self.starts[place], self.raw[place])
+            return FileLines(self.numbers[place], self.starts[place], self.raw[place], self.later)
+        if self.later is not None:
+            whole = self.later.whole
+            return whole[bisect_left(whole.numbers, self.numbers[place])]
         return Hit(self.numbers[place], self._column(place), self.raw[place].decode("utf-8", "replace"))
 
     def column(self, line: int) -> int | None:
         """As `Hit.column`, of a line by its number; None when it does not match."""
         place = bisect_left(self.numbers, line)
         is_there = place < len(self.numbers) and self.numbers[place] == line
-        return self._column(place) if is_there else None
+        return self[place].column if is_there else None
 
     def only(self, wanted: Callable[[int], bool]) -> FileLines:
         """Those whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
-        return FileLines(
-            [*compress(self.numbers, is_wanted)], [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
-        )
+        starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
+        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.later)
 
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""
+        if self.later is not None:
+            return self if document.content is self.later.data else self._known.of(document)
         lines = document.lines
         if isinstance(lines, RawLines) and lines.are(self.numbers, self.raw):
             return self
@@ -77,6 +97,13 @@ class FileLines(Sequence[Hit]):
             # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
             return FileLines(self.numbers, self.starts, [*self.raw[:-1], last + b"\r"]).of(document)
         return None
+
+    @property
+    def _known(self) -> FileLines:
+        """The same, with nothing left for later."""
+        if self.later is None:
+            return self
+        return self.later.whole.only(set(self.numbers).__contains__)
 
     def _column(self, place: int) -> int:
         return len(self.raw[place][: self.starts[place]].decode("utf-8", "replace"))

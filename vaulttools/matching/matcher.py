@@ -97,6 +97,8 @@ class Matcher:
     """Files that ripgrep searches as copies."""
     _extracted: set[str] = field(default_factory=set, init=False)
     """Those of them whose text was extracted."""
+    _evicts: bool = field(default=True, init=False)
+    """Whether what is read drives out other contents: not when more is read than a page shows."""
     _nul: set[str] = field(default_factory=set, init=False)
     """Files that were found to hold a NUL in this process."""
     _literal: Literal | None = field(init=False)
@@ -263,6 +265,7 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> Hits:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
+        self._evicts = len(files) <= _READ_HERE
         copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         others = {*copied}
         plain = [path for path in files if path not in others] if copied else files
@@ -339,7 +342,7 @@ class Matcher:
             return documents.decode(path, searched)
         if self.contents is None:
             return documents.read(self.root, path, self.max_bytes)
-        return documents.decode(path, self.contents.current(self.root, path, self.max_bytes))
+        return documents.decode(path, self.contents.current(self.root, path, self.max_bytes, evicts=self._evicts))
 
     def _read_here(
         self, files: Sequence[str], left: list[str], *, current: bool = False
@@ -382,10 +385,9 @@ class Matcher:
             left += unread
             return
         look = self.contents.current if current else self.contents.read
-        evicts = len(unread) <= _READ_HERE
         for path in unread:
             try:
-                data = look(self.root, path, most_bytes, evicts=evicts) if self.work.remaining() > 0 else None
+                data = look(self.root, path, most_bytes, evicts=self._evicts) if self.work.remaining() > 0 else None
             except NotRead:
                 data = None  # ripgrep says why
             if data is not None and literal.is_utf8(data):
