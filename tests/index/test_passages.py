@@ -54,11 +54,6 @@ def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], prop
     assert places == sorted(places) or -1 in places
 
 
-def test_the_path_of_a_heading_leads_to_the_top() -> None:
-    found = passages.of(Note("a.md", "# A\n## B\n### C\n## D\n#### E\n# F\n"))
-    assert [found.path(number) for number in range(-1, 6)] == [[], [0], [1, 0], [2, 1, 0], [3, 0], [4, 3, 0], [5]]
-
-
 def test_the_words_of_headings_are_counted_as_the_index_counts_them() -> None:
     assert list(passages.of(Note("a.md", "# Two words\n## And three more\n# End\n")).heading_words) == [0, 2, 5]
 

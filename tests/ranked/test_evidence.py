@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.note import Note
 from vaulttools.notes.quantities import Quantity
-from vaulttools.ranked import question
+from vaulttools.ranked import evidence, question
 from vaulttools.ranked.evidence import EARLY, USUAL, WEIGHTS, best, combined, most
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
@@ -42,6 +44,26 @@ The limit of Plus is raised whenever you ask.
 
 The limit of Plus is raised in May 2027.
 """
+
+
+def path_of(levels: Sequence[int], heading: int) -> list[int]:
+    """A heading and those above it, innermost first; none for -1."""
+    found: list[int] = []
+    level = 7
+    for each in range(heading, -1, -1):
+        if levels[each] < level:
+            level = levels[each]
+            found.append(each)
+    return found
+
+
+@given(st.lists(st.integers(1, 9), max_size=12), st.dictionaries(st.integers(0, 11), st.integers(1, 15), max_size=6))
+def test_the_terms_above_are_those_of_the_path_to_the_top(levels: list[int], in_headings: dict[int, int]) -> None:
+    above = [0] * len(levels)
+    for heading in range(len(levels)):
+        for each in path_of(levels, heading):
+            above[heading] |= in_headings.get(each, 0)
+    assert evidence.terms_above(in_headings, levels) == above
 
 
 def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
@@ -130,7 +152,7 @@ def slowly(
             return 1 + WEIGHTS.again * (len(stands) > 1), True
         if header >= 0 and holds(term, header):
             return WEIGHTS.header, True
-        above = passages.path(passages.headings[number])
+        above = path_of(passages.levels, passages.headings[number])
         if any(
             max(h for h, first in enumerate(passages.heading_words) if first <= p) in above for p in columns[HEADINGS]
         ):

@@ -61,17 +61,6 @@ class Passages:
         number = bisect_right(self.first_words, place) - 1
         return number if number >= 0 and place < self.first_words[number] + self.words[number] else -1
 
-    def path(self, heading: int) -> list[int]:
-        """A heading and those above it, innermost first; none for -1."""
-        found: list[int] = []
-        level = 7
-        while heading >= 0:
-            if self.levels[heading] < level:
-                level = self.levels[heading]
-                found.append(heading)
-            heading -= 1
-        return found
-
 
 def dump(note: Note) -> bytes:
     """The passages of a note, as `load` reads them."""

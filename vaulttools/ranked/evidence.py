@@ -8,7 +8,7 @@ coarsely, on the tuning halves of the questions of `make ranking`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -52,6 +52,8 @@ _FULL: Final = 1.3
 """The score of a passage that holds the whole question in a row."""
 EARLY: Final = 100
 USUAL: Final = 400
+_DEEPEST: Final = 6
+"""The lowest level of a heading that counts."""
 
 
 class Evidence(NamedTuple):
@@ -120,17 +122,15 @@ def best(
     in_headings = _terms_of_headings(places, passages)
     named = sum(1 << term for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES])
     headings, parents, lengths = passages.headings, passages.parents, passages.lengths
+    first_words, quantities = passages.first_words, passages.quantities
     headers = set(parents)
-    above: dict[int, int] = {}
-    """By heading: the terms in it and in those above it."""
+    last = max(map(headings.__getitem__, held), default=-1)
+    above = [*terms_above(in_headings, passages.levels[: last + 1]), 0]  # -1: no heading
+    asked_for = quantity.value  # of a flag every & costs 3 µs
     weigh = _Sums(rarities)
     found: list[tuple[float, int, float, int]] = []
     for number, terms in held.items():
         heading = headings[number]
-        if heading not in above:
-            above[heading] = 0
-            for each in passages.path(heading) if in_headings else ():
-                above[heading] |= in_headings.get(each, 0)
         score = weigh[terms]
         if number in again:
             score += weights.again * weigh[again[number]]
@@ -150,9 +150,9 @@ def best(
             score += weights.beside * weigh[more]
         if number in rows:
             score += weights.row * rows[number]
-        score *= 1 + weights.early * EARLY / (EARLY + passages.first_words[number])
+        score *= 1 + weights.early * EARLY / (EARLY + first_words[number])
         score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
-        if passages.quantities[number] & quantity:
+        if quantities[number] & asked_for:
             score *= 1 + weights.quantity
         if number in headers:
             score *= weights.is_header
@@ -224,4 +224,19 @@ def _terms_of_headings(places: Places, passages: Passages) -> dict[int, int]:
         for place in columns[HEADINGS]:
             heading = bisect_right(passages.heading_words, place) - 1
             found[heading] = found.get(heading, 0) | 1 << term
+    return found
+
+
+def terms_above(in_headings: Mapping[int, int], levels: Sequence[int]) -> list[int]:
+    """By heading: the terms in it and in those above it."""
+    if not in_headings:
+        return [0] * len(levels)
+    found: list[int] = []
+    under = [0] * (_DEEPEST + 1)
+    """By level: the terms of the last heading of this level or a higher one, and of those above it."""
+    for heading, level in enumerate(levels):
+        if level <= _DEEPEST:  # Word has nine
+            terms = in_headings.get(heading, 0) | under[level - 1]
+            under[level:] = [terms] * (_DEEPEST + 1 - level)
+        found.append(under[min(level, _DEEPEST)])
     return found
