@@ -3,7 +3,8 @@
 `python benchmarks/load.py [VAULT] [--clients N] [--seconds S] [--notes N] [--old PATH]`
 
 Without a vault one of N notes is made. With PATH, a checkout of an older version with its environment in `.venv`, both
-are served in turn, and asked over MCP alone, with the calls that version 0.1 answers.
+are served in turn, and asked over MCP alone, with the calls that version 0.1 answers. No search goes by meaning then:
+0.1 knows none, and to embed the notes takes a core for minutes.
 
 Every client of `vaulttools serve` calls one tool after another over MCP, each from its own place in the rotation, and
 asks for files and searches over REST and for pages between them. Beside them a writer puts a new word into a note again
@@ -303,6 +304,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             vault.build_index()
         print(f"- {asked.clients} clients for {asked.seconds:g} s over {notes:,} notes, {os.cpu_count()} cores")
         if asked.old is not None:
+            os.environ["VAULTTOOLS_MEANING"] = "off"
             old = asked.old.resolve()
             build = [old / ".venv/bin/python", "-P", "-m", "vaulttools", "--vault", folder, "index", "build"]
             subprocess.run(build, check=True, stdout=subprocess.DEVNULL)

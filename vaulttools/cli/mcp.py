@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from vaulttools.cli import access
 from vaulttools.errors import BadArgument
@@ -103,7 +103,8 @@ def run(options: Options) -> None:
         from vaulttools.server.calls import Calls
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
-    with opened(by_name, index=None if options.has_index else "off") as vaults:
+    index: Literal["off"] | None = None if options.has_index else "off"
+    with opened(by_name, index=index, loads=options.http is not None) as vaults:
         calls = Calls()
         with without_collections():
             server = protocol.server(vaults, options.tools, calls, is_structured=options.is_structured)

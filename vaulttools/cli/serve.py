@@ -200,7 +200,7 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
     index: Literal["off"] | None = None if options.has_index else "off"
     made = partial(protocol.server, names=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
-        with opened(folders(options.vaults), index=index) as vaults:
+        with opened(folders(options.vaults), index=index, loads=True) as vaults:
             with without_collections():
                 mcp = streamable(made(vaults))
             offered = resident.offered(map(vaults.lent, vaults.names))

@@ -122,8 +122,11 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
 
 
 @contextmanager
-def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -> Iterator[Vaults]:
+def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, loads: bool = False) -> Iterator[Vaults]:
     """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
+
+    With `loads` the index of an only vault is loaded at once, beside what the caller does until it serves: every one of
+    the first calls of many clients would read the whole vault without it.
 
     Raises:
         BadArgument: one cannot be opened.
@@ -133,4 +136,6 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -
         for name, folder in by_name.items():
             vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
             uris.understood_by(vault, name)
+            if loads and len(by_name) == 1 and vault.session.has_index:
+                vault.session.indexes.own.start()
         yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))
