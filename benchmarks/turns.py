@@ -71,6 +71,7 @@ EDITED: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "links, unresolved": ("links", {"direction": "unresolved"}),
     "links, orphans": ("links", {"direction": "orphans"}),
     "query": ("query", {"query": "task-todo:the", "mode": "obsidian"}),
+    "query, ranked": ("query", {"query": "river bridge history"}),
     "tasks": ("tasks", {"limit": 5}),
 }
 WHOLE: Final[dict[str, tuple[str, dict[str, object]]]] = {
