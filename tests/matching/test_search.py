@@ -320,6 +320,7 @@ def _of(folder: Path, **files: bytes) -> Vault:
         (b"a\rb\n", "^b", []),
         (b"a\r\xff\n", "a$", []),
         (b"x\r", "x", [(1, "x\r")]),
+        (b"a\nx\r\r", "x", [(2, "x\r\r")]),
         (b"x\r\r\n", "x.$", [(1, "x\r")]),
         # fault-C07: nothing else ends a line
         (

@@ -93,7 +93,7 @@ class FileLines(Sequence[Hit]):
             return self
         last = self.raw[-1]
         is_unended = self.numbers[-1] == len(lines) and not document.text.endswith("\n")
-        if is_unended and not last.endswith(b"\r") and lines[-1].endswith("\r"):
+        if is_unended and lines[-1] == last.decode("utf-8", "replace") + "\r":
             # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
             return FileLines(self.numbers, self.starts, [*self.raw[:-1], last + b"\r"]).of(document)
         return None
