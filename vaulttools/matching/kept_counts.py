@@ -47,7 +47,7 @@ class KeptCounts:
         """Keep the numbers of files that had these keys before `checked` (nanoseconds since 1970), and were read
         afterwards; not those of a file whose next change may leave its key as it is, nor more than fit."""
         fresh = {path: (key, numbers) for path, key, numbers in found if not is_racy(key, checked)}
-        if not fresh:
+        if not 0 < len(fresh) <= self._most:
             return
         with self._lock:
             kept = {**self._patterns.pop(pattern, {}), **fresh}  # a new one: others may be looking into the old
@@ -55,5 +55,4 @@ class KeptCounts:
                 kept = fresh
             while self._patterns and self.size + len(kept) > self._most:
                 self._patterns.popitem(last=False)
-            if len(kept) <= self._most:
-                self._patterns[pattern] = kept
+            self._patterns[pattern] = kept
