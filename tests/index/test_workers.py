@@ -203,3 +203,17 @@ def is_running(number: int) -> bool:
     """Whether a process is there that is not merely waited for by nobody."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, check=False).stdout
     return bool(state) and not state.startswith(b"Z")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_after_a_fork_takes_no_read_of_its_parent_for_one_that_hangs() -> None:
+    code = """
+import os
+from vaulttools.index import workers
+workers._since["root", "a.md"] = 0.0
+child = os.fork()
+if child == 0:
+    os._exit(len(workers._since))
+print(os.waitpid(child, 0)[1])
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "0\n"

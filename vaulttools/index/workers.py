@@ -57,6 +57,9 @@ _since: Final[dict[tuple[str, str], float]] = {}
 """Files, by root and path, that this process reads, and when it began. While a read hangs no other one of the same file
 starts."""
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_since.clear)  # the threads that read were not inherited
+
 
 @contextmanager
 def readers(
