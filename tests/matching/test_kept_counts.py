@@ -25,7 +25,7 @@ OLD = Key(1, 1, 1, 1)
 OTHER = Key(2, 1, 1, 1)
 YOUNG = Key(1, CHECKED - 1, 1, 1)
 
-PATTERNS = [r"\w{5}", r"^\w+$", "o.e", r"two\n\s*three", r"e$"]
+PATTERNS = ["one", "three two", r"\w{5}", r"^\w+$", "o.e", r"two\n\s*three", r"e$"]
 TERMS = [["one", "two"], ["one", "ones", "two"], ["three", "\ufeffone"]]
 LINES = st.lists(st.sampled_from(["one", "ones two", "three", "two\r", "\0", "\ufeffone", "x\ry", ""]), max_size=4)
 
@@ -80,9 +80,12 @@ def test_files_that_did_not_change_are_not_counted_again(
         | st.none(),
         min_size=4,
         max_size=14,
-    )
+    ),
+    watch=st.sampled_from(["auto", "off"]),
 )
-def test_answers_with_kept_numbers_are_those_of_a_vault_that_keeps_none(steps: list[object]) -> None:
+def test_answers_with_kept_numbers_and_bytes_are_those_of_a_vault_that_keeps_none(
+    steps: list[object], watch: str
+) -> None:
     now, sizes = time.time_ns, count(1)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -91,6 +94,7 @@ def test_answers_with_kept_numbers_are_those_of_a_vault_that_keeps_none(steps: l
     ):
         # No file is too young to be kept, and none has a size twice: its key changes whatever the clock's steps are.
         patch.setattr(time, "time_ns", lambda: now() + HOUR)
+        patch.setenv("VAULTTOOLS_WATCH", watch)
         for number in range(4):
             Path(folder, f"{number}.md").write_text("one\nthree two\n" + " " * next(sizes), encoding="utf-8")
         with (

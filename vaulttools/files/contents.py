@@ -63,8 +63,8 @@ class Contents:
         return found
 
     def settled_of(self, files: Sequence[str], names: FileNames) -> list[bytes | None]:
-        """As `kept_of`, of files that were settled and did not change since then: no key is compared. That costs a
-        tenth (0.2 µs a file instead of 6)."""
+        """As `kept_of`, of files that were settled and did not change since then. No key is looked up and compared:
+        0.2 µs a file instead of 2.5."""
         since, now = self._moment, -1 if names.moment is None else names.moment
         changed = names.changed_since(since) if now > since else ()  # outside the lock: it takes another one
         with self._lock:

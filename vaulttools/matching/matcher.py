@@ -81,8 +81,8 @@ class Matcher:
     contents: Contents | None = None
     """The bytes of files that were read before; None: everything is put to ripgrep."""
     each: tuple[Literal, ...] = ()
-    """Plain texts, any of which the pattern looks for: where an index knows the files, `counts_of` counts the lines of
-    each of them in the same run."""
+    """The plain texts that the pattern is an alternation of. Where an index knows the files, `counts_of` counts the
+    lines of each text in the same run."""
     counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
     """The lines with each of these texts in the files that were counted so, and match."""
     kept_counts: KeptCounts | None = None
@@ -183,7 +183,7 @@ class Matcher:
         left = {path: key for path, key, numbers in zip(files, keys, kept, strict=True) if numbers is None}
         counts = self.counts(self.start([*left]), [*left]) if left else Counts()
         if counts.stopped is None:
-            # A file that is normalised first is counted anew: to count it tells that its lines must be, too.
+            # A file that is normalised first is counted each time: its lines are found only in what counting recorded.
             sure = ((path, key) for path, key in left.items() if key is not None and path not in self._normalised)
             self.kept_counts.keep(
                 self.pattern,
@@ -230,7 +230,8 @@ class Matcher:
         return counts
 
     def _count_each_here(self, files: Mapping[str, Key]) -> set[str]:
-        """Count those of the files whose bytes are kept, or all when the others are few; gives those that are left."""
+        """Count the files whose bytes are kept, and read the others where they are few; returns what was not
+        counted."""
         left: set[str] = set()
         unread: list[str] = []
         kept = [None] * len(files) if self.contents is None else self.contents.kept_of([*files], [*files.values()])

@@ -109,7 +109,8 @@ class Search:
     """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
     has more, and `shown` tells all."""
     each: tuple[Literal, ...] = ()
-    """Plain texts, any of which the pattern looks for, whose lines are counted in the same run; see `counts_each`."""
+    """The plain texts that the pattern is an alternation of, if each is to be counted in the same run; see
+    `counts_each`."""
     kept_counts: KeptCounts | None = None
     """How many lines match in files that were counted before; None: every file is counted anew."""
     may_match: int | None = field(default=None, init=False)
