@@ -12,7 +12,7 @@ from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.folding import Folder
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.showing import Budget, Showing, ShownNote, chosen
+from vaulttools.ranked.showing import Budget, Showing, ShownNote, _goes_on, chosen
 
 
 @given(vaults)
@@ -54,3 +54,23 @@ def test_both_passages_of_a_sure_note_come_first(is_sure: bool, places: list[tup
     notes = [_ranked("a", 0.9, 0.6), _ranked("b", 0.8, 0.6), _ranked("c", 0.7, 0.6)]
     found = chosen(notes, is_sure=is_sure)
     assert [(notes[place].path, evidence.number) for place, evidence in found if evidence is not None] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        ("One two.| Three", True),
+        ("One two.|\nThree", True),
+        ("- one|\n  two", True),
+        ("One.|\n\nTwo", False),
+        ("One.|\n- two", False),
+        ("One.|\n12. two", False),
+        ("One.|\n# Two", False),
+        ("| one ||\n| two |", False),
+        ("One.|\n", False),
+        ("One.|", False),
+    ],
+)
+def test_an_ellipsis_says_that_a_paragraph_goes_on(text: str, goes_on: bool) -> None:
+    end = text.rindex("|", 0, text.find("\n") if "||" in text else None)
+    assert _goes_on(text[:end] + text[end + 1 :], end, None) == goes_on

@@ -27,7 +27,7 @@ SHORT_SECTION: Final = 400
 _SENTENCE_END: Final = re.compile(r"""[.!?]["'”’)\]*_]*\s+(?=[^\W_a-z]|[`"'“‘(\[*_-])|[。！？؟।]\s*""")
 """Where a sentence ends: behind the blank after the sign stands no small letter."""
 _ABBREVIATED: Final = re.compile(
-    r"(?<![^\W\d_])(?:[^\W\d_]{1,2}|Mrs|etc|fig|vols?|cf|approx|incl|viz|Rev|Gen|Col|Capt)\Z"
+    r"(?<![^\W\d_])(?:[^\W\d_]{1,2}|Mrs|deg|etc|fig|vols?|cf|approx|incl|viz|Rev|Gen|Col|Capt)\Z"
 )
 """What a full stop ends no sentence after, though a capital may follow: `Mr.`, `S.E.`, `vol.`."""
 _LONGEST_ABBREVIATED: Final = 8

@@ -11,13 +11,13 @@ in the language of the question, `big` and `put` are as rare as what is asked ab
 # Quantities, sizes, times, places, and the verbs of asking; chosen by hand.
 _LISTS: Final = (
     # English
-    "also all already always another any anything away back before after become between both big bring come comes"
-    " different down each else enough even ever every everything few find first get gets give given gives go goes good"
-    " got happen happens just keep keeps kind know known large let lets like little long longer look made make makes"
-    " many mean means more most much need needed needs never next now off often once one only other others out over own"
-    " part people per place possible put puts same see seem seems several since someone something still such take taken"
-    " takes tell thing things think together too turn two under until up upon use used uses using very want wants way"
-    " ways well whether whole within without work works yet",
+    "also all already always another any anything aside away back before after become besides between both big bring"
+    " come comes different down each else enough even ever every everything few find first get gets give given gives"
+    " go goes good got happen happens just keep keeps kind know known large let lets like little long longer look made"
+    " make makes many mean means more most much need needed needs never next now off often once one only other others"
+    " out over own part people per place possible put puts rid same see seem seems several since someone something"
+    " still stuff such take taken takes tell thing things think together too turn two under until up upon use used"
+    " uses using very want wants way ways well whether whole within without work works yet",
     # German
     "alle alles andere anderen anders beide bleiben dabei dafür davon dazu einfach erst ganz gar geben gehen geht gibt"
     " gleich groß große gut halten immer jede jeden jeder jedes jetzt kommen kommt lange lassen lässt machen macht mehr"

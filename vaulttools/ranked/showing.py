@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from vaulttools.core import paths, render
@@ -230,7 +231,7 @@ class _Made(NamedTuple):
 
 def _apart(note: Note | None, passages: Sequence[_Made]) -> list[ShownPassage]:
     """The passages in the order of the note, no line twice: those that share one, as the pieces of a long paragraph
-    do, are one passage."""
+    do, are one passage. Where its paragraph goes on, an ellipsis says so."""
     found: list[tuple[tuple[int, int], ShownPassage]] = []
     for made in sorted(passages, key=lambda each: (each.start, each.end)):
         span, passage = (made.start, made.end), made.passage
@@ -251,7 +252,27 @@ def _apart(note: Note | None, passages: Sequence[_Made]) -> list[ShownPassage]:
             found_by=tuple(dict.fromkeys((*before.found_by, *passage.found_by))),
         )
         found[-1] = ((start, span[1]), both)
-    return [passage for _, passage in found]
+    starts = [start for (start, _), _ in found[1:]]
+    return [
+        replace(passage, shown=passage.shown + ELLIPSIS)
+        if note is not None
+        and passage.page is None  # the next line may be that of another page
+        and not passage.shown.endswith(ELLIPSIS)
+        and _goes_on(note.text, end, following)
+        else passage
+        for ((_, end), passage), following in zip_longest(found, starts)
+    ]
+
+
+_PARAGRAPH_GOES_ON: Final = re.compile(r"[ \t]*(?:\n[ \t]*(?!\s|[-*+>|#=]|\d+[.)]\s|```|~~~|:::|<|\Z))?[^\s]")
+"""Further text on the same line, or on the next one, where no other block begins."""
+
+
+def _goes_on(text: str, end: int, following: int | None) -> bool:
+    """Whether the paragraph that is shown up to a place has more text than that, and what is shown next is not it."""
+    if following is not None and not text[end:following].strip():
+        return False
+    return text[end - 1 : end] != "\n" and _PARAGRAPH_GOES_ON.match(text, end) is not None
 
 
 _LEAST: Final = 160
