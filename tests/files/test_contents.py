@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import cast
 
@@ -153,3 +155,21 @@ def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> 
     for name in "abc":
         assert contents.read(root, name, BOUND, evicts=False) == b"x" * 1_000
     assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, True, False]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
+    code = """
+import os
+from vaulttools.files.contents import Contents
+from vaulttools.matching.kept_counts import KeptCounts
+contents, counts = Contents(), KeptCounts()
+contents._lock.acquire()
+counts._lock.acquire()
+child = os.fork()
+if child == 0:
+    assert contents.kept_of(["a.md"], [None]) == counts.of("x", ["a.md"], [None]) == [None]
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True, timeout=60) == "0\n"
