@@ -182,7 +182,8 @@ _ALIKE: Final[Mapping[str, Sequence[str]]] = {
     "file_pattern": ("glob", "paths"),
     "paths": ("path", "glob", "file_pattern"),
     "path": ("paths", "note", "file", "glob", "file_pattern"),
-    "note": ("file",),
+    "note": ("file", "path", "paths"),
+    "name": ("paths",),
     "file": ("note",),
     "limit": ("max_results",),
     "max_results": ("limit",),
@@ -202,6 +203,8 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
         [value] = value
     if name == "folder" and field in ("file_pattern", "glob") and isinstance(value, str):
         value = f"{value.rstrip('/')}/**".lstrip("/")
+    if name == "name" and isinstance(value, str):
+        value = f"**/*{value}*"
     shown = json.dumps([value] if field == "paths" else value, ensure_ascii=False, default=str)
     return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
 
