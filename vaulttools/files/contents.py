@@ -5,7 +5,6 @@ Only files that were old when they were read are kept: their next change must ch
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -13,8 +12,8 @@ from contextlib import suppress
 from itertools import compress
 from threading import Lock
 from typing import Final
-from weakref import WeakSet
 
+from vaulttools.core import forks
 from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.key import Key, is_racy
@@ -37,10 +36,10 @@ class Contents:
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._begin()
-        _all.add(self)
+        self.begin_anew()
+        forks.renew(self)
 
-    def _begin(self) -> None:
+    def begin_anew(self) -> None:
         """Be as one that keeps nothing."""
         self._lock = Lock()
         self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()
@@ -138,16 +137,3 @@ class Contents:
         entry = self._entries.pop(path, None)
         if entry is not None:
             self.size -= len(entry[1]) + _ENTRY_BYTES
-
-
-_all: Final[WeakSet[Contents]] = WeakSet()
-
-
-def _begin_anew() -> None:
-    """In a child after a fork: another thread may have held the lock, which nobody gives back there."""
-    for contents in _all:
-        contents._begin()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Final
-from weakref import WeakSet
 
 from vaulttools.attachments.texts import Attachments
-from vaulttools.core import garbage
+from vaulttools.core import forks, garbage, inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
@@ -80,7 +78,13 @@ class BackgroundIndex:
         self.unavailable: str | None = None
         """Why there is no index at present."""
         self._begin()
-        _all.add(self)
+        forks.renew(self)
+
+    def begin_anew(self) -> None:
+        """In a child after a fork: what the parent had open is neither used nor closed (fault-I21)."""
+        if self._present is not None:
+            inherited.keep(self._present)
+        self._begin()
 
     def _begin(self) -> None:
         """Be as one that nobody has asked."""
@@ -335,20 +339,5 @@ class BackgroundIndex:
         self._written = max(0, written)
 
 
-_all: Final[WeakSet[BackgroundIndex]] = WeakSet()
 _turns: Final = Turns()
-_left_behind: Final[list[IndexState]] = []
-"""What a parent process had open: a child must neither use it nor close it (fault-I21)."""
-
-
-def _begin_anew() -> None:
-    """In a child after a fork: threads are not inherited, locks may be held by one of them."""
-    _turns.begin_anew()
-    for live in _all:
-        if live._present is not None:
-            _left_behind.append(live._present)
-        live._begin()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+forks.renew(_turns)

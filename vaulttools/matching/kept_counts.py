@@ -6,13 +6,12 @@ file are trusted as `files.contents` trusts its bytes: while its key is that of 
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from threading import Lock
 from typing import Final, TypeAlias
-from weakref import WeakSet
 
+from vaulttools.core import forks
 from vaulttools.files.key import Key, is_racy
 
 MOST: Final = 20_000
@@ -27,10 +26,10 @@ class KeptCounts:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._begin()
-        _all.add(self)
+        self.begin_anew()
+        forks.renew(self)
 
-    def _begin(self) -> None:
+    def begin_anew(self) -> None:
         """Be as one that keeps nothing."""
         self._lock = Lock()
         self._patterns: OrderedDict[Hashable, dict[str, tuple[Key, Numbers]]] = OrderedDict()
@@ -63,16 +62,3 @@ class KeptCounts:
             while self._patterns and self.size + len(kept) > self._most:
                 self._patterns.popitem(last=False)
             self._patterns[pattern] = kept
-
-
-_all: Final[WeakSet[KeptCounts]] = WeakSet()
-
-
-def _begin_anew() -> None:
-    """In a child after a fork: another thread may have held the lock, which nobody gives back there."""
-    for counts in _all:
-        counts._begin()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)

@@ -6,7 +6,6 @@ weights are shared; texts and vectors stay with their vault.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
+from vaulttools.core import forks
 from vaulttools.index.turns import Turns
 from vaulttools.ranked.meaning import embedder
 from vaulttools.ranked.meaning.embedder import Choice, Embedder, Key
@@ -171,12 +171,5 @@ class Embedding:
 
 models: Final = Models()
 embedding: Final = Embedding()
-
-
-def _begin_anew() -> None:
-    models.begin_anew()
-    embedding.begin_anew()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+forks.renew(models)
+forks.renew(embedding)
