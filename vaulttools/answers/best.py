@@ -47,8 +47,9 @@ class Best:
     """Folds the copies among its notes."""
     work: Work
     reader: _Reader
+    """Reads its notes."""
     told: set[str]
-    """Those of them that the work was told of."""
+    """Notes that could not be read, once the work was told about them."""
     meant: Sequence[str]
     """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
 

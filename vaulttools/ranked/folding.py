@@ -26,6 +26,11 @@ Read = Callable[[str], Note | None]
 CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
 
 
+def nearly(place: int) -> float:
+    """The part of the score of its best passage that the second one of the note at a place, from 0, must have."""
+    return NEARLY if place else NEARLY_OF_BEST
+
+
 def text_of(note: Note, passages: Passages, number: int) -> str:
     """The text of one passage."""
     start = passages.starts[number]
@@ -59,7 +64,7 @@ class Folder:
             if note is None:
                 yield ranked
                 continue
-            least = ranked.evidence[0].score * (NEARLY if place else NEARLY_OF_BEST)
+            least = ranked.evidence[0].score * nearly(place)
             own = [
                 each
                 for each in ranked.evidence[:_COMPARED]

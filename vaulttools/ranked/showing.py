@@ -18,7 +18,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import NEARLY, NEARLY_OF_BEST, PASSAGES_OF_NOTE, Folder, text_of
+from vaulttools.ranked.folding import PASSAGES_OF_NOTE, Folder, nearly, text_of
 from vaulttools.ranked.order import RankedNote
 
 ALLOTTED: Final = (800, 400, 400, 400, 400)
@@ -113,7 +113,7 @@ def chosen(notes: Sequence[RankedNote], *, is_sure: bool = False) -> list[tuple[
             passages.append((-ranked.score, place, 0, None))
         for number, each in enumerate(ranked.evidence[:PASSAGES_OF_NOTE]):
             share = each.score / ranked.evidence[0].score if ranked.evidence[0].score else 1.0
-            if number == 0 or share >= (NEARLY if place else NEARLY_OF_BEST):
+            if number == 0 or share >= nearly(place):
                 worth = ranked.score * (1.0 if is_sure and not place else share)
                 passages.append((-worth, place, number, each))
     # The order of the notes is the caller's, perhaps not that of the scores; a second passage only ever moves down.
