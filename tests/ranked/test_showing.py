@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given, settings
 
@@ -15,6 +17,11 @@ from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import Budget, Showing, ShownNote, _goes_on, chosen
 
 
+def nothing_else_holds(notes: Mapping[str, Note]) -> Folder:
+    """The folder of some notes without copies."""
+    return Folder(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys())
+
+
 @given(vaults)
 @settings(max_examples=30)
 def test_what_two_rooms_show_all_rooms_between_show_and_one_showing_shows_what_a_new_one_does(
@@ -24,7 +31,7 @@ def test_what_two_rooms_show_all_rooms_between_show_and_one_showing_shows_what_a
     ranking = rank("cost of the roof repair", frozenset(notes), None, notes.get, lambda: False, 20)
 
     def showing() -> Showing:
-        return Showing(Folder(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys()), stands)
+        return Showing(nothing_else_holds(notes), stands)
 
     stands = ranking.finder.stands
     again = showing()

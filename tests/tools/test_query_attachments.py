@@ -49,7 +49,7 @@ def test_passages_stand_under_their_page_or_headings(make_vault: MakeVault) -> N
         "Lines 5-7, under Letter:\n  ## Money\n  our budget\n\n"
         "## note.md\n"
         "Line 1:\n  the budget\n\n"
-        '[To read on: read {"note": "in/report.pdf", "start_page": 2}]'
+        '[To read on: read {"note": "in/report.pdf", "start_line": 6}]'
     )
     assert told(answer) == [
         ("in/report.pdf", 2, 3, []),

@@ -31,6 +31,8 @@ _WORTH_ADDING: Final = 80
 ELLIPSIS: Final = "…"
 _PADDING: Final = re.compile(r"[ \t]{2,}")
 _DASHES: Final = re.compile(r"-{4,}")
+_WITH_TEXT: Final = re.compile(r"[^\n]*[^\s][^\n]*")
+"""A line that is not blank."""
 
 TermsOf = Callable[[str], Sequence[tuple[int, int]]]
 
@@ -54,6 +56,10 @@ class ShownPassage:
     """As `Evidence` has it."""
     page: int | None = None
     """The page of a PDF that it stands on, from 1."""
+    span: tuple[int, int] = (0, 0)
+    """Offsets in the text of the note, in characters; the second one behind its last character."""
+    cut: int | None = None
+    """Where in the text of the note that begins which is not shown; None: it is shown to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,7 @@ class Showing:
             taken.setdefault(place, set()).update(range(first, last + 1))
             is_free = last + 1 not in others and last + 1 not in taken[place]
             made = self._passage(note, ranked, (first, number, last), room, takes_next=is_free)
-            if last + 1 < len(ranked.passages.starts) and made.end > ranked.passages.starts[last + 1]:
+            if last + 1 < len(ranked.passages.starts) and made.passage.span[1] > ranked.passages.starts[last + 1]:
                 taken[place].add(last + 1)
             passages.setdefault(place, []).append(made)
             budget.passages += 1
@@ -221,9 +227,6 @@ class Showing:
 class _Made(NamedTuple):
     """A passage that may be shown."""
 
-    start: int
-    """Where it begins in the text of the note; likewise its end."""
-    end: int
     passage: ShownPassage
     size: int
     """Characters of its lines, with their ends."""
@@ -232,35 +235,34 @@ class _Made(NamedTuple):
 def _apart(note: Note | None, passages: Sequence[_Made]) -> list[ShownPassage]:
     """The passages in the order of the note, no line twice: those that share one, as the pieces of a long paragraph
     do, are one passage. Where its paragraph goes on, an ellipsis says so."""
-    found: list[tuple[tuple[int, int], ShownPassage]] = []
-    for made in sorted(passages, key=lambda each: (each.start, each.end)):
-        span, passage = (made.start, made.end), made.passage
-        if note is None or not found or passage.start_line > found[-1][1].end_line:
-            found.append((span, passage))
+    found: list[ShownPassage] = []
+    for passage in sorted((made.passage for made in passages), key=lambda each: each.span):
+        if note is None or not found or passage.start_line > found[-1].end_line:
+            found.append(passage)
             continue
-        (start, end), before = found[-1]
-        is_cut = (
-            before.shown.endswith(ELLIPSIS) or passage.shown.startswith(ELLIPSIS) or note.text[end : span[0]].strip()
-        )
+        before = found[-1]
+        (start, end), (following, last) = before.span, passage.span
+        left = end if before.cut is None and note.text[end:following].strip() else before.cut
+        is_cut = left is not None or passage.shown.startswith(ELLIPSIS)
         between = f" {ELLIPSIS} " if is_cut else " "
-        both = replace(
+        found[-1] = replace(
             before,
             end_line=passage.end_line,
-            text=note.text[start : span[1]],
+            text=note.text[start:last],
             shown=before.shown.removesuffix(ELLIPSIS) + between + passage.shown.removeprefix(ELLIPSIS),
             copies=[path for path in before.copies if path in passage.copies],
             found_by=tuple(dict.fromkeys((*before.found_by, *passage.found_by))),
+            span=(start, last),
+            cut=passage.cut if left is None else left,
         )
-        found[-1] = ((start, span[1]), both)
-    starts = [start for (start, _), _ in found[1:]]
     return [
-        replace(passage, shown=passage.shown + ELLIPSIS)
+        replace(passage, shown=passage.shown.removesuffix(ELLIPSIS) + ELLIPSIS, cut=passage.span[1])
         if note is not None
         and passage.page is None  # the next line may be that of another page
-        and not passage.shown.endswith(ELLIPSIS)
-        and _goes_on(note.text, end, following)
+        and passage.cut is None
+        and _goes_on(note.text, passage.span[1], following)
         else passage
-        for ((_, end), passage), following in zip_longest(found, starts)
+        for passage, following in zip_longest(found, (each.span[0] for each in found[1:]))
     ]
 
 
@@ -324,7 +326,10 @@ def _passage(
     text = note.text[start:end]
     parent = passages.parents[first]
     header = f"{text_of(note, passages, parent)}\n" if 0 <= parent < first else ""
-    shown = around_terms(compact(text), room, terms_of)
+    compacted = compact(text)
+    first_shown, end_shown = span_around_terms(compacted, room, terms_of)
+    shown = _cut_out(compacted, first_shown, end_shown)
+    cut_at = None if end_shown == len(compacted) else start + _before_compacting(text, compacted, end_shown)
     if header:
         shown = f"{compact(header)}\n{shown}"
     following = last + 1
@@ -339,6 +344,7 @@ def _passage(
         if kept >= _WORTH_ADDING:
             shown += f"\n{compact(added[:kept].rstrip())}{ELLIPSIS if kept < len(added) else ''}"
             end = passages.starts[following] + kept
+            cut_at = end if kept < len(added) else None
             text = note.text[start:end].rstrip()
     start_line = note.text.count("\n", 0, start) + 1
     line = note.text.count("\n", 0, passages.starts[number]) + 1
@@ -351,8 +357,10 @@ def _passage(
         folder.copies(ranked.path, number, passages.digests[number]),
         next((each.found_by for each in ranked.evidence if each.number == number), ("words",)),
         note.page_of(line),
+        (start, start + len(text)),
+        cut_at,
     )
-    return _Made(start, start + len(text), made, sum(len(line) + 1 for line in lines_of(made)))
+    return _Made(made, sum(len(line) + 1 for line in lines_of(made)))
 
 
 def compact(text: str) -> str:
@@ -365,10 +373,26 @@ def _squeezed(row: str) -> str:
     return _DASHES.sub("---", _PADDING.sub(" ", row))
 
 
+def _before_compacting(text: str, compacted: str, end: int) -> int:
+    """Where in a text the line begins at which, as compacted, it is cut."""
+    while compacted[end].isspace():
+        end += 1
+    return [found.start() for found in _WITH_TEXT.finditer(text)][compacted.count("\n", 0, end)]
+
+
 def around_terms(text: str, room: int, terms_of: TermsOf) -> str:
     """A text, or as much of it as there is room for: the sentences that hold most terms of the question."""
+    return _cut_out(text, *span_around_terms(text, room, terms_of))
+
+
+def _cut_out(text: str, start: int, end: int) -> str:
+    return f"{ELLIPSIS if start else ''}{text[start:end]}{ELLIPSIS if end < len(text) else ''}"
+
+
+def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int]:
+    """Where what there is room for of a text begins and ends, in characters."""
     if len(text) <= room:
-        return text
+        return 0, len(text)
     stands = terms_of(text)
     best = (-1, 0, 0)
     for start in sentence_starts(text):
@@ -380,5 +404,4 @@ def around_terms(text: str, room: int, terms_of: TermsOf) -> str:
         if held > best[0] or best[2] <= best[1]:
             best = (held, start, end)
     _, start, end = best
-    kept = text[start:end].rstrip()
-    return f"{ELLIPSIS if start else ''}{kept}{ELLIPSIS if end < len(text) else ''}"
+    return start, start + len(text[start:end].rstrip()) if end < len(text) else end

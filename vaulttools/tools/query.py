@@ -26,6 +26,7 @@ from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
 from vaulttools.ranked.question import read, without_operators
+from vaulttools.ranked.reading_on import reading_on
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.session import Session
 
@@ -172,7 +173,8 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
 
     def closing(shown: Sequence[ShownNote]) -> list[str]:
         left = len(page_.notes) - len(shown)
-        return list(_ranked_closing(request, shown, left, next_page, is_weak=bool(ranking.weakness)))
+        following = None if ranking.weakness else reading_on(shown, found.best.folder.read)
+        return list(_ranked_closing(request, shown, left, next_page, following, is_weak=bool(ranking.weakness)))
 
     def over(shown: Sequence[ShownNote]) -> int:
         text = _fit(request, explanation, first_line(shown), _sections(shown), [*notices, *closing(shown)]).text
@@ -219,23 +221,27 @@ def _ranked_first_line(
 
 
 def _ranked_closing(
-    request: QueryRequest, shown: Sequence[ShownNote], left: int, next_page: int | None, *, is_weak: bool
+    request: QueryRequest,
+    shown: Sequence[ShownNote],
+    left: int,
+    next_page: int | None,
+    reading: tuple[str, int] | None,
+    *,
+    is_weak: bool,
 ) -> Iterator[str]:
-    """What was left out, so many notes of the page among it, and the next step."""
+    """What was left out, so many notes of the page among it, and the next step; `reading` is a note and a line."""
     following = "" if next_page is None else f"set page to {next_page:,} for the next notes"
     if left:
         after = f", then {following}" if following else ""
         yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them{after}."
     elif following:
         yield f"{following.capitalize()}."
-    reading = next(((each.note.path, each.best) for each in shown if each.best is not None), None)
-    if reading is not None and is_weak:
+    if shown and is_weak:
         written = _other_language(request.query, shown)
         how = f"the language of these notes ({written})" if written else "other words, which the notes may use"
         yield f"Ask again in {how}."
     elif reading is not None:
-        path, best = reading
-        yield _to_read_on(path, best.start_line, best.page)
+        yield _to_read_on(*reading)
 
 
 def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
@@ -429,9 +435,8 @@ def _closing(
         yield _to_read_on(*reading)
 
 
-def _to_read_on(path: str, line: int, page: int | None = None) -> str:
-    start = {"start_line": line} if page is None else {"start_page": page}
-    call = json.dumps({"note": paths.portable(path), **start}, ensure_ascii=False)
+def _to_read_on(path: str, line: int) -> str:
+    call = json.dumps({"note": paths.portable(path), "start_line": line}, ensure_ascii=False)
     return f"To read on: read {call}"
 
 
