@@ -74,7 +74,7 @@ def test_the_note_that_answers_comes_first(vault: Ranked, question: str, first: 
     ],
 )
 def test_what_was_searched_for_instead_is_said(vault: Ranked, question: str, notices: list[str]) -> None:
-    assert vault.ask(question).notices == notices
+    assert vault.ask(question).absences == notices
 
 
 @pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
@@ -233,7 +233,7 @@ def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
 
         def told() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
-            return [(list(each.notes), each.weakness, each.notices, each.nowhere, each.rarities) for each in found]
+            return [(list(each.notes), each.weakness, each.absences, each.nowhere, each.rarities) for each in found]
 
         changed = told()
         made.settle()
@@ -250,7 +250,7 @@ def test_a_word_that_stood_in_a_deleted_note_only_is_corrected_at_once(
         (made.folder / "gone.md").unlink()
         ranking = made.ask("gallena")
         assert [hit.path for hit in ranking.notes] == ["other.md"]
-        assert ranking.notices == ['No text or title has the word "gallena"; "galena" was searched for instead.']
+        assert ranking.absences == ['No text or title has the word "gallena"; "galena" was searched for instead.']
 
 
 @pytest.mark.parametrize("watch", ["auto", "off"])
@@ -261,7 +261,7 @@ def test_a_word_of_a_note_outside_the_scope_stands_somewhere_however_new_the_not
     with opened(tmp_path, NOTES) as made:
         made.write({"new.md": "An anchor.\n"})
         for scope in (frozenset[str](), frozenset({"Minerals/Galena.md"})):
-            assert made.ask("anchor lead", scope).notices == []
+            assert made.ask("anchor lead", scope).absences == []
 
 
 def test_of_many_new_notes_outside_the_scope_what_was_known_of_them_counts(
@@ -270,7 +270,7 @@ def test_of_many_new_notes_outside_the_scope_what_was_known_of_them_counts(
     with opened(tmp_path, NOTES) as made:
         monkeypatch.setattr(build, "update", lambda *args, **options: build.Updated(busy=True))  # nothing is indexed
         made.write({path: f"{text} Once more.\n" for path, text in NOTES.items()})
-        assert made.ask("lead", frozenset()).notices == []
+        assert made.ask("lead", frozenset()).absences == []
 
 
 @settings(max_examples=12, deadline=None)

@@ -36,10 +36,9 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Understood as:\n"
         "Any of these, in any inflection, case and accents: lead, sulphate.\n"
         "Not looked for, since they say little: which, is, of.\n"
-        'No text or title has the word "mineral".\n'
-        'No text or title has the word "composed".\n'
+        'No text or title has the words "mineral", "composed".\n'
         "\n"
-        "Showing 2 notes, best first.\n"
+        'Showing 2 notes, best first. No text or title has the words "mineral", "composed".\n'
         "\n"
         "## Minerals/Anglesite.md\n"
         "Lines 1-3:\n"
@@ -50,8 +49,6 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Line 1:\n"
         "  draft about lead\n"
         "\n"
-        '[No text or title has the word "mineral".]\n'
-        '[No text or title has the word "composed".]\n'
         "[Set page to 2 for the next notes.]\n"
         '[To read on: read {"note": "Minerals/Anglesite.md", "start_line": 5}]'
     )
@@ -154,20 +151,21 @@ def test_a_query_without_a_word_is_refused_in_one_sentence(make_vault: MakeVault
 
 
 def test_nothing_found_is_said_with_the_words_that_stand_nowhere(make_vault: MakeVault) -> None:
-    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found.\n\n[No text or title has the word "zzzzzz".]'
+    assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No text or title has the word "zzzzzz".'
 
 
 def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
     vault = make_vault({**NOTES, "Plan.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "An island."}]}'})
     assert vault.query("done").text == (
-        "No notes found.\n\n"
-        '[No text or title has the word "done".]\n'
+        'No notes found. No text or title has the word "done".\n\n'
         '[Properties, canvases or the insides of words hold "done": '
         'query {"query": "done", "mode": "obsidian"}]'
     )
     assert found(vault, "done", mode="obsidian") == ["Minerals/Galena.md"]
-    told = '"zzzzzz".]\n[Properties, canvases or the insides of words hold "island", "osed":'
-    assert told in vault.query("lead island osed zzzzzz").text
+    answer = vault.query("lead island osed zzzzzz")
+    told = 'No text or title has the words "island", "zzzzzz". No text or title has the word "osed"; "of" or "ore" was'
+    assert told in answer.text.split("\n")[0]
+    assert '\n[Properties, canvases or the insides of words hold "island", "osed":' in answer.text
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])
@@ -329,8 +327,8 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     notes = {"a.md": "A yaml file holds the settings.\n", "b.md": "The cmdlet prints a list.\n"}
     answer = make_vault(notes).query("yaml cmdlet of zirconium with feldspar")
     assert answer.weak
-    told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: '
-    assert answer.text.startswith(told)
+    told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
+    assert answer.text.startswith(f'{told} No text or title has the words "zirconium", "feldspar".\n')
     assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
 
@@ -365,7 +363,8 @@ def test_a_compound_that_stands_nowhere_is_taken_apart_before_it_is_corrected(ma
     vault = make_vault({"a.md": "Many gem stones.\n", "b.md": "Gaston and Gerson.\n"})
     answer = vault.query("gemstones")
     assert [note.path for note in answer.notes] == ["a.md"]
-    assert '[No text or title has the word "gemstones"; "gem stones" was searched for instead.]' in answer.text
+    told = 'No text or title has the word "gemstones"; "gem stones" was searched for instead.'
+    assert answer.text.startswith(f"Showing 1 note, best first. {told}\n")
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])

@@ -37,6 +37,8 @@ class Ranked:
     best: Best
     notes: Sequence[RankedNote]
     """In the order asked for."""
+    doubts: Sequence[str]
+    """What must be read before the notes: that the evidence is weak, and which words stand nowhere."""
     notices: Sequence[str]
     is_ready: bool
     """Whether the index was."""
@@ -90,7 +92,8 @@ def ranked(
         told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
     told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
     told += answer.unextracted(work, found=False) if notes else []  # else it is told already
-    return Ranked(found, notes, told, is_ready)
+    doubts = [*filter(None, [found.ranking.weakness]), *found.ranking.absences]
+    return Ranked(found, notes, doubts, told, is_ready)
 
 
 def _elsewhere(

@@ -55,7 +55,7 @@ class Ranking:
     explanation: Sequence[str]
     """In plain words: what was looked for, and what was not."""
     notices: Sequence[str]
-    """What a reader of the hits must know: words that stand nowhere, and what was looked for instead."""
+    """What a reader of the hits must know."""
     nowhere: Sequence[str]
     """Words that no text or title holds, and that no word of one begins with."""
     unfound: Sequence[str]
@@ -66,6 +66,8 @@ class Ranking:
     """Finds what was looked for in any text."""
     rarities: Sequence[float]
     """What each term of it weighs."""
+    absences: Sequence[str] = ()
+    """Sentences about the words that stand nowhere: which, and what was looked for instead."""
 
 
 def rank(
@@ -145,17 +147,18 @@ class _Search:
         candidates = self._candidates(finder, rarities, hits, holding)
         candidates |= {path: looked_at[path] for path in holders.fresh}
         ranked = self._ordered(finder, rarities, candidates)
-        uncounted = self._uncounted()
+        uncounted, absences = self._uncounted(), substitutes.sentences
         return Ranking(
             notes=ranked,
             weakness="" if uncounted else weakness(terms, rarities, substitutes.unfound, ranked, notes),
-            explanation=self._explained(terms, substitutes.notices),
-            notices=[*substitutes.notices, *uncounted],
+            explanation=self._explained(terms, absences),
+            notices=uncounted,
             nowhere=substitutes.nowhere,
             unfound=substitutes.unfound,
             waiting=holders.waiting,
             finder=finder,
             rarities=rarities,
+            absences=absences,
         )
 
     def _uncounted(self) -> Sequence[str]:
@@ -252,11 +255,11 @@ class _Search:
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}
 
-    def _explained(self, terms: Sequence[Term], notices: Sequence[str]) -> list[str]:
+    def _explained(self, terms: Sequence[Term], absences: Sequence[str]) -> list[str]:
         names = [f'"{term.text}"' if term.is_phrase else term.text for term in terms]
         sentences = [f"Any of these, in any inflection, case and accents: {', '.join(names)}." if names else ""]
         if self._question.stop_words:
             sentences.append(f"Not looked for, since they say little: {', '.join(self._question.stop_words)}.")
         if self._question.is_cut:
             sentences.append(f"Only the first {len(self._question.terms)} words of the question were looked for.")
-        return [sentence for sentence in (*sentences, *notices) if sentence]
+        return [sentence for sentence in (*sentences, *absences) if sentence]

@@ -29,11 +29,19 @@ class Substitutes:
 
     def __init__(self, holders: Holders) -> None:
         self._holders = holders
-        self.notices: Final[list[str]] = []
+        self._instead: Final[list[str]] = []
+        """What is said of terms for which something else is looked for."""
         self.nowhere: Final[list[str]] = []
         """Words that no text or title holds, and that no word of one begins with."""
         self.unfound: Final[list[str]] = []
         """Those of them for which nothing else is looked for either."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """What has to be said of the terms that stand nowhere."""
+        named = ", ".join(f'"{word}"' for word in self.unfound)
+        words = "word" if len(self.unfound) == 1 else "words"
+        return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
 
     def of(
         self, terms: Sequence[Term], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
@@ -45,7 +53,7 @@ class Substitutes:
             for each in self._found_for(term, number in missing, number in unread):
                 resolved[each.text, each.is_phrase] = each
         if not resolved and any(term.literal for term in terms):
-            self.notices.append("No note holds any part of it.")
+            self._instead.append("No note holds any part of it.")
         return list(resolved.values())
 
     def _found_for(self, term: Term, is_missing: bool, is_unread: bool) -> Sequence[Term]:
@@ -53,7 +61,7 @@ class Substitutes:
             return self._instead_of(term)
         beginning = _beginning(term)
         if is_unread and beginning is not None and self._stands(beginning):
-            self.notices.append(
+            self._instead.append(
                 f'No note that was read has the word "{term.text}"; words that start with it were searched for.'
             )
             return (beginning,)
@@ -62,31 +70,30 @@ class Substitutes:
     def _instead_of(self, term: Term) -> Sequence[Term]:
         name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
         if term.is_phrase:
-            self.notices.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
+            self._instead.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
             return ()
         if term.literal:
             if term.text.startswith("`"):
-                self.notices.append(f"No text or title holds {term.text}.")
+                self._instead.append(f"No text or title holds {term.text}.")
             return tuple(map(Term, term.parts))
         if term.parts:
-            self.notices.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
+            self._instead.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
             return tuple(map(word, term.parts))
         beginning = _beginning(term)
         if beginning is not None and self._stands(beginning):
-            self.notices.append(f"{name}; words that start with it were searched for.")
+            self._instead.append(f"{name}; words that start with it were searched for.")
             return (beginning,)
         if split := self._split(term.text):
-            self.notices.append(f'{name}; "{split}" was searched for instead.')
+            self._instead.append(f'{name}; "{split}" was searched for instead.')
             return (Term(split, (Spelling(split),)),)
         self.nowhere.append(term.text)
         close = corrections.of(term.text, self._holders.vocabulary)
         if not close:
             self.unfound.append(term.text)
-            self.notices.append(f"{name}.")
             return ()
         written = [self._as_written(stem) for stem in close]
         spelled = " or ".join(f'"{each}"' for each in written)
-        self.notices.append(f"{name}; {spelled} was searched for instead.")
+        self._instead.append(f"{name}; {spelled} was searched for instead.")
         # What is a stem may have another one.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
         return (Term(" or ".join(written), spellings),)

@@ -118,13 +118,13 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         raise BadArgument("question must hold words beside its operators; query in mode obsidian takes these alone")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
     weakness = found.best.ranking.weakness
-    notices = [*filter(None, [weakness]), *found.notices]
+    notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
     pieces, left, is_more = _pieces(found, request.max_chars, _size(fixed))
     found.best.tell_missed()
     if pieces:
-        doubts, fixed = (fixed[:1], fixed[1:]) if weakness else ([], fixed)
-        blocks = [*doubts, *("\n".join(piece.lines()) for piece in pieces)]
+        doubts, fixed = fixed[: len(found.doubts)], fixed[len(found.doubts) :]
+        blocks = [*filter(None, ["\n".join(doubts)]), *("\n".join(piece.lines()) for piece in pieces)]
         notices += (closing := list(_left_out(pieces, left, is_more=is_more)))
         fixed += answer.bracketed(closing)
     else:

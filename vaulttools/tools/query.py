@@ -162,14 +162,14 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     notices += found.notices
     explanation = "\n".join(ranking.explanation)
     start = (request.page - 1) * request.limit
-    fixed = sum(len(notice) + 3 for notice in notices) + len(ranking.weakness)
+    fixed = sum(len(notice) + 3 for notice in (*found.doubts, *notices))
     fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
     characters = request.max_chars - fixed
     page_ = found.best.page(found.best.unfolded(found.notes, start, request.limit), request.limit)
     next_page = request.page + 1 if page_.has_next else None
 
     def first_line(shown: Sequence[ShownNote]) -> str:
-        return _ranked_first_line(request, shown, work, ranking.weakness, is_sorted=is_sorted)
+        return _ranked_first_line(request, shown, work, found.doubts, is_sorted=is_sorted)
 
     def closing(shown: Sequence[ShownNote]) -> list[str]:
         left = len(page_.notes) - len(shown)
@@ -190,6 +190,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
         list(zip(map(_ranked_note, shown), _sections(shown), strict=True)),
         notices,
         closing(shown),
+        absences=ranking.absences,
         weak=bool(ranking.weakness),
         others=list(map(_ranked_note, others)),
         explanation=explanation,
@@ -210,14 +211,15 @@ _LEAST_CHARACTERS: Final = 160
 
 
 def _ranked_first_line(
-    request: QueryRequest, shown: Sequence[ShownNote], work: Work, weakness: str, *, is_sorted: bool
+    request: QueryRequest, shown: Sequence[ShownNote], work: Work, doubts: Sequence[str], *, is_sorted: bool
 ) -> str:
-    if not shown:
-        if request.page > 1:
-            return f"Page {request.page:,} is past the end."
-        return answer.nothing_found(work, "No notes found.")
-    first = f"Showing {corpus.counted(len(shown), 'note')}{'' if is_sorted else ', best first'}."
-    return f"{first} {weakness}".rstrip()
+    if shown:
+        first = f"Showing {corpus.counted(len(shown), 'note')}{'' if is_sorted else ', best first'}."
+    elif request.page > 1:
+        first = f"Page {request.page:,} is past the end."
+    else:
+        first = answer.nothing_found(work, "No notes found.")
+    return " ".join([first, *(render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in doubts)])
 
 
 def _ranked_closing(
@@ -326,6 +328,7 @@ def _page(
     notices: Sequence[str],
     closing: Sequence[str],
     *,
+    absences: Sequence[str] = (),
     total_notes: int | None = None,
     total_is_exact: bool | None = None,
     weak: bool | None = None,
@@ -333,11 +336,12 @@ def _page(
     explanation: str,
     next_page: int | None,
 ) -> QueryAnswer:
-    """The answer in either mode: the notes of a page with what is shown of each, below the first line."""
+    """The answer in either mode: the notes of a page with what is shown of each, below the first line, which holds the
+    `absences`."""
     fit = _fit(request, explanation, first, [section for _, section in shown], [*notices, *closing])
     in_text = zip(shown, fit.kept, strict=True)
     return QueryAnswer(
-        **answer.envelope(work, fit.text, [*notices, *fit.cut, *closing], found=bool(shown)),
+        **answer.envelope(work, fit.text, [*absences, *notices, *fit.cut, *closing], found=bool(shown)),
         shown={
             "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
         },
