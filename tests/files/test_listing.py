@@ -20,10 +20,31 @@ ENTRIES = [
 
 def test_what_is_in_is_known_by_its_place() -> None:
     listing = Listing(iter(ENTRIES))
-    assert list(listing) == list(listing.entries) == ENTRIES
+    assert list(listing) == [listing[place] for place in range(6)] == ENTRIES
     assert len(listing) == 6
     assert listing.files == ["a.md", "d.md", "f.md"]
     assert listing.places == {"a.md": 0, "d.md": 3, "f.md": 5}
+
+
+def test_files_that_come_together_are_as_if_each_came_alone() -> None:
+    left_out = Entry("d.md", "file", "not downloaded")
+    listing = Listing([["a.md", "b.md"], Entry("c", "folder"), [], ["d.md"], left_out, ["e.md"]])
+    a, b, d, e = (Entry(path, "file") for path in ("a.md", "b.md", "d.md", "e.md"))
+    entries = [a, b, Entry("c", "folder"), d, left_out, e]
+    assert list(listing) == list(Listing(entries)) == entries
+    assert list(Listing(listing.runs())) == entries
+    assert listing.files == ["a.md", "b.md", "c", "d.md", "e.md"]
+    assert listing.places == {"a.md": 0, "b.md": 1, "c": 2, "d.md": 3, "e.md": 5}
+
+
+def test_a_listing_of_all_is_not_held_twice() -> None:
+    listing = Listing(ENTRIES)
+    assert listing.narrowed(listing.runs()) is listing
+    assert list(listing.narrowed(ENTRIES[1:])) == ENTRIES[1:]
+    assert list(listing.narrowed([*ENTRIES[:5], Entry("f.md", "file", "hidden")])) == [
+        *ENTRIES[:5],
+        Entry("f.md", "file", "hidden"),
+    ]
 
 
 @pytest.mark.parametrize("some", [set(), {"d.md"}, {"f.md", "a.md", "b.md", "none.md"}, set("abcdef")])

@@ -20,6 +20,7 @@ from vaulttools.errors import VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
@@ -112,7 +113,7 @@ def best(
     extracts = scope.extracts
 
     def made() -> _Notes:
-        return _Notes.of(listing.entries, are_searched=extracts is not None)
+        return _Notes.of(listing, are_searched=extracts is not None)
 
     notes = made() if view is None else view.kept(("notes", listing), made)
     work.unextracted += notes.unextracted
@@ -226,15 +227,15 @@ class _Notes:
     left_out: Sequence[tuple[Entry, Reason]]
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], *, are_searched: bool) -> _Notes:
-        """From a listing of notes and attachments; `are_searched`: the latter."""
-        files = [entry.path for entry in entries if entry.left_out is None and entry.kind == "file"]
+    def of(cls, listing: Listing, *, are_searched: bool) -> _Notes:
+        """From a listing of notes and attachments, without folders that are in; `are_searched`: the latter."""
+        files = listing.files
         attachments = [path for path in files if not paths.is_note(path)]
         return cls(
             frozenset(files if are_searched else filter(paths.is_note, files)),
             attachments if are_searched else [],
             0 if are_searched else len(attachments),
-            [(entry, entry.left_out) for entry in entries if entry.left_out is not None],
+            [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None],
         )
 
 

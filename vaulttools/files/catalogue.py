@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason
@@ -57,6 +57,10 @@ class Rules:
     """Whether the default excludes hold."""
 
 
+Run: TypeAlias = Entry | list[str]
+"""One thing that a walk met, or the paths of files that follow each other and are in."""
+
+
 def walk(
     root: Root,
     folder: str,
@@ -65,8 +69,26 @@ def walk(
     glob: Glob | None,
     warn: Callable[[str, str], None],
     folders: bool = True,
-    names_in: Callable[[str], FolderNames] | None = None,
 ) -> Iterator[Entry]:
+    """As `runs`, one thing after the other, with the names read from the disk."""
+    for run in runs(root, folder, rules, selects, glob, warn, folders):
+        if isinstance(run, list):
+            for path in run:
+                yield Entry(path, "file")
+        else:
+            yield run
+
+
+def runs(
+    root: Root,
+    folder: str,
+    rules: Rules,
+    selects: Callable[[str], bool],
+    glob: Glob | None,
+    warn: Callable[[str, str], None],
+    folders: bool = True,
+    names_in: Callable[[str], FolderNames] | None = None,
+) -> Iterator[Run]:
     """What lies below a vault-relative folder, each folder before what it holds; of files only those selected.
 
     Folders that are in come only with `folders`; what is left out always comes.
@@ -91,8 +113,7 @@ def walk(
         for each in rest:
             if isinstance(each, list):
                 found = [start + name for name in each if name[0] not in initials or not closes(start + name, name)]
-                for path in filter(selects, found):
-                    yield Entry(path, "file")
+                yield [*filter(selects, found)]
                 continue
             name, kind, dataless = each
             path = start + name
@@ -131,10 +152,13 @@ def walk(
 
 
 def selected(
-    root: Root, folder: str, entries: Iterable[Entry], selects: Callable[[str], bool], glob: Glob | None, folders: bool
-) -> Iterator[Entry]:
-    """Of all that a walk of the same folder and rules gives without a glob, what it gives with one."""
-    for entry in entries:
+    root: Root, folder: str, met: Iterable[Run], selects: Callable[[str], bool], glob: Glob | None, folders: bool
+) -> Iterator[Run]:
+    """Of all that `runs` gives of the same folder and rules without a glob, what it gives with one."""
+    for entry in met:
+        if isinstance(entry, list):
+            yield [*filter(selects, entry)]
+            continue
         path, kind, left_out = entry
         if kind == "file":
             if selects(path):

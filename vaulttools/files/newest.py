@@ -22,9 +22,9 @@ class Newest:
 
     def __init__(self, listing: Listing, places: Iterable[int]) -> None:
         """`places`: those of the entries to be ordered, folders and links among them, in rising order."""
-        self._entries: Final = listing.entries
-        self._places: Final = {listing.entries[place].path: place for place in places}
-        self._timed: Final = [place for place in self._places.values() if listing.entries[place].kind != "file"]
+        self._entries: Final = listing
+        self._places: Final = {listing[place].path: place for place in places}
+        self._timed: Final = [place for place in self._places.values() if listing[place].kind != "file"]
         """What has no place in the log of changed files: its times are looked up at each call."""
         self._lock: Final = Lock()
         self._moment = -1

@@ -158,20 +158,18 @@ class Scope:
             if warning not in self.warnings
             and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
-        select = partial(catalogue.selected, self.root, walk.folder, whole, walk.selector, walk.glob, folders)
-        return names.kept((walk, folders, *rests_on), lambda: Listing(select()))
+        select = partial(catalogue.selected, self.root, walk.folder, whole.runs(), walk.selector, walk.glob, folders)
+        return names.kept((walk, folders, *rests_on), lambda: whole.narrowed(select()))
 
     def _whole(self, names: FileNames, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
         """Everything below a folder, whatever a glob selects, and the warnings met."""
         met: list[tuple[str, str]] = []
         asked = replace(self, warnings=met)
-        entries = catalogue.walk(
-            self.root, folder, self.rules, lambda path: True, None, asked._warn, names_in=names.names_in
-        )
+        runs = catalogue.runs(self.root, folder, self.rules, bool, None, asked._warn, names_in=names.names_in)
         if self.regex_excluded is None:
-            return Listing(entries), tuple(met)
+            return Listing(runs), tuple(met)
         stops: list[Reason] = []
-        listing = Listing(asked._without_regex_excluded(entries, stops))
+        listing = Listing(asked._without_regex_excluded(iter(Listing(runs)), stops))
         if stops:
             self.warnings.extend(met)
             raise _StoppedError(listing)

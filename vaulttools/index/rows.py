@@ -10,7 +10,8 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, filterfalse
+from itertools import chain, compress, count, filterfalse, repeat
+from operator import gt, le, sub
 from struct import Struct
 from typing import Any, Final
 
@@ -145,8 +146,14 @@ class Rows:
     def __init__(self, chunks: Iterable[Sequence[Sequence[Any]]] = ()) -> None:
         """From what `Store.columns` gives."""
         self._columns = _Columns()
+        for _ in self.loading(chunks):
+            pass
+
+    def loading(self, chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[None]:
+        """Take what `Store.columns` gives, a chunk at each step."""
         for chunk in chunks:
             self._columns.load(chunk)
+            yield
 
     def __len__(self) -> int:
         return len(self._columns.places)
@@ -276,14 +283,15 @@ class Rows:
     def _doubtful(self, now: int) -> set[int]:
         """The rows that prove nothing, whatever the keys are, as `build.is_current` has it."""
         columns = self._columns
+        checked, states = columns.checked, columns.states
         numbers = array("q", bytes(columns.stamps))
-        each = zip(columns.checked, numbers[1::4], numbers[2::4], columns.states, columns.flags, strict=True)
-        return {
-            place
-            for place, (checked, modified, changed, state, flags) in enumerate(each)
-            if flags & HAS_FAILED
-            or (
-                state != _UNREAD
-                and (checked > now or modified >= checked - GRANULARITY or changed >= checked - GRANULARITY)
-            )
-        }
+        found: set[int] = set()
+        # Each step is a call that Python need not interpret: a third of the time of one loop over rows (measured).
+        for times in (numbers[1::4], numbers[2::4]):
+            found.update(compress(count(), map(le, map(sub, checked, times), repeat(GRANULARITY))))
+        if max(checked, default=0) > now:
+            found.update(compress(count(), map(gt, checked, repeat(now))))
+        found = {place for place in found if states[place] != _UNREAD}
+        if any(columns.flags):
+            found.update(place for place, flags in enumerate(columns.flags) if flags & HAS_FAILED)
+        return found

@@ -432,7 +432,7 @@ class Search:
         told = (*matched, *counts.failed, *self._matcher.cut_short)
         warnings = self.scope.warnings
         for place in listing.places_of_interest(start, end, asked if counts.stopped else told):
-            path, kind, left_out = listing.entries[place]
+            path, kind, left_out = listing[place]
             self.work.searched += place - done
             done = place + 1
             if self._told < len(warnings):
