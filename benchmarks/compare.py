@@ -202,7 +202,7 @@ def contestants(vault: Path, work: Path) -> dict[str, Callable[[], Contestant]]:
             [program, "--vault", str(vault), "mcp"],
             lambda question: ("query", {"query": question, "limit": FIRST}),
             lambda path: ("read", {"note": path}),
-            lambda result: re.findall(r"^## (.+)$", _text(result), re.MULTILINE),
+            lambda result: re.findall(r"^## (.+?)(?: \([\d,]+ lines?\))?$", _text(result), re.MULTILINE),
             {"XDG_CACHE_HOME": str(work / "ours"), "VAULTTOOLS_MEANING": "off"},
         )
 

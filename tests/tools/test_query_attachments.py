@@ -45,9 +45,9 @@ def test_passages_stand_under_their_page_or_headings(make_vault: MakeVault) -> N
         "Showing 3 notes, best first.\n\n"
         "## in/report.pdf, page 2\n"
         "Lines 3-5:\n  Risks\n  the budget is tight\n  nothing else\n\n"
-        "## letter.docx\n"
+        "## letter.docx (7 lines)\n"
         "Lines 5-7, under Letter:\n  ## Money\n  our budget\n\n"
-        "## note.md\n"
+        "## note.md (1 line)\n"
         "Line 1:\n  the budget\n\n"
         '[To read on: read {"note": "in/report.pdf", "start_line": 6}]'
     )

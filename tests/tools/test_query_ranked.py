@@ -40,12 +40,12 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "\n"
         'Showing 2 notes, best first. No text or title has the words "mineral", "composed".\n'
         "\n"
-        "## Minerals/Anglesite.md\n"
+        "## Minerals/Anglesite.md (7 lines)\n"
         "Lines 1-3:\n"
         "  # Anglesite\n"
         "  Consists of lead sulphate.\n"
         "\n"
-        "## Drafts/Lead.md\n"
+        "## Drafts/Lead.md (1 line)\n"
         "Line 1:\n"
         "  draft about lead\n"
         "\n"
@@ -246,6 +246,14 @@ def test_one_next_step_is_said(make_vault: MakeVault) -> None:
         "[9 more notes on this page; raise max_chars to see them, then set page to 2 for the next notes.]"
     )
     assert vault.query("lead", max_chars=50_000).text.splitlines()[-2] == "[Set page to 2 for the next notes.]"
+
+
+def test_headings_say_how_long_notes_are_while_there_is_room(make_vault: MakeVault) -> None:
+    vault = make_vault({f"{number}.md": f"lead {number}\n\n# Other\n" for number in range(100)})
+    for max_chars, all_say in ((500, True), (3_000, False)):
+        text = vault.query("lead", limit=100, max_chars=max_chars).text
+        said = [line.endswith(" (3 lines)") for line in text.splitlines() if line.startswith("## ")]
+        assert (len(text) <= max_chars, all(said), said) == (True, all_say, sorted(said, reverse=True))
 
 
 def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) -> None:

@@ -71,6 +71,8 @@ class ShownNote:
     """In the order of the note; empty when it could not be read any more."""
     best_line: int = 0
     """Number of the first line of the one that answers best."""
+    line_count: int = 0
+    """Lines of the note."""
 
     @property
     def best(self) -> ShownPassage | None:
@@ -209,10 +211,15 @@ class Showing:
             budget.room -= made.size
             budget.room -= len(heading_of(ranked.path)) + 2 if len(passages[place]) == 1 else 0
         best_lines = {place: found[0].passage.start_line for place, found in passages.items() if found}
+        read = {place: self._folder.read(notes[place].path) for place in sorted({*passages, *gone})}
         return [
-            ShownNote(ranked, _apart(self._folder.read(ranked.path), passages.get(place, [])), best_lines.get(place, 0))
-            for place, ranked in enumerate(notes)
-            if place in passages or place in gone
+            ShownNote(
+                notes[place],
+                _apart(note, passages.get(place, [])),
+                best_lines.get(place, 0),
+                note.line_count if note is not None else 0,
+            )
+            for place, note in read.items()
         ]
 
     def _passage(

@@ -181,13 +181,14 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
         return len(text) - request.max_chars
 
     shown = fitted(page_.shown, over, max(characters, _LEAST_CHARACTERS), _LEAST_CHARACTERS)
+    sections = _sections(shown, -over(shown))
     others = page_.others(shown)
     found.best.tell_missed()
     return _page(
         request,
         work,
         first_line(shown),
-        list(zip(map(_ranked_note, shown), _sections(shown), strict=True)),
+        list(zip(map(_ranked_note, shown), sections, strict=True)),
         notices,
         closing(shown),
         absences=ranking.absences,
@@ -198,8 +199,17 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     )
 
 
-def _sections(shown: Sequence[ShownNote]) -> list[Section]:
-    return [Section(each.heading, each.lines) for each in shown]
+def _sections(shown: Sequence[ShownNote], room: int = 0) -> list[Section]:
+    """What is shown of each note. In room that is left the headings say how many lines the note has, of the first notes
+    first: a model that reads on chooses lines. As part of what must fit it cost one of 57 tuning questions its answer.
+    """
+    sections: list[Section] = []
+    for each in shown:
+        has_pages = each.best is None or each.best.page is not None
+        extent = "" if has_pages else f" ({corpus.counted(each.line_count, 'line')})"
+        room -= len(extent)
+        sections.append(Section(each.heading + (extent if room >= 0 else ""), each.lines))
+    return sections
 
 
 _COPIES: Final = 20
