@@ -27,6 +27,23 @@ def test_lines_are_those_of_the_decoded_text(data: bytes, start: int | None, end
 
 
 @settings(max_examples=300, deadline=None)
+@given(DATA, st.lists(st.integers(0, 9), min_size=1, unique=True), PLACES, PLACES)
+def test_lines_around_marks_are_those_of_the_text(
+    data: bytes, marked: list[int], start: int | None, end: int | None
+) -> None:
+    text = Document("a.md", data.decode("utf-8", "replace")).lines
+    split = data.split(b"\n")
+    numbers = sorted(place + 1 for place in marked if place < len(text)) or [1]
+    lines, learned = RawLines(data), RawLines(data)
+    lines.mark(numbers, [sum(len(line) + 1 for line in split[: number - 1]) for number in numbers])
+    learned.learn(split)
+    assert (lines[start:end], len(lines)) == (text[start:end], len(text))
+    assert (learned[start:end], len(learned)) == (text[start:end], len(text))
+    assert [lines[place : place + 1] for place in range(len(lines))] == [[line] for line in text]
+    assert ([*lines], lines[::-1], lines[-1:]) == (text, text[::-1], text[-1:])
+
+
+@settings(max_examples=300, deadline=None)
 @given(DATA)
 def test_bytes_make_the_document_that_their_text_makes(data: bytes) -> None:
     found = decode("a.md", data)

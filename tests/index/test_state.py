@@ -18,7 +18,10 @@ import pytest
 from tests.conftest import HOUR
 from tests.index.indexes import Indexed
 from vaulttools.files import disk
+from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
+from vaulttools.files.excluded import Excluded
+from vaulttools.files.scope import Scope, Walk
 from vaulttools.index import build
 from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState
@@ -86,7 +89,13 @@ def rested(present: IndexState) -> IndexState:
 
 def nominated(present: IndexState, literal: str) -> set[str] | None:
     present.catch_up()
-    found = IndexView(present).nominated(AllOf((literal,)))
+    view, required = IndexView(present), AllOf((literal,))
+    found = view.nominated(required)
+    listing = Scope(present.root, Rules(hidden=True, excluded=Excluded()), (Walk(),), names=view).listing()
+    if listing is not None:
+        others = {*listing.files[-1:], "none.md"}
+        in_order = view.nominated_in(listing, required, others)
+        assert (None if in_order is None else [*in_order]) == (None if found is None else listing.of(found | others))
     return None if found is None else set(found)
 
 

@@ -37,7 +37,7 @@ def test_where_no_process_is_needed_as_many_are_looked_at_as_are_wanted() -> Non
     plan.record(24, 24)
     assert plan.next_size() == 77
     plan.record(77, 75)
-    assert plan.next_size() == 24
+    assert plan.next_size() == 8
 
 
 def test_without_an_index_the_first_batch_is_a_probe() -> None:

@@ -175,3 +175,9 @@ def test_lines_are_the_same_where_many_match(
         assert lines is not None
         assert again is not None
         assert [*again] == [*lines]
+    for hits in (few, many, few[1:], many.only((3).__lt__)):
+        read = documents.decode("a.md", data)
+        shown = hits.of(read)
+        assert shown is not None
+        assert [read.lines[number - 1 : number] for number in shown.numbers] == [[hit.text] for hit in shown]
+        assert [*read.lines] == [*documents.Document("a.md", read.text).lines]

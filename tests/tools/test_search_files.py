@@ -6,9 +6,11 @@ Differences from the document stand in `docs/sources.md`: its JavaScript RegExp 
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -866,3 +868,14 @@ def test_what_is_wrong_is_refused_before_the_first_file(make_vault: MakeVault) -
         vault.iter_search_files("[[wiki")
     with pytest.raises(BadArgument, match="find gives no files one by one"):
         vault.stream("find", {"pattern": "*"})
+
+
+@pytest.mark.parametrize("arguments", [{"max_results": 1}, {"max_results": 1_000, "pattern": "$"}, {"within": "body"}])
+def test_an_answer_is_freed_without_the_garbage_collector(small_vault: Path, arguments: dict[str, Any]) -> None:
+    with Vault.open(small_vault) as vault:
+        gc.disable()
+        try:
+            found = weakref.ref(vault.search_files(**{"pattern": "o"} | arguments).files[0])
+            assert found() is None, "it would wait for the collector, which pauses while many files are shown"
+        finally:
+            gc.enable()

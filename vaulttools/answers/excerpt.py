@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import sub
-from typing import Final
+from typing import Final, NamedTuple
 
 _LINES_OF_SEVERAL: Final = 8
 """Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
@@ -16,8 +15,7 @@ _LINES_OF_ONE: Final = 60
 """Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """A run of lines of one text, from 1, end inclusive; `hits` are the matching lines in it, in order."""
 
     start: int
@@ -53,7 +51,7 @@ def of_places(places: Iterable[tuple[int, int]]) -> list[Excerpt]:
         end = min(end, start + _LINES_OF_ONE - 1)
         last = windows[-1] if windows else Excerpt(0, -1, ())
         if end <= last.end or (start <= last.end + 1 and end < last.start + _LINES_OF_SEVERAL):
-            windows[-1] = replace(last, end=max(end, last.end), hits=(*last.hits, start))
+            windows[-1] = last._replace(end=max(end, last.end), hits=(*last.hits, start))
         else:
             windows.append(Excerpt(max(start, last.end + 1), end, (start,)))
     return windows

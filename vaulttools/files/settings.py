@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,15 +32,20 @@ def read(file: Path) -> Mapping[str, Any]:
 
 def _text(file: Path) -> bytes:
     """What a file holds; `{}` when it is none, or too large. An error is believed when it comes twice."""
-    for _ in range(2):
-        try:
-            if not stat.S_ISREG(disk.stat(file).st_mode):  # a FIFO would be waited for
-                return b"{}"
-            with disk.fdopen(disk.open_file(file, _OPEN_FLAGS), "rb") as opened:
-                text: bytes = opened.read(_MOST_BYTES + 1)
-            return text if len(text) <= _MOST_BYTES else b"{}"
-        except OSError as error:
-            fault = error
-    if disk.is_gone(file):
+    with suppress(OSError):
+        return _read(file)
+    try:
+        return _read(file)
+    except OSError:
+        # The error is kept nowhere: it would keep this call's frames, and with them all that an answer is made of.
+        if disk.is_gone(file):
+            return b"{}"
+        raise
+
+
+def _read(file: Path) -> bytes:
+    if not stat.S_ISREG(disk.stat(file).st_mode):  # a FIFO would be waited for
         return b"{}"
-    raise fault
+    with disk.fdopen(disk.open_file(file, _OPEN_FLAGS), "rb") as opened:
+        text: bytes = opened.read(_MOST_BYTES + 1)
+    return text if len(text) <= _MOST_BYTES else b"{}"

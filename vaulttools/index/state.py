@@ -10,6 +10,8 @@ import json
 import logging
 import math
 import time
+from array import array
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,6 +25,7 @@ from vaulttools.files import disk
 from vaulttools.files.digest import has_digest
 from vaulttools.files.document import Document
 from vaulttools.files.key import is_racy
+from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
 from vaulttools.index import build, narrow
 from vaulttools.index.changes import ChangeLog
@@ -61,6 +64,8 @@ _COMPLETE: Final = 3
 
 _COUNTS: Final = 4_096
 """Words whose notes are counted once: half a MiB."""
+
+_NOWHERE: Final = -1
 
 _MOST_STALE: Final = 0.5
 """While more than this part of the files is stale, an index is being built, and narrows nothing."""
@@ -213,19 +218,56 @@ class IndexState:
             self._fail(error)
             return None
 
+    def nominated_in(
+        self, listing: Listing, requirement: Requirement, others: AbstractSet[str], stale: frozenset[str]
+    ) -> Sequence[str] | None:
+        """As `IndexView.nominated_in`."""
+        try:
+            ids = self._narrowed(requirement, stale)
+            if ids is None:
+                return None
+            places = self.kept((listing, "places"), lambda: self._places_by_id(listing), times=False)
+            end = bisect_left(ids, len(places))
+            found = [*map(places.__getitem__, ids[:end])]
+            lost = ids[end:]
+            if _NOWHERE in found:  # rows that this process learned of since, and of what is not in the listing
+                lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
+            more = self._unsure(requirement, stale) | others
+            if lost or more:
+                more |= self._named(lost)
+                found = [*{*found, *(listing.places.get(path, _NOWHERE) for path in more)} - {_NOWHERE}]
+        except Unavailable as error:
+            self._fail(error)
+            return None
+        return listing.at(sorted(found))
+
+    def _places_by_id(self, listing: Listing) -> array[int]:
+        """The place in a listing of each row, `_NOWHERE` of those that are not known, or not in it."""
+        places = [(id_, place) for path, place in listing.places.items() if (id_ := self._rows.id(path)) is not None]
+        by_id = array("i", [_NOWHERE]) * (max(places, default=(-1, 0))[0] + 1)
+        for id_, place in places:
+            by_id[id_] = place
+        return by_id
+
     def _nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
+        ids = self._narrowed(requirement, stale)
+        return None if ids is None else self._named(ids) | self._unsure(requirement, stale)
+
+    def _narrowed(self, requirement: Requirement, stale: frozenset[str]) -> list[int] | None:
+        """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
         match = narrow.query(requirement)
         if match is None or len(stale) > len(self._rows) * _MOST_STALE:
             return None
         most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
-        ids = self.store.narrowed(match, requirement, most)
-        if ids is None:
-            return None
-        found = self._named(ids)
+        return self.store.narrowed(match, requirement, most)
+
+    def _unsure(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str]:
+        """The files that may fulfil a requirement although their rows do not say so."""
+        unsure = stale | self._unread
         if binary := self._traits["nul"]:
             of_binaries = narrow.binary_query(requirement)
-            found |= binary if of_binaries is None else self._named(self.store.ids(of_binaries)) & binary
-        return found | stale | self._unread
+            unsure |= binary if of_binaries is None else self._named(self.store.ids(of_binaries)) & binary
+        return unsure
 
     def large(self) -> frozenset[str]:
         """The files beyond the bytes given."""

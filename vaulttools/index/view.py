@@ -69,6 +69,12 @@ class IndexView:
         """Candidates by their trigrams."""
         return self._state.nominated(requirement, self._stale)
 
+    def nominated_in(
+        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
+    ) -> Sequence[str] | None:
+        """Candidates by their trigrams."""
+        return self._state.nominated_in(listing, requirement, others, self._stale)
+
     def unknown(self, files: Sequence[str]) -> list[str]:
         """Stale, unread, not in the store, or not listed."""
         stale, row, unlisted = self._stale, self._state.row, self._state.unlisted

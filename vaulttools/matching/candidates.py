@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, Protocol
 
 from vaulttools.files.key import Key
+from vaulttools.files.listing import Listing
 from vaulttools.files.names import FileNames
 from vaulttools.patterns.literals import Requirement
 
@@ -20,6 +21,11 @@ class Candidates(FileNames, Protocol):
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
         """Files that may hold what is required, with all that are not indexed; None: most files, or all."""
+
+    def nominated_in(
+        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
+    ) -> Sequence[str] | None:
+        """As `nominated`, those of a listing that this gave, and others, in path order."""
 
     def unknown(self, files: Sequence[str]) -> list[str]:
         """The files whose present text is not in the index."""

@@ -24,11 +24,12 @@ class Hit:
 
 
 class Later:
-    """The lines that were found in some bytes, and `make` to know more of them than their numbers."""
+    """What gives more than the numbers of lines: `split` are all lines of the bytes, as `bytes.split` gives them, where
+    these were needed to find the numbers."""
 
-    def __init__(self, data: bytes, make: Callable[[], FileLines]) -> None:
-        self.data: Final = data
+    def __init__(self, make: Callable[[], FileLines], split: Sequence[bytes] | None) -> None:
         self._make = make
+        self.split: Final = split
 
     @cached_property
     def whole(self) -> FileLines:
@@ -36,10 +37,11 @@ class Later:
         return self._make()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileLines(Sequence[Hit]):
     """The matching lines of one file in order. Most of the lines of many files are never shown, so each is
-    decoded when somebody asks: decoding is most of what a search for a common word costs."""
+    decoded when somebody asks: decoding is most of what a search for a common word costs. Not frozen, as
+    `search.FileCount`."""
 
     numbers: Sequence[int] = ()
     """Ascending, from 1."""
@@ -49,6 +51,10 @@ class FileLines(Sequence[Hit]):
     """Each line without its end."""
     later: Later | None = None
     """What gives the other two once somebody asks for them; they are empty then."""
+    data: bytes | None = None
+    """The bytes in which they were found, without the mark of UTF-8; None where these are not known here."""
+    begins: Sequence[int] = ()
+    """The byte of these, from 0, where each line begins; empty where that is not known."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -61,7 +67,14 @@ class FileLines(Sequence[Hit]):
 
     def __getitem__(self, place: int | slice) -> Hit | FileLines:
         if isinstance(place, slice):
-            return FileLines(self.numbers[place], self.starts[place], self.raw[place], self.later)
+            return FileLines(
+                self.numbers[place],
+                self.starts[place],
+                self.raw[place],
+                self.later,
+                self.data,
+                self.begins[place],
+            )
         if self.later is not None:
             whole = self.later.whole
             return whole[bisect_left(whole.numbers, self.numbers[place])]
@@ -77,13 +90,20 @@ class FileLines(Sequence[Hit]):
         """Those whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
         starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
-        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.later)
+        begins = [*compress(self.begins, is_wanted)]
+        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.later, self.data, begins)
 
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""
-        if self.later is not None:
-            return self if document.content is self.later.data else self._known.of(document)
         lines = document.lines
+        if self.data is not None and document.content is self.data and isinstance(lines, RawLines):
+            if self.begins:
+                lines.mark(self.numbers, self.begins)
+            elif self.later is not None and self.later.split is not None:
+                lines.learn(self.later.split)
+            return self
+        if self.later is not None:
+            return self._known.of(document)
         if isinstance(lines, RawLines) and lines.are(self.numbers, self.raw):
             return self
         if not self.numbers or self.numbers[-1] > len(lines):

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import compress, count, islice, repeat
+from operator import contains
 from typing import Final
 
 from vaulttools.files.document import UTF16
@@ -74,6 +75,7 @@ class Literal:
         numbers: list[int] = []
         starts: list[int] = []
         raw: list[bytes] = []
+        begins: list[int] = []
         number, counted = 1, 0
         for first in islice(self._firsts(searched), limit):
             number += searched.count(b"\n", counted, first)
@@ -86,15 +88,18 @@ class Literal:
             if len(numbers) == _MANY and number < _MANY * _SEVERAL and len(self.texts) == 1:
                 return self._hits_in_lines(data, searched, limit)
             numbers.append(number)
+            begins.append(start)
             starts.append(first - start if lines is None else _unfolded(first - start, line))
             raw.append(line)
-        return FileLines(numbers, starts, raw)
+        if lines is not None:
+            begins.clear()  # these are places in what was searched
+        return FileLines(numbers, starts, raw, None, data, begins)
 
     def _hits_in_lines(self, data: bytes, searched: bytes, limit: int | None) -> FileLines:
         """As `hits` of one text, line by line; more than the numbers of lines is found later."""
         [text] = self.texts
         each = searched.split(b"\n")
-        numbers = [number for number, line in enumerate(each, 1) if text in line][:limit]
+        numbers = [*compress(count(1), map(contains, each, repeat(text)))][:limit]
 
         def whole() -> FileLines:
             raw = data.split(b"\n")
@@ -103,7 +108,7 @@ class Literal:
             starts = [each[at - 1].find(text) for at in numbers]
             return FileLines(numbers, starts if len(searched) == len(data) else [*map(_unfolded, starts, lines)], lines)
 
-        return FileLines(numbers, later=Later(data, whole))
+        return FileLines(numbers, later=Later(whole, each if searched is data else None), data=data)
 
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""

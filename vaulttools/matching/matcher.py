@@ -303,11 +303,10 @@ class Matcher:
         return self.ripgrep.hits(self.pattern, self.root.folder, files, self.work)
 
     def start_binary(self, files: Sequence[str]) -> Runs:
-        """Start looking for those of the files that hold a NUL and are not known to; see `binary`."""
+        """Start looking for those of the files that hold a NUL, of those of which no index knows it; see `binary`."""
         plain = [path for path in files if path not in self._extracted]
-        unknown = plain if self.candidates is None else self.candidates.unknown(plain)
         left: list[str] = []
-        self._nul.update(path for path, data in self._read_here(unknown, left) if b"\0" in data)
+        self._nul.update(path for path, data in self._read_here(plain, left) if b"\0" in data)
         return self.ripgrep.start_listing(NUL, self.root.folder, left)
 
     def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:

@@ -7,7 +7,7 @@ no version: the index parses all notes anew when this module, or what it reads, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
 from vaulttools.notes.markdown.callouts import Callout
+from vaulttools.notes.markdown.outline import breadcrumb_of
 from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Structure, Tag, Task
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _PLACES = {name: place for place, name in enumerate(_PARTS)}
 _KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
 
+_decode = json.JSONDecoder().raw_decode
+"""Nothing stands before or behind a part: to look for blanks there takes as long as to decode a few headings."""
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
@@ -70,7 +73,7 @@ class Stored(Contents):
 
     def _part(self, name: str) -> Any:
         part = self._parts[_PLACES[name]]
-        return json.loads(part.decode("utf-8", "surrogatepass")) if part else ()
+        return _decode(part.decode("utf-8", "surrogatepass"))[0] if part else ()
 
     @cached_property
     def _lines(self) -> tuple[int, int]:
@@ -100,7 +103,17 @@ class Stored(Contents):
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
         """The outline of the body."""
-        return tuple(starmap(Heading, self._part("headings")))
+        return tuple(starmap(Heading, self._headings))
+
+    @cached_property
+    def _headings(self) -> Sequence[Sequence[Any]]:
+        """The fields of each heading."""
+        headings: Sequence[Sequence[Any]] = self._part("headings")
+        return headings
+
+    def breadcrumb(self, line: int) -> tuple[str, ...]:
+        """As `Contents.breadcrumb`, which needs no `Heading`."""
+        return breadcrumb_of(self._headings, line)
 
     @cached_property
     def body_tags(self) -> tuple[Tag, ...]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vaulttools.notes.parts import Heading
 
 _PUNCTUATION = re.compile(r"""[!"#$%&()*+,./:;<=>?@\[\\\]^`{|}~]""")
 """What is ASCII and no part of a word; `-`, `_` and `'` are."""
+
+_LINE = itemgetter(2)
+"""Of a heading."""
 
 
 def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
@@ -27,14 +31,17 @@ def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Headi
         yield type(heading)(*heading[:4], end)
 
 
-def breadcrumb_of(headings: Sequence[Heading], line: int) -> tuple[str, ...]:
-    """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
+def breadcrumb_of(headings: Sequence[Sequence[Any]], line: int) -> tuple[str, ...]:
+    """The headings that a line stands under, outermost first; of a heading's own line, that heading too.
+
+    Each is given as a `Heading`, or as a list of the same fields.
+    """
     trail: list[str] = []
     level = 7
-    for index in range(bisect_right(headings, line, key=lambda heading: heading.line) - 1, -1, -1):
-        if headings[index].level < level:
-            level = headings[index].level
-            trail.append(headings[index].text)
+    for index in range(bisect_right(headings, line, key=_LINE) - 1, -1, -1):
+        if headings[index][0] < level:
+            level, text, *_ = headings[index]
+            trail.append(text)
             if level == 1:
                 break
     return tuple(reversed(trail))
