@@ -65,6 +65,7 @@ with Vault.open(sys.argv[1]) as vault:
 
 FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "opening": (),
+    "first `search_files`": ("search_files", "{'pattern': 'TODO'}"),
     "first `tags`": ("tags", "{}"),
     "first `properties`": ("properties", "{}"),
     "first `links`, unresolved": ("links", "{'direction': 'unresolved'}"),

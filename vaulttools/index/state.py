@@ -12,7 +12,7 @@ import math
 import time
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
@@ -27,7 +27,7 @@ from vaulttools.files.document import Document
 from vaulttools.files.key import is_racy
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
-from vaulttools.index import build, narrow
+from vaulttools.index import build, listers, narrow
 from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR
 from vaulttools.index.database import Unavailable
@@ -77,12 +77,15 @@ class IndexState:
     def __init__(self, root: Root, store: Store, watch: Watch | None, max_bytes: int) -> None:
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
-        self.tree: Final = Tree(root, watch, max_bytes)
+        self._rows: Final = Rows()
+        loading = self._rows.loading(store.columns())
+        with listers.beside(store.newest()) as lister:
+            self.tree: Final = Tree(root, watch, max_bytes, lister, loading)
+        deque(loading, maxlen=0)
         self.root: Final = root
         self.store: Final = store
         self.watch: Final = watch
         self._stood = _identity(root.folder)
-        self._rows: Final = Rows(store.columns())
         self._traits: dict[Trait, set[str]] = {"nul": set(), "lone return": set(), "return": set()}
         self._unread: set[str] = set()
         self.freshness: Final = Freshness()

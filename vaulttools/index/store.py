@@ -187,6 +187,11 @@ class Store:
         [(found,)] = self._read("SELECT json_group_array(id) FROM files")
         return set(json.loads(found))
 
+    def newest(self) -> int:
+        """The largest id; 0 when there is none. There are no more files than that."""
+        [(newest,)] = self._read("SELECT ifnull(max(id), 0) FROM files")
+        return int(newest)
+
     def ids_in_sum(self) -> tuple[int, int]:
         """How many files there are, and the sum of their ids. Ids only grow, so that both stay the same only while no
         file comes or goes."""

@@ -24,6 +24,7 @@ from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
 from vaulttools.index.folder import Folder, Node, Stamped, key_of, scanned
+from vaulttools.index.listers import Lister
 from vaulttools.index.watch import Watch
 
 NO_KEY: Final = Key(0, 0, 0, 0)
@@ -33,6 +34,8 @@ _INITIAL: Final = itemgetter(0)
 
 _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
+
+_ENDED: Final = object()
 
 _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
 """Errors that last until the watch reports a change. Others may clear silently, so we retry (fault-S05, fault-S07)."""
@@ -57,7 +60,18 @@ class Changes:
 class Tree:
     """The names below a root. Not thread-safe: its owner holds a lock."""
 
-    def __init__(self, root: Root, watch: Watch | None, max_bytes: int = limits.FILE_BYTES) -> None:
+    def __init__(
+        self,
+        root: Root,
+        watch: Watch | None,
+        max_bytes: int = limits.FILE_BYTES,
+        lister: Lister | None = None,
+        meanwhile: Iterator[object] | None = None,
+    ) -> None:
+        """`lister` lists some of the folders, while this process takes the steps of `meanwhile`, and then lists others.
+
+        Of `meanwhile` some steps, or all without a lister, may be left to the caller.
+        """
         self._root = root
         self._watch = watch
         self._max_bytes = max_bytes
@@ -70,7 +84,10 @@ class Tree:
         """Files that have, or once had, several names: one folder alone reports a change."""
         self._read = time.time_ns()
         """When the names were last read as a whole."""
-        self._load("")
+        if lister is None:
+            self._load("")
+        else:
+            self._load_beside(lister, meanwhile or iter(()))
 
     def holds(self, folder: str) -> bool:
         """Whether a vault-relative folder was entered, or would have been if it could be listed."""
@@ -186,36 +203,58 @@ class Tree:
         """Read a folder and all below it, in place of what was known; `changes` gets the files met."""
         waiting = [folder]
         while waiting:
-            here = waiting.pop()
-            if self._watch is not None:
-                self._watch.add(here)
-            try:
-                nodes = self._scanned(here)
-            except OSError as error:
-                if isinstance(error, FileNotFoundError | NotADirectoryError):
-                    if here == "":
-                        raise
-                    if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
-                        continue  # gone since its name was read; its parent will tell
-                    # It stands there all the same, and a walk would take it for gone.
-                    self._unlisted[here] = OSError(errno.EIO, error.strerror)
-                    continue
-                self._unlisted[here] = error
-                continue
-            self._folders[here] = nodes
-            start = f"{here}/" if here else ""
-            self.large.update(start + name for name in nodes.beyond(self._max_bytes))
-            if changes is not None:
-                changes.met.update(self._open(start, nodes.files())[0])
-            for name, node in nodes.others():
-                path = start + name
-                self._note(path, node)
-                if node.kind == "folder" and self._enters(path, name):
-                    waiting.append(path)
+            self._load_one(waiting.pop(), waiting, changes)
 
-    def _scanned(self, folder: str) -> Folder:
-        with disk.scandir(self._root.absolute(folder)) as entries:
-            return scanned(entries, _node)
+    def _load_beside(self, lister: Lister, meanwhile: Iterator[object]) -> None:
+        """Read everything, as `_load`, with a process beside this one."""
+        waiting = [""]
+        is_free = False
+        while waiting or lister.is_asked:
+            while len(waiting) > 1 and lister.has_room:
+                here = waiting.pop()
+                if self._watch is not None:
+                    self._watch.add(here)
+                lister.ask(here, self._root.absolute(here))
+            is_free = is_free or (lister.is_asked and next(meanwhile, _ENDED) is _ENDED)
+            if waiting and (is_free or not lister.is_asked):
+                self._load_one(waiting.pop(), waiting)
+            for here, nodes in lister.answers(wait=is_free and not waiting):
+                if nodes is None:
+                    self._load_one(here, waiting)
+                else:
+                    self._take_in(here, nodes, waiting)
+
+    def _load_one(self, here: str, waiting: list[str], changes: Changes | None = None) -> None:
+        """Read one folder; those in it are to wait."""
+        if self._watch is not None:
+            self._watch.add(here)
+        try:
+            nodes = names_at(self._root.absolute(here))
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                if here == "":
+                    raise
+                if isinstance(error, NotADirectoryError) or disk.is_gone(self._root.absolute(here)):
+                    return  # gone since its name was read; its parent will tell
+                # It stands there all the same, and a walk would take it for gone.
+                self._unlisted[here] = OSError(errno.EIO, error.strerror)
+                return
+            self._unlisted[here] = error
+            return
+        self._take_in(here, nodes, waiting, changes)
+
+    def _take_in(self, here: str, nodes: Folder, waiting: list[str], changes: Changes | None = None) -> None:
+        """Hold the names of one folder."""
+        self._folders[here] = nodes
+        start = f"{here}/" if here else ""
+        self.large.update(start + name for name in nodes.beyond(self._max_bytes))
+        if changes is not None:
+            changes.met.update(self._open(start, nodes.files())[0])
+        for name, node in nodes.others():
+            path = start + name
+            self._note(path, node)
+            if node.kind == "folder" and self._enters(path, name):
+                waiting.append(path)
 
     def _is_open(self, path: str, name: str) -> bool:
         # Most names begin with a letter that no protected one has; only odd spellings have to be folded.
@@ -311,6 +350,16 @@ class Tree:
         nodes = self._folders.pop(folder, None)
         for name, node in nodes.items() if nodes is not None else ():
             self._forget(paths.join(folder, name), node, changes)
+
+
+def names_at(folder: str) -> Folder:
+    """The names in the folder at an absolute path.
+
+    Raises:
+        OSError: it cannot be listed.
+    """
+    with disk.scandir(folder) as entries:
+        return scanned(entries, _node)
 
 
 def _node(entry: os.DirEntry[str]) -> Node | None:

@@ -41,17 +41,24 @@ def send(stream: IO[bytes], message: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> object:
-    """Read one message.
+    """Read one message; of a stream that is not buffered no byte behind it.
 
     Raises:
         EOFError: the other side is gone.
         OSError, ValueError: likewise.
     """
-    size = stream.read(_LENGTH)
-    data = stream.read(int.from_bytes(size, "big"))
-    if len(size) < _LENGTH or not data:
-        raise EOFError
+    data = _exactly(stream, int.from_bytes(_exactly(stream, _LENGTH), "big"))
     return pickle.loads(data)  # noqa: S301 - from the process that started this one, or from one that it started
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    data = stream.read(size)
+    while len(data) < size:  # of a pipe that is not buffered one call reads what is there
+        more = stream.read(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
 
 
 def run() -> None:
