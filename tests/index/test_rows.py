@@ -74,6 +74,11 @@ def test_rows_hold_what_was_put_last(table: list[Row], data: st.DataObject) -> N
     assert {id_: held.path(id_) for id_ in ids | {0, 999}} == {id_: by_id.get(id_) for id_ in ids | {0, 999}}
     assert held.named(ids) == known.keys() and held.named([]) == set()
     assert {path: held.id(path) for path in known} == {path: each.id for path, each in known.items()}
+    numbers = {path: number for number, path in enumerate(PATHS[::2])}
+    numbered = held.by_id(numbers, -1)
+    assert {id_: number for id_, number in enumerate(numbered) if number >= 0} == {
+        each.id: numbers[path] for path, each in known.items() if path in numbers
+    }
     assert held.texts(PATHS) == {
         path: known[path].digest for path in PATHS if path in known and known[path][4] == "text"
     }

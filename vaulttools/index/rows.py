@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, count, filterfalse, repeat
 from operator import gt, le, sub
 from struct import Struct
@@ -191,6 +191,16 @@ class Rows:
     def named(self, ids: Iterable[int]) -> set[str]:
         """The files of rows; ids that are not known are passed over."""
         return self._columns.named(ids)
+
+    def by_id(self, numbers: Mapping[str, int], nowhere: int) -> array[int]:
+        """The number of each row's file, by the row's id; `nowhere` where it has none or there is no row."""
+        columns = self._columns
+        ids = columns.ids
+        found = array("i", [nowhere]) * (max(ids, default=-1) + 1)
+        for place, number in zip(map(columns.places.get, numbers), numbers.values(), strict=True):
+            if place is not None:
+                found[ids[place]] = number
+        return found
 
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of some files that have no row."""

@@ -10,7 +10,6 @@ import json
 import logging
 import math
 import time
-from array import array
 from bisect import bisect_left
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -229,7 +228,7 @@ class IndexState:
             ids = self._narrowed(requirement, stale)
             if ids is None:
                 return None
-            places = self.kept((listing, "places"), lambda: self._places_by_id(listing), times=False)
+            places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE), times=False)
             end = bisect_left(ids, len(places))
             found = [*map(places.__getitem__, ids[:end])]
             lost = ids[end:]
@@ -243,14 +242,6 @@ class IndexState:
             self._fail(error)
             return None
         return listing.at(sorted(found))
-
-    def _places_by_id(self, listing: Listing) -> array[int]:
-        """The place in a listing of each row, `_NOWHERE` of those that are not known, or not in it."""
-        places = [(id_, place) for path, place in listing.places.items() if (id_ := self._rows.id(path)) is not None]
-        by_id = array("i", [_NOWHERE]) * (max(places, default=(-1, 0))[0] + 1)
-        for id_, place in places:
-            by_id[id_] = place
-        return by_id
 
     def _nominated(self, requirement: Requirement, stale: frozenset[str]) -> AbstractSet[str] | None:
         ids = self._narrowed(requirement, stale)
