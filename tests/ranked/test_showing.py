@@ -80,4 +80,4 @@ def test_both_passages_of_a_sure_note_come_first(is_sure: bool, places: list[tup
 )
 def test_an_ellipsis_says_that_a_paragraph_goes_on(text: str, goes_on: bool) -> None:
     end = text.rindex("|", 0, text.find("\n") if "||" in text else None)
-    assert _goes_on(text[:end] + text[end + 1 :], end, None) == goes_on
+    assert (_goes_on(text[:end] + text[end + 1 :], end, None) is not None) == goes_on

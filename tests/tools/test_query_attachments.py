@@ -66,6 +66,16 @@ def test_a_passage_of_another_page_says_so(make_vault: MakeVault) -> None:
     assert "\nPage 3, line 3:\n" in answer.text
 
 
+def test_an_ellipsis_says_that_a_paragraph_goes_on_but_not_on_another_page(make_vault: MakeVault) -> None:
+    lines = [f"Line {number} says so many words of other things that nobody asks for." for number in range(10)]
+    keel = samples.pdf("\n".join(["The keel of it.", *lines]), "Another page.")
+    text = make_vault({"keel of a boat.md": "The keel of a boat.\n", "keel.pdf": keel}).query("keel of a boat").text
+    [last] = [line for line in text.split("\n") if line.endswith("…")]
+    assert last.removesuffix("…").strip() in lines
+    mast = samples.pdf("The mast of a ship.\nIt is high.", "Another page.")
+    assert "\n  It is high.\n" in make_vault({"mast.pdf": mast}).query("mast of a ship").text
+
+
 @pytest.mark.parametrize(
     ("filters", "found"),
     [

@@ -262,12 +262,13 @@ def _apart(note: Note | None, passages: Sequence[_Made]) -> list[ShownPassage]:
             span=(start, last),
             cut=passage.cut if left is None else left,
         )
+    if note is None:
+        return found
     return [
-        replace(passage, shown=passage.shown.removesuffix(ELLIPSIS) + ELLIPSIS, cut=passage.span[1])
-        if note is not None
-        and passage.page is None  # the next line may be that of another page
-        and passage.cut is None
-        and _goes_on(note.text, passage.span[1], following)
+        replace(passage, shown=passage.shown.removesuffix(ELLIPSIS) + ELLIPSIS, cut=place)
+        if passage.cut is None
+        and (place := _goes_on(note.text, passage.span[1], following)) is not None
+        and note.page_of(note.text.count("\n", 0, place) + 1) == passage.page
         else passage
         for passage, following in zip_longest(found, (each.span[0] for each in found[1:]))
     ]
@@ -277,11 +278,12 @@ _PARAGRAPH_GOES_ON: Final = re.compile(r"[ \t]*(?:\n[ \t]*(?!\s|[-*+>|#=]|\d+[.)
 """Further text on the same line, or on the next one, where no other block begins."""
 
 
-def _goes_on(text: str, end: int, following: int | None) -> bool:
-    """Whether the paragraph that is shown up to a place has more text than that, and what is shown next is not it."""
-    if following is not None and not text[end:following].strip():
-        return False
-    return text[end - 1 : end] != "\n" and _PARAGRAPH_GOES_ON.match(text, end) is not None
+def _goes_on(text: str, end: int, following: int | None) -> int | None:
+    """Where the paragraph that is shown up to a place goes on; None when it does not, or what is shown next is that."""
+    if (following is not None and not text[end:following].strip()) or text[end - 1 : end] == "\n":
+        return None
+    found = _PARAGRAPH_GOES_ON.match(text, end)
+    return None if found is None else found.end() - 1
 
 
 _LEAST: Final = 160
