@@ -168,7 +168,7 @@ def test_no_argument_becomes_an_option_of_ripgrep(
 
 _OURS = {
     *("--no-config", "-uu", "--text", "--color=never", "--no-mmap", "--count", "--with-filename", "--null", "--json"),
-    *("--only-matching", "--line-number", "--column", "--field-match-separator=\\x00", "--no-heading"),
+    *("--only-matching", "--line-number", "--column", "--field-match-separator=\\x00", "--no-heading", "--heading"),
     *("--files-with-matches", "--multiline", "--threads=1"),
     *("--encoding=none", "--no-hidden", "--iglob=*.md", "--ignore-case", "--engine=auto", "--engine=default", "--crlf"),
     *("--engine=pcre2", "--fixed-strings", "--case-sensitive", "--max-count", "--max-filesize", "--iglob", "--version"),

@@ -217,8 +217,11 @@ def test_plain_lines_tell_what_json_tells(
     rg = ripgrep.locate(_RG)
     plain = rg.hits(pattern, str(folder), list(nasty.texts), Work(), normalised=normalised)
     with pytest.MonkeyPatch.context() as patch:
+        json_lines = printed.json_lines
         patch.setattr(printed, "PLAIN", printed.JSON)
-        patch.setattr(printed, "plain_lines", printed.json_lines)
+        patch.setattr(
+            printed, "plain_lines", lambda stdout, *, normalised, **_: json_lines(stdout, normalised=normalised)
+        )
         told = rg.hits(pattern, str(folder), list(nasty.texts), Work(), normalised=normalised)
     if normalised:
         assert plain == told

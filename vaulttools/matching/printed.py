@@ -9,18 +9,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections import Counter
 from typing import Any, Final
 
 from vaulttools.matching.hits import FileLines
 
 PLAIN: Final = (
-    *("--line-number", "--column", "--no-heading", "--with-filename", "--null"),
+    *("--line-number", "--column", "--heading", "--with-filename", "--null"),
     r"--field-match-separator=\x00",
 )
-"""`path NUL line NUL column NUL text`, a line each. No name holds a NUL, and no text that counts does: a file with one
-is binary. There is no column when ripgrep finds the match in the file and not in the line, as `$` behind a last line
-without an end."""
+"""`path NUL`, then `line NUL column NUL text`, a line each; an empty line before the next path. No name holds a NUL,
+and no text that counts does: a file with one is binary. There is no column when ripgrep finds the match in the file and
+not in the line, as `$` behind a last line without an end."""
 
 HEADED: Final = ("--heading", "--no-line-number", "--with-filename", "--null")
 """`path NUL`, then its lines; an empty line before the next path. What is looked for must not match an empty line."""
@@ -30,34 +29,48 @@ JSON: Final = ("--json",)
 _Lines = tuple[list[int], list[int], list[bytes]]
 """The fields of a `FileLines` that grows."""
 
-_RECORD = re.compile(rb"([^\0]*)\0(\d{1,18})\0(?:(\d{1,18})\0)?([^\n]*)\n")
+_RECORD = re.compile(rb"(\d{1,18})\0(?:(\d{1,18})\0)?([^\n]*)\n")
+_LENGTHS: Final = frozenset(range(1, 19))
+"""Digits of a number."""
 _MATCH: Final = b'{"type":"match"'
 _SUMMARY: Final = b'"type":"summary"}\n'
 """What the output of `--json` ends with, whatever was found."""
 
 
-def plain_lines(stdout: bytes, *, normalised: bool) -> tuple[dict[bytes, FileLines], bool]:
+def plain_lines(stdout: bytes, *, normalised: bool, crlf: bool) -> tuple[dict[bytes, FileLines], bool]:
     r"""The lines that a run with `PLAIN` printed, by the path as it is printed, and whether there is nothing else.
 
-    Lines of `normalised` texts end in `\n`; others may end in `\r\n`, and do so where ripgrep ended them itself.
+    Lines of `normalised` texts end in `\n`; others may end in `\r\n`, and do so where ripgrep ended them itself. With
+    `--crlf`, `crlf`, so does the empty line before the next path.
     """
-    records = _RECORD.findall(stdout)
-    if not records:
-        return {}, not stdout
-    fields = paths, lines, columns, texts = [*map(list, zip(*records, strict=True))]
-    is_whole = len(stdout) == sum(sum(map(len, each)) for each in fields) + 3 * len(records) + sum(map(bool, columns))
-    numbers = [*map(int, lines)]
-    starts = [int(column) - 1 if column else 0 for column in columns]
-    raw = texts
-    if not normalised and b"\r\n" in stdout:
-        raw = [text[:-1] if text.endswith(b"\r") else text for text in texts]
     found = {}
-    start = 0
-    for path, count in Counter(paths).items():  # one thread: the lines of a file follow each other
-        end = start + count
-        found[path] = FileLines(numbers[start:end], starts[start:end], raw[start:end])
-        start = end
-    return found, is_whole
+    empty = b"\n\r\n" if crlf else b"\n\n"
+    is_whole = stdout[-1:] in (b"\n", b"")
+    begun, ended = b"", stdout[: max(0, stdout.rfind(b"\n"))]
+    # No line that was printed is empty, since it has its number, so that the first empty one ends the file's.
+    for block in ended.split(empty) if ended else ():
+        path, nul, lines = (begun + block).partition(b"\0")
+        begun = b"" if nul else path + empty  # an empty line in the name of a file
+        if nul:
+            found[path], is_all = _records(lines, normalised)
+            is_whole = is_whole and is_all
+    return found, is_whole and not begun
+
+
+def _records(lines: bytes, normalised: bool) -> tuple[FileLines, bool]:
+    """The lines below one path, and whether there is nothing else."""
+    fields = lines.replace(b"\n", b"\0").split(b"\0")
+    numbers, columns, texts = fields[::3], fields[1::3], fields[2::3]
+    is_all = len(texts) == len(numbers) == lines.count(b"\n") + 1 and b"".join([*numbers, *columns]).isdigit()
+    if not is_all or not _LENGTHS.issuperset(map(len, [*numbers, *columns])):  # a line without a column, or cut
+        records = _RECORD.findall(lines + b"\n")
+        numbers, columns, texts = [*map(list, zip(*records, strict=True))] if records else ([], [], [])
+        size = sum(sum(map(len, each)) for each in (numbers, columns, texts))
+        is_all = len(lines) + 1 == size + 2 * len(records) + sum(map(bool, columns))
+    if not normalised and b"\r" in lines:
+        texts = [text[:-1] if text.endswith(b"\r") else text for text in texts]
+    starts = [int(column) - 1 if column else 0 for column in columns]
+    return FileLines([*map(int, numbers)], starts, texts), is_all
 
 
 def headed_lines(stdout: bytes) -> dict[bytes, bytes] | None:

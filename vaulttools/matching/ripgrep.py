@@ -407,8 +407,11 @@ def _line_options(pattern: Pattern, limit: int | None, normalised: bool) -> list
 
 def _lines_of(outcome: Outcome, pattern: Pattern, normalised: bool) -> tuple[dict[bytes, FileLines], Reason | None]:
     """The lines that a run printed, by the path as it is printed, and why there may be more."""
-    read = printed.json_lines if pattern.multiline else printed.plain_lines
-    lines, is_whole = read(outcome.stdout, normalised=normalised)
+    if pattern.multiline:
+        lines, is_whole = printed.json_lines(outcome.stdout, normalised=normalised)
+    else:
+        crlf = "--crlf" in _asked(pattern, normalised)
+        lines, is_whole = printed.plain_lines(outcome.stdout, normalised=normalised, crlf=crlf)
     return lines, _stopped(outcome, is_whole=is_whole or outcome.code == 2)
 
 
