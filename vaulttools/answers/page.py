@@ -96,10 +96,11 @@ def _shares(sections: Sequence[Section], room: int) -> list[int | None]:
         for index in open_sections:
             section = sections[index]
             so_far = kept[index]
+            cost = _size(section.heading) + _size(section.closing) + 6 if so_far is None else 0
+            if cost > room:  # before a line is made, which most of thousands of files have no room for
+                continue
             line = section.lines[so_far or 0 : (so_far or 0) + 1]
-            cost = sum(_size(each) + 1 for each in line)
-            if so_far is None:
-                cost += _size(section.heading) + _size(section.closing) + 6
+            cost += sum(_size(each) + 1 for each in line)
             if cost > room:
                 continue
             room -= cost

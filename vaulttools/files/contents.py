@@ -51,8 +51,12 @@ class Contents:
 
     def kept(self, path: str, key: Key) -> bytes | None:
         """The bytes of a file that has this key; None when they are not kept."""
-        [data] = self.kept_of([path], [key])
-        return data
+        with self._lock:
+            entry = self._entries.get(path)
+            if entry is None or entry[0] != key:
+                return None
+            self._entries.move_to_end(path)
+            return entry[1]
 
     def kept_of(self, files: Sequence[str], keys: Sequence[Key | None]) -> list[bytes | None]:
         """As `kept` for many files; nothing is kept of one without a key."""

@@ -87,6 +87,8 @@ class Matcher:
     """The lines with each of these texts in the files that were counted so, and match."""
     kept_counts: KeptCounts | None = None
     """How many lines match in files that were counted before."""
+    shows_many: bool = False
+    """Whether the lines of more files may be asked for than are to drive out other contents, part by part."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
     uncounted: set[str] = field(default_factory=set, init=False)
@@ -266,7 +268,7 @@ class Matcher:
 
     def hits(self, files: Sequence[str], limit: int | None) -> Hits:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
-        self._evicts = len(files) <= _READ_HERE
+        self._evicts = not self.shows_many and len(files) <= _READ_HERE
         copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
         others = {*copied}
         plain = [path for path in files if path not in others] if copied else files
@@ -304,6 +306,8 @@ class Matcher:
 
     def start_binary(self, files: Sequence[str]) -> Runs:
         """Start looking for those of the files that hold a NUL, of those of which no index knows it; see `binary`."""
+        if not files:
+            return Runs()
         plain = [path for path in files if path not in self._extracted]
         left: list[str] = []
         self._nul.update(path for path, data in self._read_here(plain, left) if b"\0" in data)

@@ -139,6 +139,7 @@ class Search:
             self.contents,
             self.each,
             self.kept_counts,
+            shows_many=self.wanted > MOST_TOGETHER and not self.wants_lines,
         )
 
     @property
