@@ -8,6 +8,7 @@ import pytest
 
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.server.vaults import opened
+from vaulttools.vault import Vault
 
 
 def test_the_index_of_an_only_vault_is_loaded_before_the_first_call(
@@ -22,4 +23,21 @@ def test_the_index_of_an_only_vault_is_loaded_before_the_first_call(
         with opened(by_name, index=index, loads=loads):  # type: ignore[arg-type]
             assert loaded == []
     with opened(one, loads=True):
+        assert len(loaded) == 1
+
+
+def test_an_index_that_is_there_is_loaded_and_none_is_built_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").mkdir()
+    by_name = {"notes": str(tmp_path / "notes")}
+    loaded: list[BackgroundIndex] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BackgroundIndex, "start", lambda self: loaded.append(self))
+        with opened(by_name):
+            assert loaded == []
+    with Vault.open(by_name["notes"]) as vault:
+        vault.build_index()
+    monkeypatch.setattr(BackgroundIndex, "start", lambda self: loaded.append(self))
+    with opened(by_name):
         assert len(loaded) == 1

@@ -207,20 +207,20 @@ def test_each_form_has_the_shape_of_its_api() -> None:
     assert definitions("openai", [name]) == [
         {"type": "function", "function": {"name": name, "description": tool.description, "parameters": schema}}
     ]
-    assert definitions("mcp", [name]) == [
-        {
-            "name": name,
-            "description": tool.description,
-            "inputSchema": schema,
-            "outputSchema": tool.answer.model_json_schema(mode="serialization"),
-            "annotations": {
-                "title": tool.summary,
-                "readOnlyHint": True,
-                "idempotentHint": True,
-                "openWorldHint": False,
-            },
-        }
-    ]
+    of_mcp = {
+        "name": name,
+        "description": tool.description,
+        "inputSchema": schema,
+        "annotations": {
+            "title": tool.summary,
+            "readOnlyHint": True,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    }
+    assert definitions("mcp", [name], answers=False) == [of_mcp]
+    answer = tool.answer.model_json_schema(mode="serialization")
+    assert definitions("mcp", [name]) == [{**of_mcp, "outputSchema": answer}]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -95,16 +95,16 @@ def run(options: Options) -> None:
     if options.print_config is not None:
         _print_config(options, by_name)
         return
-    with without_collections():
-        try:
-            from vaulttools.server.mcp import protocol
-        except ModuleNotFoundError as error:
-            raise BadArgument(NEEDS_EXTRA) from error
-        from vaulttools.server.calls import Calls
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
 
     index: Literal["off"] | None = None if options.has_index else "off"
     with opened(by_name, index=index, loads=options.http is not None) as vaults:
+        with without_collections():
+            try:
+                from vaulttools.server.mcp import protocol
+            except ModuleNotFoundError as error:
+                raise BadArgument(NEEDS_EXTRA) from error
+            from vaulttools.server.calls import Calls
         calls = Calls()
         with without_collections():
             server = protocol.server(vaults, options.tools, calls, is_structured=options.is_structured)

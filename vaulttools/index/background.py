@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Final
 
 from vaulttools.attachments.texts import Attachments
@@ -121,6 +121,13 @@ class BackgroundIndex:
         if present.stale():
             self._wake.set()
         return IndexView(present)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is an index on disk already."""
+        with suppress(Unavailable):
+            return location.of(self._root, self._index_folder).database.exists()
+        return False
 
     def start(self) -> None:
         """Begin to load, once."""

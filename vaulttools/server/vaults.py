@@ -125,8 +125,8 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
 def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, loads: bool = False) -> Iterator[Vaults]:
     """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
 
-    With `loads` the index of an only vault is loaded at once, beside what the caller does until it serves: every one of
-    the first calls of many clients would read the whole vault without it.
+    The index of an only vault is loaded at once, beside what the caller does until it serves, when it is there, and
+    with `loads` in any case: every one of the first calls of many clients would read the whole vault without it.
 
     Raises:
         BadArgument: one cannot be opened.
@@ -136,6 +136,6 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, l
         for name, folder in by_name.items():
             vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
             uris.understood_by(vault, name)
-            if loads and len(by_name) == 1 and vault.session.has_index:
+            if len(by_name) == 1 and vault.session.has_index and (loads or vault.session.indexes.own.is_there):
                 vault.session.indexes.own.start()
         yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))

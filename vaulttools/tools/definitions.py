@@ -14,15 +14,25 @@ from vaulttools.errors import BadArgument
 Format = Literal["anthropic", "openai", "mcp"]
 
 
-def definitions(format: Format, names: Iterable[str] = tools.NAMES) -> list[dict[str, Any]]:  # noqa: A002 - its public name
-    """The definitions of the tools, JSON-ready, in the form that the API takes.
+def definitions(
+    format: Format,  # noqa: A002 - its public name
+    names: Iterable[str] = tools.NAMES,
+    *,
+    answers: bool = True,
+) -> list[dict[str, Any]]:
+    """The definitions of the tools, JSON-ready, in the form that the API takes; for MCP with the schemas of `answers`.
 
     Raises:
         BadArgument: the format is none of the three, or there is no such tool.
     """
     if format not in _FORMS:
         raise BadArgument(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
-    return [_FORMS[format](tools.named(name)) for name in names]
+    found = [_FORMS[format](tools.named(name)) for name in names]
+    if answers and format == "mcp":
+        for definition in found:
+            answer = tools.named(definition["name"]).answer
+            definition["outputSchema"] = answer.model_json_schema(mode="serialization")
+    return found
 
 
 def _anthropic(tool: Tool[Any, Any]) -> dict[str, Any]:
@@ -39,7 +49,6 @@ def _mcp(tool: Tool[Any, Any]) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.description,
         "inputSchema": _short(tool.request),
-        "outputSchema": tool.answer.model_json_schema(mode="serialization"),
         "annotations": {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     }
 
