@@ -193,6 +193,7 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
         assert _found(nasty.vault, pattern) == expected
         patch.setattr(search, "PROBE", 20)
         patch.setattr(search, "CHUNK", 8)
+        patch.setattr(search, "READ_TOGETHER", 2)  # the lines of the next files are looked for ahead
         assert _found(nasty.vault, pattern) == expected
         if pattern.plain and not ignore_case:
             loose = _readable(text, mode, ignore_case=True)

@@ -101,6 +101,8 @@ class Matcher:
     """Those of them whose text was extracted."""
     _evicts: bool = field(default=True, init=False)
     """Whether what is read drives out other contents: not when more is read than a page shows."""
+    _begun: tuple[Sequence[str], int | None, Runs] | None = field(default=None, init=False)
+    """What runs for the next `hits`, with what these are to be asked for."""
     _nul: set[str] = field(default_factory=set, init=False)
     """Files that were found to hold a NUL in this process."""
     _literal: Literal | None = field(init=False)
@@ -266,10 +268,26 @@ class Matcher:
             elif found.stopped is not None:
                 counts.failed[path] = found.stopped
 
+    def begin_hits(self, files: Sequence[str], limit: int | None) -> None:
+        """Start what `hits` of these files will wait for, if that is ripgrep alone; `abandon` ends it."""
+        self.abandon()
+        if files and self._literal is None and not self._copied(files):
+            self._begun = files, limit, self.ripgrep.start_hits(self.pattern, self.root.folder, files, limit)
+
+    def abandon(self) -> None:
+        """Kill what was begun and nobody asked for."""
+        if self._begun is not None:
+            self._begun[2].abandon()
+            self._begun = None
+
+    def _copied(self, files: Sequence[str]) -> list[str]:
+        """Those of some files of which ripgrep is given copies."""
+        return [path for path in files if path in self._normalised or self._is_attachment(path)]
+
     def hits(self, files: Sequence[str], limit: int | None) -> Hits:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
         self._evicts = not self.shows_many and len(files) <= _READ_HERE
-        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
+        copied = self._copied(files)
         others = {*copied}
         plain = [path for path in files if path not in others] if copied else files
         here: dict[str, FileLines] = {}
@@ -280,7 +298,10 @@ class Matcher:
                     here[path] = lines
                     self._searched[path] = data
             plain = left
-        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit)
+        started = None
+        if self._begun is not None and self._begun[:2] == (plain, limit):
+            started, self._begun = self._begun[2], None
+        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit, started=started)
         found.lines.update(here)
         stopped = found.stopped
         unread: dict[str, Reason] = {}  # told by whoever reads them to show them

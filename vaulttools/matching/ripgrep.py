@@ -235,6 +235,12 @@ class Ripgrep:
         stops = (_stopped(each, is_whole=not each.stdout or each.stdout.endswith(b"\0")) for each in outcomes)
         return found, next(filter(None, stops), None)
 
+    def start_hits(
+        self, pattern: Pattern, folder: str, files: Sequence[str], limit: int | None, *, normalised: bool = False
+    ) -> Runs:
+        """Start printing the matching lines of named files, for `hits`."""
+        return self._over(_line_options(pattern, limit, normalised), folder, files)
+
     def hits(
         self,
         pattern: Pattern,
@@ -244,15 +250,17 @@ class Ripgrep:
         limit: int | None = None,
         *,
         normalised: bool = False,
+        started: Runs | None = None,
     ) -> Hits:
-        """The matching lines of each file in order, the first `limit` at most.
+        """The matching lines of each file in order, the first `limit` at most; `started` is what was started for that.
 
         A last line that ends in a lone CR may lack it: see `FileLines.of`.
         """
+        runs = self.start_hits(pattern, folder, files, limit, normalised=normalised) if started is None else started
         found: dict[str, FileLines] = {}
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None
-        for outcome in self._over(_line_options(pattern, limit, normalised), folder, files).outcomes(work):
+        for outcome in runs.outcomes(work):
             lines, ended = _lines_of(outcome, pattern, normalised)
             stopped = stopped or ended
             failed.update(_failures(outcome))

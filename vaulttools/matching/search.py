@@ -269,16 +269,24 @@ class Search:
         is the reason that `work` gets for those there was no time for.
         """
         start, size = 0, READ_TOGETHER
-        while chunk := files[start : start + size]:
-            yield from self._located(chunk, limit, late)
-            start, size = start + size, min(size * 2, MOST_TOGETHER)
+        try:
+            while chunk := files[start : start + size]:
+                start, size = start + size, min(size * 2, MOST_TOGETHER)
+                yield from self._located(chunk, files[start : start + size], limit, late)
+        finally:
+            self._matcher.abandon()
 
-    def _located(self, files: Sequence[str], limit: int | None, late: Reason) -> Iterator[FileHits]:
-        """As `located`: the lines of all the files are read at once, and their texts one by one."""
+    def _located(
+        self, files: Sequence[str], following: Sequence[str], limit: int | None, late: Reason
+    ) -> Iterator[FileHits]:
+        """As `located`: the lines of all the files are read at once, and their texts one by one, while ripgrep looks
+        for the lines of the following ones."""
         hits: dict[str, FileLines] = {}
         stopped: Reason | None = None
         if not self.work.is_over():
             hits, stopped = self._hits(files, limit, fresh=False)
+        if following and not self.work.is_over():
+            self._matcher.begin_hits([path for path in following if path not in self._fetched], limit)
         for path in files:
             if self.work.is_over():  # the time of whoever uses what was yielded counts too
                 self.work.pass_over(path, late)
