@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from vaulttools.attachments.kinds import kind_of
@@ -179,10 +179,13 @@ class Search:
             rest = Listing(entries)
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
         else:
-            yield from self._over_folder(entries, where)
+            yield from self._over_folder(probe.files, entries, where)
 
-    def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
-        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
+    def _over_folder(
+        self, before: Sequence[str], entries: Iterator[Entry], where: tuple[str, Sequence[str]]
+    ) -> Iterator[FileCount]:
+        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them and the files
+        met before."""
         # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
         started = self._matcher.start((), where, self.loose)
         try:
@@ -197,7 +200,15 @@ class Search:
             return
         counts = self._matcher.counts(started, rest.files)
         self.matches_loosely = self.loose is None or bool(counts.matching)
+        if self.loose is not None and self._is_plain_run(counts):
+            self.may_match = sum(map(counts.matching.__contains__, chain(before, rest.files)))
         yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
+
+    def _is_plain_run(self, counts: Counts) -> bool:
+        """Whether a run over the whole folder has counted every file of the scope as it stands on disk."""
+        is_whole = counts.stopped is None and not counts.failed
+        is_as_it_stands = self.pattern.normalise == "never" and not self._sees_attachments
+        return is_whole and is_as_it_stands and not self.scope.named
 
     def _looked_up(self, listing: Listing, index: Candidates) -> Iterator[FileCount]:
         """The matching ones of a listing: only files that may match are looked at, few at first."""
