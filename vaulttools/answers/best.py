@@ -126,7 +126,7 @@ def best(
     meaning, told = _meaning(vault, question) if view is not None else (None, [])
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
-        ranking = _joined(ranking, meaning, question, view, wanted, (len(notes.files), most), told)
+        ranking = _joined(ranking, meaning, question, view, wanted, most, told)
     told += _progress(meaning, len(notes.files)) if meaning is not None else []
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
@@ -164,19 +164,23 @@ def _joined(
     question: str,
     view: IndexView,
     wanted: frozenset[str],
-    counts: tuple[int, int],
+    most: int,
     told: list[str],
 ) -> Ranking:
-    """The ranking with what is near in meaning; `counts`: how many notes the vault has, and how many are asked for."""
+    """The ranking with what is near in meaning; `most` notes are asked for."""
     from vaulttools.ranked.meaning.fusion import joined
 
     languages = read_question(question).languages
     try:
-        near = meaning.near(question, languages, view, wanted, counts[0])
+        near = meaning.near(question, languages, view, wanted)
     except VaultToolsError as error:
         told.append(f"{error}. Only words were searched for.")
         return ranking
-    return joined(ranking, near, view, counts[1], meaning.about_it, languages) if near else ranking
+    return (
+        joined(ranking, near, view, most, meaning.about_it(languages), languages, meaning.share(languages))
+        if near
+        else ranking
+    )
 
 
 def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Final
 from vaulttools.notes.function_words import FUNCTION_WORDS
 
 UNKNOWN: Final = ""
+ENGLISH: Final = "en"
 
 SAMPLE: Final = 1_000
 """Characters from which the language of a note is told: some 150 words, a third of them function words. Of 4,800

@@ -49,8 +49,8 @@ def test_the_best_passages_of_both_lists_come_first_and_are_worth_the_same() -> 
     found = passages_of(by_words, [Neighbour("n", 9, 0.7), Neighbour("n", 2, 0.6)], 3)
     assert [(each.number, each.found_by) for each in found] == [
         (2, ("words", "meaning")),
-        (4, ("words",)),
         (9, ("meaning",)),
+        (4, ("words",)),
         (7, ("words",)),
     ]
     assert [each.score for each in found[:2]] == [0.6, 0.6]

@@ -17,10 +17,14 @@ from tests.ranked.meaning.endpoints import counted
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.meaning import neighbours as module
-from vaulttools.ranked.meaning import vectors
+from vaulttools.ranked.meaning import parts
+from vaulttools.ranked.meaning import store as stores
 from vaulttools.ranked.meaning.embedder import Key
 from vaulttools.ranked.meaning.neighbours import Neighbour, neighbours
+from vaulttools.ranked.meaning.parts import Part
 from vaulttools.ranked.meaning.store import VectorStore
+
+LAYOUT = parts.one(6)
 
 
 def embedded(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -51,8 +55,8 @@ class Notes:
             texts = {digest: self.texts[path][start : start + length] for start, length, digest in pieces}
             wanted = store.missing(texts)
             if wanted:
-                kept = vectors.kept(embedded([texts[digest] for digest in wanted]))
-                store.put([(digest, row.tobytes()) for digest, row in zip(wanted, kept, strict=True)], 6)
+                kept = parts.packed(embedded([texts[digest] for digest in wanted]), LAYOUT)
+                store.put(list(zip(wanted, kept, strict=True)), 6)
 
 
 def found(store: VectorStore, notes: Notes, question: str, among: Collection[str] | None = None) -> list[Neighbour]:
@@ -124,7 +128,9 @@ def test_the_nearest_are_those_of_all_passages_compared(tmp_path: Path) -> None:
         near = neighbours(question, store, notes, frozenset(notes.texts), len(notes.texts))
     kept = store.nearest()
     digests, rows = store.vectors(kept.ids)
-    similar = dict(zip(digests.tolist(), vectors.similarities(question, rows).tolist(), strict=True))
+    similar = dict(
+        zip(digests.tolist(), LAYOUT[0].similarities(LAYOUT[0].of(question[None])[0], rows).tolist(), strict=True)
+    )
     compared = {
         (-round(similar[digest], 3), path, digest): Neighbour(
             path, columns.digests.index(digest), round(round(similar[digest], 3) * (1 - 36 / (60 + length)), 3)
@@ -135,6 +141,44 @@ def test_the_nearest_are_those_of_all_passages_compared(tmp_path: Path) -> None:
     }
     expected = [compared[each] for each in sorted(compared)[:25]]
     assert near == sorted(expected, key=lambda each: (-each.similarity, each.path, each.number))
+
+
+JOINED = (Part(0, 64, 64, 2, 0.9, 64, 3, 0.92), Part(64, 64, 64, 3, 0.586, 64, 3, 1.0))
+"""Two models that embed together."""
+
+
+def joined_vector(first: int, second: int | None) -> NDArray[np.float32]:
+    """A direction of each model, drawn by a number; None: the second model gives nothing."""
+    halves = [np.zeros(64) if each is None else np.random.default_rng(each).normal(size=64) for each in (first, second)]
+    return np.concatenate([half / max(1.0, float(np.linalg.norm(half))) for half in halves]).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [
+        ({"en"}, ["a.md", "c.md", "b.md"]),
+        ({"en", "nl"}, ["a.md", "c.md", "b.md"]),
+        ({"de"}, ["b.md", "c.md", "a.md"]),
+        (set(), ["b.md", "c.md", "a.md"]),
+    ],
+)
+@pytest.mark.parametrize("of", [3, 100])
+def test_a_question_in_english_is_compared_by_the_english_model_too(
+    languages: set[str], expected: list[str], of: int, tmp_path: Path
+) -> None:
+    notes = Notes({"a.md": "one in english", "b.md": "two in english", "c.md": "drei auf deutsch"})
+    store = VectorStore(tmp_path, Key("m", "", "", JOINED))
+    near = joined_vector(1, 2)
+    # The first model finds `b` near and `a` not, the second one `a` and not `b`; it gives nothing for `c`.
+    given = {
+        "a.md": joined_vector(3, 2),
+        "b.md": joined_vector(1, 4),
+        "c.md": joined_vector(1, None) + 2 * joined_vector(5, None),
+    }
+    for path, data in notes.passages(list(notes.texts)).items():
+        [digest], [kept] = passages.load(data).digests, parts.packed(given[path][None], JOINED)
+        store.put([(digest, kept)], 128)
+    assert [each.path for each in neighbours(near, store, notes, frozenset(notes.texts), of, languages)] == expected
 
 
 TEXTS = st.lists(st.sampled_from(["cat", "dog", "lead", "tea", "boat", "rain", "cat dog"]), min_size=1, max_size=4)
@@ -150,7 +194,9 @@ def test_neighbours_are_the_same_after_any_history_and_a_rebuild(
 ) -> None:
     among = data.draw(st.sets(st.sampled_from(sorted(now)), min_size=1))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CANDIDATES", 3)  # so that the choice by signs leaves something out
+        patch.setattr(
+            stores, "layout", lambda known, dimensions: (LAYOUT[0]._replace(candidates=3),)
+        )  # so that the choice by signs leaves something out
         patch.setattr(module, "_NARROW", data.draw(st.sampled_from([1, 8])))
         old, new = (VectorStore(Path(folder, name), Key("m", "", "")) for name in ("old", "new"))
         for store in (old, new):

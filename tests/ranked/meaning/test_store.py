@@ -8,8 +8,8 @@ import apsw
 import numpy as np
 import pytest
 
+from vaulttools.ranked.meaning import parts
 from vaulttools.ranked.meaning import store as stores
-from vaulttools.ranked.meaning import vectors
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 from vaulttools.ranked.meaning.store import VectorStore
 
@@ -19,8 +19,8 @@ KEY = Key("model", "1", "abc")
 def pairs(digests: list[int]) -> list[tuple[int, bytes]]:
     """Vectors, each made of its digest."""
     drawn = np.stack([np.random.default_rng(abs(digest)).normal(size=64) for digest in digests]).astype(np.float32)
-    kept = vectors.kept(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
-    return [(digest, row.tobytes()) for digest, row in zip(digests, kept, strict=True)]
+    kept = parts.packed(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), parts.one(64))
+    return list(zip(digests, kept, strict=True))
 
 
 def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:

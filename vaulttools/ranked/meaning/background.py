@@ -50,7 +50,7 @@ _MUTE_SECONDS: Final = 30.0
 _QUESTIONS: Final = 64
 
 BATCH: Final = 32
-"""Passages that are embedded and kept together: a quarter of a second's work, which is what a kill loses."""
+"""Passages that are embedded and kept together: half a second's work, which is what a kill loses."""
 
 _TOGETHER: Final = 200
 """Notes that are looked at together."""
@@ -259,7 +259,7 @@ class BackgroundMeaning:
             self._store.close()
 
     def near(
-        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: AbstractSet[str], of: int
+        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: AbstractSet[str]
     ) -> list[Neighbour]:
         """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is
         embedded.
@@ -270,12 +270,17 @@ class BackgroundMeaning:
         store = self.store()
         if not len(store.nearest()):
             return []
-        return neighbours(self.asked(question), store, known, notes, of, languages)
+        return neighbours(self.asked(question), store, known, notes, self.seen().total, languages)
 
-    @property
-    def about_it(self) -> float | None:
-        """The similarity from which a passage is about what was asked; None for a model that was not measured."""
-        return None if self.choice.where else packaged_model.ABOUT_IT
+    def about_it(self, languages: AbstractSet[str]) -> float | None:
+        """The similarity from which a passage is about what was asked, for a question that may be in some languages;
+        None for a model that was not measured."""
+        return None if self.choice.where else packaged_model.about_it(languages)
+
+    def share(self, languages: AbstractSet[str]) -> float | None:
+        """What a place among the notes by meaning counts, in places by words, for a question that may be in some
+        languages; None where that was not measured."""
+        return None if self.choice.where else packaged_model.share(languages)
 
     @property
     def embeds_nothing(self) -> bool:

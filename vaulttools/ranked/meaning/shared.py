@@ -1,7 +1,7 @@
 """Shares models and one embedding process among the vaults that are open in this process.
 
-A model takes 50 MB and the process 150 MB: on a host with one of each for every vault, 20 vaults in use took 3 GB. Only
-weights are shared; texts and vectors stay with their vault.
+The models take 300 MB, and so does the process: each vault in use would have its own. Only weights are shared; texts
+and vectors stay with their vault.
 """
 
 from __future__ import annotations

@@ -20,15 +20,16 @@ import numpy as np
 
 from vaulttools.core import inherited
 from vaulttools.index import filesystems
-from vaulttools.ranked.meaning import vectors
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
-from vaulttools.ranked.meaning.vectors import PLANES, SIGNS, Nearest
+from vaulttools.ranked.meaning.nearest import Nearest, words
+from vaulttools.ranked.meaning.parts import Part, layout, unpacked
 
 if TYPE_CHECKING:
-    from vaulttools.ranked.meaning.vectors import Bytes, Digests, Ids
+    from vaulttools.ranked.meaning.nearest import Digests, Ids
+    from vaulttools.ranked.meaning.parts import Bytes
 
-_SCHEMA: Final = 1
-"""Raised with every change of the table, of `vectors.kept` or of the text that is embedded."""
+_SCHEMA: Final = 2
+"""Raised with every change of the table, of `parts.packed` or of the text that is embedded."""
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -53,7 +54,7 @@ class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
     def __init__(self, folder: Path, key: Key) -> None:
-        name = hashlib.sha256("\0".join((str(_SCHEMA), *_parts(key))).encode()).hexdigest()[:16]
+        name = hashlib.sha256("\0".join((str(_SCHEMA), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self.key: Final = key
         self._nearest: Nearest | None = None
@@ -76,27 +77,40 @@ class VectorStore:
         Raises:
             NoMeaning: the file cannot be read.
         """
-        empty = Nearest(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros((0, 0), np.uint64))
         with self._reading() as connection:
+            parts = self._parts(connection)
+            empty = Nearest(np.zeros(0, np.uint32), np.zeros(0, np.int64), [np.zeros((0, 0), np.uint64)] * len(parts))
             if connection is None:
                 return empty
             seen = _seen(connection)
             if self._nearest is None or seen.forgotten != self._seen.forgotten:
                 self._nearest, self._seen = None, _Seen(seen.forgotten, 0)
             if seen.last > self._seen.last or self._nearest is None:
-                size = vectors.dimensions_kept(_dimensions(connection) or 0)
+                first, *others = [min(part.plane, part.signs // 8) for part in parts]
                 rows: list[Any] = connection.execute(
-                    "SELECT id, digest, substr(vector, 1, ?) FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
-                    (min(-(-size // 8), SIGNS // 8), self._seen.last, seen.last),
+                    "SELECT id, digest, substr(vector, 1, ?), substr(vector, ?, ?) FROM vectors "
+                    "WHERE id > ? AND id <= ? ORDER BY id",
+                    (first, parts[0].size + 1, *(others or [0]), self._seen.last, seen.last),
                 ).fetchall()
                 if rows:
-                    plane = np.frombuffer(b"".join(vector for _, _, vector in rows), np.uint8).reshape(len(rows), -1)
-                    ids = np.array([id_ for id_, _, _ in rows], np.uint32)
-                    digests = np.array([digest for _, digest, _ in rows], np.int64)
-                    more = Nearest(ids, digests, vectors.signs(plane, size))
+                    columns = [
+                        words(_joined([row[2 + number] for row in rows], size), part.signs)
+                        for number, (part, size) in enumerate(zip(parts, [first, *others], strict=True))
+                    ]
+                    ids = np.array([row[0] for row in rows], np.uint32)
+                    more = Nearest(ids, np.array([row[1] for row in rows], np.int64), columns)
                     self._nearest = more if self._nearest is None else self._nearest.extended(more)
                 self._seen = seen
             return self._nearest or empty
+
+    def parts(self) -> tuple[Part, ...]:
+        """How the vectors are kept.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            return self._parts(connection)
 
     def vectors(self, ids: Ids) -> tuple[Digests, Bytes]:
         """The kept vectors with some ids: their digests, by id, and a row for each.
@@ -111,10 +125,8 @@ class VectorStore:
                 "SELECT digest, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
                 (json.dumps(ids.tolist()),),
             ).fetchall()
-            size = vectors.dimensions_kept(_dimensions(connection) or 0)
-        found = np.array([digest for digest, _ in rows], np.int64)
-        joined = np.frombuffer(b"".join(vector for _, vector in rows), np.uint8)
-        return found, joined.reshape(len(rows), PLANES * -(-size // 8))
+            found = np.array([digest for digest, _ in rows], np.int64)
+            return found, unpacked([vector for _, vector in rows], self._parts(connection))
 
     def missing(self, digests: Iterable[int]) -> list[int]:
         """Which of some digests have no vector, in the order given, each once."""
@@ -190,6 +202,9 @@ class VectorStore:
             if self._reader is not None:
                 self._reader.end()
                 self._reader = None
+
+    def _parts(self, connection: apsw.Connection | None) -> tuple[Part, ...]:
+        return layout(self.key.parts, (_dimensions(connection) if connection is not None else None) or 0)
 
     def _forget(self) -> None:
         """Forget what was read: the file is gone, or another one, or cannot be read."""
@@ -278,8 +293,9 @@ def _connected(path: Path) -> apsw.Connection:
     return connection
 
 
-def _parts(key: Key) -> tuple[str, str, str]:
-    return key.name, key.version, key.digest
+def _joined(planes: Sequence[bytes], size: int) -> Bytes:
+    """Planes of signs, a row each; zeros where a vector lacks the part."""
+    return np.frombuffer(b"".join(each.ljust(size, b"\0") for each in planes), np.uint8).reshape(len(planes), size)
 
 
 def _dimensions(connection: apsw.Connection) -> int | None:

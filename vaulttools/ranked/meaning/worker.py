@@ -27,7 +27,7 @@ def run() -> None:
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
-    from vaulttools.ranked.meaning import embedder, vectors
+    from vaulttools.ranked.meaning import embedder, parts
     from vaulttools.ranked.meaning.embedder import Choice, NoMeaning
 
     choice = requests.get()
@@ -43,7 +43,8 @@ def run() -> None:
         assert isinstance(texts, list)
         try:
             found = model.embed_passages(texts)
-            answer: object = ([row.tobytes() for row in vectors.kept(found)], found.shape[1])
+            layout = parts.layout(model.key.parts, found.shape[1])
+            answer: object = (parts.packed(found, layout), found.shape[1])
         except NoMeaning as error:
             answer = str(error)
         send(sys.stdout.buffer, answer)

