@@ -16,6 +16,7 @@ from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.meaning import fusion as module
 from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes, passages_of
 from vaulttools.ranked.meaning.neighbours import Neighbour
+from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 
@@ -172,13 +173,37 @@ def test_evidence_is_weak_where_words_are_and_no_passage_is_near(
 ) -> None:
     notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset({0}))])]
     ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
-    found = joined(ranking, near(w=0.6, v=0.5), Stored(), 2, about_it)
+    found = joined(ranking, near(w=0.6, v=0.5), Stored(), 2, OF_ANY_MODEL._replace(about_it=about_it))
     assert (found.weakness, found.notices) == (weakness, notices)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "tells_absence", "held", "words", "unfound", "is_weak"),
+    [
+        (0.2, True, {0, 1}, 3, [], True),
+        (0.3, True, {0, 1}, 3, [], False),
+        (0.2, False, {0, 1}, 3, [], False),
+        # A passage holds all that was asked, or the question is a name.
+        (0.2, True, {0, 1, 2}, 3, [], False),
+        (0.2, True, {0}, 2, [], False),
+        # A word stands nowhere.
+        (0.2, True, {0}, 1, ["Mongolia"], True),
+        (0.3, True, {0}, 1, ["Mongolia"], False),
+    ],
+)
+def test_words_that_meet_by_chance_are_weak_evidence_where_a_model_tells_absence(
+    similarity: float, tells_absence: bool, held: set[int], words: int, unfound: list[str], is_weak: bool
+) -> None:
+    notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset(held))])]
+    ranking = Ranking(notes, "", [], [], [], unfound, [], Finder([]), [1.0] * words)
+    found = joined(ranking, near(v=similarity), Stored(), 2, Trust(1.4, 0.27, tells_absence))
+    told = "No passage is near in meaning to the question; its words may meet by chance."
+    assert found.weakness == (told if is_weak else "")
 
 
 def test_where_words_find_nothing_and_no_passage_is_near_the_evidence_is_weak() -> None:
     ranking = Ranking([], "", [], [], ["x"], ["x"], [], Finder([]), [1.0])
-    found = joined(ranking, near(w=0.2), Stored(), 2, 0.33)
+    found = joined(ranking, near(w=0.2), Stored(), 2, OF_ANY_MODEL._replace(about_it=0.33))
     assert found.weakness == "No passage holds a word of the question, and none is near in meaning."
 
 

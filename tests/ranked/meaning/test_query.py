@@ -15,6 +15,7 @@ from tests.ranked.meaning.conftest import Opened
 from tests.ranked.meaning.endpoints import Served
 from vaulttools import Vault
 from vaulttools.ranked.meaning import background
+from vaulttools.ranked.meaning.trust import OF_ANY_MODEL
 
 NOTES = {
     "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
@@ -62,7 +63,7 @@ def test_evidence_is_not_weak_where_a_passage_is_near(opened: Opened, monkeypatc
     vault = opened()
     strange, known = "which harbour sells metals in winter", "felines that sell metals in a harbour"
     assert [vault.query(query=each).weak for each in (strange, known)] == [True, True]  # the model is not measured
-    monkeypatch.setattr(background.BackgroundMeaning, "about_it", lambda self, languages: 0.5)
+    monkeypatch.setattr(background, "OF_ANY_MODEL", OF_ANY_MODEL._replace(about_it=0.5))
     far, near = vault.query(query=strange), vault.query(query=known)
     assert (far.weak, near.weak) == (True, False)
     assert ", and none is near in meaning. No text or title has" in far.text.split("\n")[0]

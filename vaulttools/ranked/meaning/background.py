@@ -29,6 +29,7 @@ from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
 from vaulttools.ranked.meaning.shared import embedding, models
 from vaulttools.ranked.meaning.store import VectorStore
+from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 
 if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
@@ -272,15 +273,9 @@ class BackgroundMeaning:
             return []
         return neighbours(self.asked(question), store, known, notes, self.seen().total, languages)
 
-    def about_it(self, languages: AbstractSet[str]) -> float | None:
-        """The similarity from which a passage is about what was asked, for a question that may be in some languages;
-        None for a model that was not measured."""
-        return None if self.choice.where else packaged_model.about_it(languages)
-
-    def share(self, languages: AbstractSet[str]) -> float | None:
-        """What a place among the notes by meaning counts, in places by words, for a question that may be in some
-        languages; None where that was not measured."""
-        return None if self.choice.where else packaged_model.share(languages)
+    def trust(self, languages: AbstractSet[str]) -> Trust:
+        """What nearness is worth for a question that may be in some languages."""
+        return OF_ANY_MODEL if self.choice.where else packaged_model.trust(languages)
 
     @property
     def embeds_nothing(self) -> bool:

@@ -20,14 +20,12 @@ from vaulttools.notes.language import is_other
 from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes
+from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 
 _SOFTNESS: Final = 7
 """How slowly a share falls with the place: the first of a list has 1/8, the fifth 1/12."""
-
-_MEANING: Final = 0.7
-"""A share by meaning, in shares by words."""
 
 _MEANING_OF_FOREIGN: Final = 1.3
 """Likewise where the question is in another language than the first notes by words, which names alone have found: of
@@ -72,7 +70,9 @@ def nearest_notes(near: Sequence[Neighbour]) -> list[str]:
     return sorted(worth, key=lambda path: (-worth[path], path))[:MOST]
 
 
-def fused(by_words: Sequence[str], sure: int, near: Sequence[Neighbour], meaning: float = _MEANING) -> list[str]:
+def fused(
+    by_words: Sequence[str], sure: int, near: Sequence[Neighbour], meaning: float = OF_ANY_MODEL.share
+) -> list[str]:
     """The notes of both lists, best first; the first `sure` of those found by words keep their places. `meaning` is a
     share of those near in meaning."""
     shares: dict[str, float] = defaultdict(float)
@@ -90,21 +90,22 @@ def joined(
     near: Sequence[Neighbour],
     known: PassagesOfNotes,
     most: int,
-    about_it: float | None = None,
+    trust: Trust = OF_ANY_MODEL,
     languages: AbstractSet[str] = frozenset(),
-    meaning: float | None = None,
 ) -> Ranking:
     """What words found, with the notes and passages that are near in meaning; of the notes behind the first `most` only
-    those that words found. Evidence of words that is weak is a notice alone where a passage has the similarity
-    `about_it`. `languages` are those that the question may be in. `meaning` is a share by meaning, in shares by words,
-    where it was measured for the model."""
+    those that words found. `languages` are those that the question may be in.
+
+    Evidence of words that is weak is a notice alone where a passage is near enough to be about what was asked. Where
+    none is, and the model tells absence, evidence is weak when the words that were found may meet by chance.
+    """
     by_note: dict[str, list[Neighbour]] = defaultdict(list)
     for each in near:
         by_note[each.path].append(each)
     sure = _sure(ranking, most)
     by_words = {note.path: note for note in islice(ranking.notes, max(sure, BY_WORDS))}
     spoken = {note.passages.language for note in islice(by_words.values(), _LOOKED_AT)}
-    share = _MEANING_OF_FOREIGN if is_other(spoken, languages) else meaning or _MEANING
+    share = _MEANING_OF_FOREIGN if is_other(spoken, languages) else trust.share
     order = fused(list(by_words), sure, near, share)
     added = known.passages([path for path in order[:most] if path not in by_words])
     asked = len(ranking.rarities)
@@ -131,12 +132,15 @@ def joined(
                 yield replace(with_meaning(note), score=last)
 
     weakness, notices = ranking.weakness, ranking.notices
-    if near and about_it is not None and (weakness or not ranking.notes):
+    is_about_it = trust.about_it is None or not near or near[0].similarity >= trust.about_it
+    if near and trust.about_it is not None and (weakness or not ranking.notes):
         lacking = weakness[:-1] or "No passage holds a word of the question"
-        if near[0].similarity >= about_it:
+        if is_about_it:
             weakness, notices = "", [*notices, f"{lacking}; others are near in meaning."]
         else:
             weakness = f"{lacking}, and none is near in meaning."
+    elif trust.tells_absence and not is_about_it and _may_meet_by_chance(ranking):
+        weakness = "No passage is near in meaning to the question; its words may meet by chance."
     explanation = [*ranking.explanation, _explained(len(by_words), nearest_notes(near))]
     return replace(ranking, notes=AsAsked(notes()), weakness=weakness, notices=notices, explanation=explanation)
 
@@ -151,8 +155,18 @@ def _sure(ranking: Ranking, most: int) -> int:
     asked = len(ranking.rarities)
     if asked <= FEW_WORDS:
         return sum(1 for _ in islice(ranking.notes, most))
-    whole = takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes)
-    return max(sum(1 for _ in whole), 0 if ranking.weakness else 1)
+    return max(_whole(ranking), 0 if ranking.weakness else 1)
+
+
+def _may_meet_by_chance(ranking: Ranking) -> bool:
+    """Whether a word of the question stands nowhere, or no passage holds all of its words, more than a name has."""
+    return bool(ranking.unfound) or (len(ranking.rarities) > FEW_WORDS and not _whole(ranking))
+
+
+def _whole(ranking: Ranking) -> int:
+    """How many of the first notes have a passage that holds all that was asked."""
+    asked = len(ranking.rarities)
+    return sum(1 for _ in takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes))
 
 
 def passages_of(evidence: Sequence[Evidence], near: Sequence[Neighbour], asked: int) -> list[Evidence]:

@@ -16,19 +16,21 @@ from vaulttools.ranked.meaning import english_model, multilingual_model
 from vaulttools.ranked.meaning.embedder import Key
 from vaulttools.ranked.meaning.english_model import EnglishModel
 from vaulttools.ranked.meaning.multilingual_model import MultilingualModel
+from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 
 if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
 
 PARTS: Final = (multilingual_model.PART, english_model.PART)
 
-_ABOUT_IT: Final = 0.33
-"""The similarity from which a passage is about what was asked. Of 30 questions about things that are in none of the
-notes one has a nearer passage by the multilingual model; of 68 tuning questions about what is in them 9 have none."""
+_OF_ENGLISH: Final = Trust(share=1.4, about_it=0.27, tells_absence=True)
+"""For a question that may be English. Of 26 tuning questions 25 have a right note among the first five and 13 are
+answered (share 1.0: 25 and 12; 0.7: 23 and 11). Of 20 such questions about other things the nearest passage has 0.25,
+of 103 tuning questions whose words are no weak evidence the furthest nearest one 0.30."""
 
-_ABOUT_IT_IN_ENGLISH: Final = 0.27
-"""Likewise for a question in English: of 20 such questions about other things the nearest passage has 0.25, of 44
-tuning questions the furthest nearest one has 0.30."""
+_OF_OTHERS: Final = OF_ANY_MODEL._replace(about_it=0.33)
+"""Of 30 questions about things that are in none of the notes one has a nearer passage by the multilingual model; of 68
+tuning questions about what is in them 9 have none."""
 
 
 class PackagedModel:
@@ -65,25 +67,14 @@ class PackagedModel:
         return vectors
 
 
-_SHARE_IN_ENGLISH: Final = 1.4
-"""A share by meaning, in shares by words, for a question that may be English: of 26 tuning questions 25 have a right
-note among the first five and 13 are answered (1.0: 25 and 12; 0.7: 23 and 11)."""
-
-
-def about_it(languages: AbstractSet[str]) -> float:
-    """The similarity from which a passage is about what was asked, for a question that may be in some languages."""
-    return _ABOUT_IT_IN_ENGLISH if language.ENGLISH in languages else _ABOUT_IT
+def trust(languages: AbstractSet[str]) -> Trust:
+    """What nearness is worth for a question that may be in some languages."""
+    return _OF_ENGLISH if language.ENGLISH in languages else _OF_OTHERS
 
 
 def _may_be_english(text: str) -> bool:
     languages = language.of_question(text)
     return not languages or language.ENGLISH in languages
-
-
-def share(languages: AbstractSet[str]) -> float | None:
-    """What a place among the notes by meaning counts, in places by words, for a question that may be in some languages;
-    None where it counts what it does for any model."""
-    return _SHARE_IN_ENGLISH if language.ENGLISH in languages else None
 
 
 def key() -> Key:
