@@ -176,7 +176,7 @@ def _joined(
     except VaultToolsError as error:
         told.append(f"{error}. Only words were searched for.")
         return ranking
-    return joined(ranking, near, view, most, meaning.trust(languages), languages) if near else ranking
+    return joined(ranking, near, view, most, meaning.trust(near), languages) if near else ranking
 
 
 def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:

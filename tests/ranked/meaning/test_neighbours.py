@@ -178,7 +178,15 @@ def test_a_question_in_english_is_compared_by_the_english_model_too(
     for path, data in notes.passages(list(notes.texts)).items():
         [digest], [kept] = passages.load(data).digests, parts.packed(given[path][None], JOINED)
         store.put([(digest, kept)], 128)
-    assert [each.path for each in neighbours(near, store, notes, frozenset(notes.texts), of, languages)] == expected
+    found = neighbours(near, store, notes, frozenset(notes.texts), of, languages)
+    assert [each.path for each in found] == expected
+    english = {"a.md", "b.md"} if "en" in languages else set()
+    assert {each.path for each in found if each.part == 1} == english
+    # Where no passage has a part of the English model the first one decides alone.
+    only = neighbours(near, store, notes, frozenset({"c.md"}), of, languages)
+    assert [(each.path, each.part) for each in only] == [("c.md", 0)]
+    empty = VectorStore(tmp_path / "none", Key("m", "", "", JOINED))
+    assert neighbours(near, empty, notes, frozenset(notes.texts), of, languages) == []
 
 
 TEXTS = st.lists(st.sampled_from(["cat", "dog", "lead", "tea", "boat", "rain", "cat dog"]), min_size=1, max_size=4)

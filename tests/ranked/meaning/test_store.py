@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -35,6 +36,20 @@ def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
     digests, rows = reader.vectors(known.ids[[2, 1]])
     assert (list(digests), [row.tobytes() for row in rows]) == ([-5, 7], [vector for _, vector in pairs([-5, 7])])
     assert len(reader.vectors(np.array([1_000], np.uint32))[0]) == 0
+
+
+@pytest.mark.parametrize("reads", ["nearest", "vectors"])
+@pytest.mark.parametrize("size", [5, 20, 31])
+def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, reads: str, tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1, 2, 3]), 64)
+    if reads == "vectors":
+        assert len(store.nearest()) == 3
+    with closing(apsw.Connection(str(store.path))) as connection:
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
+    with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
+        store.vectors(store.nearest().ids)
+    assert not store.path.exists()
 
 
 def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:

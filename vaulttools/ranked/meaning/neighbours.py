@@ -63,6 +63,8 @@ class Neighbour(NamedTuple):
     """Which of the note's passages, from 0."""
     similarity: float
     """Less what it loses by being short; at most 1. Three decimals."""
+    part: int = 0
+    """The number of the last part of its vector that was compared."""
 
 
 class PassagesOfNotes(Protocol):
@@ -92,9 +94,12 @@ def neighbours(
         NoMeaning: the vectors cannot be read.
     """
     nearest, parts = store.nearest(), store.parts()
+    if not len(nearest) or not parts[0].kept:  # the file was removed a moment ago
+        return []
     scope = _Scope(nearest, known, notes)
     is_narrow = len(notes) * _NARROW < of
     vector: dict[int, Bytes] = {}
+    by_part: dict[int, int] = {}
     ordered: list[tuple[float, str, int]] = []
     compared = _compared(nearest, parts, scope.numbers() if is_narrow else None, languages)
     first = compared[0][0]
@@ -106,6 +111,7 @@ def neighbours(
         if not len(digests):
             continue
         similarities = _similarities(question, rows, parts[: part + 1])
+        by_part |= dict.fromkeys(digests.tolist(), part)
         vector |= dict(zip(digests.tolist(), rows[:, : parts[0].size], strict=True))
         ordered += _nearest_of(digests.tolist(), similarities.tolist(), holding)
     found = sorted(ordered)[:NEIGHBOURS]
@@ -119,7 +125,7 @@ def neighbours(
         if digest in own.digests:
             number = own.digests.index(digest)
             worth = 1 - _SHORTNESS * _USUAL / (_USUAL + own.lengths[number])
-            near.append(Neighbour(path, number, round(-negative * worth, 3)))
+            near.append(Neighbour(path, number, round(-negative * worth, 3), by_part[digest]))
     return sorted(near, key=lambda each: (-each.similarity, each.path, each.number))
 
 
@@ -153,6 +159,8 @@ class _Scope:
         """The numbers of the vectors of its passages, of those `among`, whose signs agree best with the question's:
         `count` of them and all that agree as well as the last; and by digest its notes that hold each."""
         wanted = count
+        if self._numbers is not None:
+            among = self._own(among)
         while True:
             numbers, distances = self._nearest.around(asked, wanted, part, among)
             digests = self._nearest.digests[numbers].tolist()
@@ -161,7 +169,7 @@ class _Scope:
             if len(holding) >= count or len(digests) >= (len(self._nearest) if among is None else len(among)):
                 break
             if self._numbers is None and (wanted > count or len(holding) * _MORE < count):
-                among = self.numbers() if among is None else np.intersect1d(among, self.numbers(), assume_unique=True)
+                among = self._own(among)
             else:
                 wanted = max(wanted * _MORE, len(digests) + 1)
         is_held = np.fromiter((digest in holding for digest in digests), bool, len(digests))
@@ -169,6 +177,10 @@ class _Scope:
         if len(numbers) > count:
             numbers = numbers[distances <= np.sort(distances)[count - 1]]
         return numbers, holding
+
+    def _own(self, among: Numbers | None) -> Numbers:
+        own = self.numbers()
+        return own if among is None else np.intersect1d(among, own, assume_unique=True)
 
 
 def _one_language_first(
@@ -202,8 +214,10 @@ def _compared(
         return [(0, numbers)]
     has = nearest.has(1)
     if numbers is None:
-        return [(1, np.flatnonzero(has)), (0, np.flatnonzero(~has))]
-    return [(1, numbers[has[numbers]]), (0, numbers[~has[numbers]])]
+        english, others = np.flatnonzero(has), np.flatnonzero(~has)
+    else:
+        english, others = numbers[has[numbers]], numbers[~has[numbers]]
+    return [(1, english), (0, others)] if len(english) else [(0, numbers)]
 
 
 def _similarities(question: Floats, rows: Bytes, parts: Sequence[Part]) -> Floats:

@@ -32,7 +32,7 @@ class Part(NamedTuple):
     kept: int
     """How many of them are kept."""
     bits: int
-    """Of each."""
+    """Bits of each kept number."""
     step: float
     """What two neighbouring values of a kept number differ by, in standard deviations."""
     signs: int
@@ -119,9 +119,11 @@ def unpacked(kept: Sequence[bytes], parts: Sequence[Part]) -> Bytes:
     """Kept vectors, a row each, with zeros for parts that they lack.
 
     Raises:
-        ValueError: one is longer than all parts.
+        ValueError: one has another size than all parts, or all but the last of several.
     """
     size = sum(part.size for part in parts)
+    if {len(each) for each in kept} - {size, sum(part.size for part in parts[: max(1, len(parts) - 1)])}:
+        raise ValueError("A vector has been cut")
     return np.frombuffer(b"".join(each.ljust(size, b"\0") for each in kept), np.uint8).reshape(len(kept), size)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
 
 TURN_SECONDS: Final = 20.0
-"""How long a vault may embed while another one waits: about 2,000 passages."""
+"""How long a vault may embed while another one waits: about 1,000 passages."""
 
 IDLE_SECONDS: Final = 60.0
 """How long the process is kept that has nothing to do; it takes a second to start."""

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from vaulttools.ranked.meaning.nearest import Digests, Ids
     from vaulttools.ranked.meaning.parts import Bytes
 
-_SCHEMA: Final = 2
-"""Raised with every change of the table, of `parts.packed` or of the text that is embedded."""
+_SCHEMA: Final = 1
+"""Raised with every change of the table, of `parts.Part` or of the text that is embedded."""
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -54,7 +54,8 @@ class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
     def __init__(self, folder: Path, key: Key) -> None:
-        name = hashlib.sha256("\0".join((str(_SCHEMA), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
+        what = (str(_SCHEMA), key.name, key.version, key.digest, *map(repr, key.parts))
+        name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self.key: Final = key
         self._nearest: Nearest | None = None
@@ -94,7 +95,7 @@ class VectorStore:
                 ).fetchall()
                 if rows:
                     columns = [
-                        words(_joined([row[2 + number] for row in rows], size), part.signs)
+                        words(_joined([row[2 + number] for row in rows], size, number > 0), part.signs)
                         for number, (part, size) in enumerate(zip(parts, [first, *others], strict=True))
                     ]
                     ids = np.array([row[0] for row in rows], np.uint32)
@@ -293,8 +294,14 @@ def _connected(path: Path) -> apsw.Connection:
     return connection
 
 
-def _joined(planes: Sequence[bytes], size: int) -> Bytes:
-    """Planes of signs, a row each; zeros where a vector lacks the part."""
+def _joined(planes: Sequence[bytes], size: int, may_lack: bool) -> Bytes:
+    """Planes of signs, a row each; zeros where a vector lacks the part.
+
+    Raises:
+        ValueError: one has another size.
+    """
+    if any(len(each) != size and (each or not may_lack) for each in planes):
+        raise ValueError("A vector has been cut")
     return np.frombuffer(b"".join(each.ljust(size, b"\0") for each in planes), np.uint8).reshape(len(planes), size)
 
 
