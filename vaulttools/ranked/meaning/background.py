@@ -275,7 +275,9 @@ class BackgroundMeaning:
 
     def trust(self, near: Sequence[Neighbour]) -> Trust:
         """What the nearness of some passages is worth."""
-        return packaged_model.trust(near[0].part) if near and not self.choice.where else OF_ANY_MODEL
+        if not near or self.choice.where:
+            return OF_ANY_MODEL
+        return packaged_model.trust(int(sum(each.part for each in near) * 2 >= len(near)))
 
     @property
     def embeds_nothing(self) -> bool:

@@ -71,7 +71,7 @@ class PackagedModel:
 
 
 def trust(part: int) -> Trust:
-    """What nearness is worth by the number of the part that compared the nearest passage last."""
+    """What nearness is worth by the number of the last part by which most of the nearest passages were compared."""
     return _OF_ENGLISH if PARTS[part] is english_model.PART else _OF_OTHERS
 
 
