@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.ranked.meaning.test_parts import both, drawn
+from tests.ranked.meaning.test_parts import both, drawn, signs
 from vaulttools.ranked.meaning import parts
-from vaulttools.ranked.meaning.nearest import Nearest, signs
+from vaulttools.ranked.meaning.nearest import Nearest
 from vaulttools.ranked.meaning.packaged_model import PARTS
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vaulttools.ranked.meaning import parts
-from vaulttools.ranked.meaning.nearest import Nearest, signs
+from vaulttools.ranked.meaning.nearest import Nearest, words
 from vaulttools.ranked.meaning.packaged_model import PARTS
 
 
@@ -23,6 +23,12 @@ def both(count: int, seed: int) -> NDArray[np.float32]:
     vectors = np.concatenate([drawn(count, 512, seed), drawn(count, 384, seed + 1)], axis=1)
     vectors[::3, 512:] = 0
     return vectors
+
+
+def signs(rows: NDArray[np.uint8], layout: tuple[parts.Part, ...]) -> list[NDArray[np.uint64]]:
+    """What memory holds of kept vectors, for each part."""
+    starts = np.cumsum([0, *(part.size for part in layout)])
+    return [words(rows[:, start : start + part.plane], part.signs) for start, part in zip(starts, layout, strict=False)]
 
 
 @pytest.mark.parametrize("dimensions", [3, 64, 100, 256, 384, 512, 768, 1536])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vaulttools.ranked.meaning.embedder import Floats
-    from vaulttools.ranked.meaning.parts import Bytes, Part
+    from vaulttools.ranked.meaning.parts import Bytes
 
     Digests: TypeAlias = NDArray[np.int64]
     Ids: TypeAlias = NDArray[np.uint32]
@@ -79,12 +79,6 @@ def words(planes: Bytes, signs: int) -> Columns:
     padded = np.zeros((len(plane), -(-plane.shape[1] // 8) * 8), np.uint8)
     padded[:, : plane.shape[1]] = plane
     return np.ascontiguousarray(padded.view(np.uint64).T)
-
-
-def signs(rows: Bytes, parts: Sequence[Part]) -> list[Columns]:
-    """What memory holds of kept vectors, for each part."""
-    starts = np.cumsum([0, *(part.size for part in parts)])
-    return [words(rows[:, start : start + part.plane], part.signs) for start, part in zip(starts, parts, strict=False)]
 
 
 def _classes(asked: Floats, most: int) -> list[tuple[int, Columns, Columns]]:
