@@ -468,16 +468,17 @@ def test_fault_P14_a_folder_whose_path_is_too_long_to_open_is_told(make_vault: M
 
 @posix_only
 def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_one_read_elsewhere(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+    make_vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault = make_vault({"a.md": "needle"})
-    with (vault.path / "sparse.md").open("wb") as file:
+    folder = tmp_path / "vault"
+    lay_out(tmp_path, "vault/")
+    with (folder / "sparse.md").open("wb") as file:
         file.truncate(4096)
-    assert files(walked(root_of(vault.path))) == ["a.md", "sparse.md"]
-    if os.stat(vault.path / "sparse.md").st_blocks:
+    assert files(walked(root_of(folder))) == ["sparse.md"]
+    if os.stat(folder / "sparse.md").st_blocks:
         pytest.skip("this file system fills holes")
     monkeypatch.setattr(catalogue, "_CLOUD_STUBS", True)
-    found = vault.search_files("needle")
+    found = make_vault({"a.md": "needle"}).search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]
     assert (found.complete, found.skipped["not downloaded"].paths) == (False, ["sparse.md"])
 
