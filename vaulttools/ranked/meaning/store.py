@@ -54,7 +54,7 @@ class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
     def __init__(self, folder: Path, key: Key) -> None:
-        what = (str(_SCHEMA), key.name, key.version, key.digest, *map(repr, key.parts))
+        what = (str(_SCHEMA), key.name, key.version, key.digest, *(part.packing for part in key.parts))
         name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self.key: Final = key

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -40,12 +41,24 @@ class Weights:
         """Where they lie."""
         return [Path(str(file.locate())) for file in self._files]
 
-    @property
-    def damaged(self) -> str:
-        """What is said of a model that cannot be read."""
-        return f"The weights of {self._package} are damaged"
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Check them, then load a model from them in the block: its errors as `NoMeaning`, but for failing imports.
 
-    def check(self) -> None:
+        Raises:
+            NoMeaning: they are missing or damaged, or the model cannot be loaded.
+        """
+        self._check()
+        try:
+            yield
+        except ImportError:
+            raise
+        except Exception as error:  # whatever is wrong with what runs the model, its tokenizer or a file
+            raise NoMeaning(
+                f"{self._package} cannot be used ({type(error).__name__}): install the extra again"
+            ) from error
+
+    def _check(self) -> None:
         """Compare them with the package's list of files.
 
         Raises:
@@ -59,4 +72,4 @@ class Weights:
                     f"The weights of {self._package} are not there ({file.name}): install it again"
                 ) from error
             if file.hash is not None and base64.urlsafe_b64encode(found).decode().rstrip("=") != file.hash.value:
-                raise NoMeaning(f"{self.damaged} ({file.name}): install it again")
+                raise NoMeaning(f"The weights of {self._package} are damaged ({file.name}): install it again")
