@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
-from vaulttools.matching import literal, ripgrep
+from vaulttools.matching import literal, memmem, ripgrep
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.literal import Literal
 from vaulttools.patterns.pattern import Mode
@@ -128,9 +128,10 @@ BYTES = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join)
     ignore_case=st.booleans(),
     limit=st.sampled_from([None, 1, 2]),
     contents=st.lists(st.tuples(st.sampled_from([b"", b"", b"\xef\xbb\xbf"]), BYTES).map(b"".join), max_size=12),
+    least=st.sampled_from([0, 1_000_000]),
 )
 def test_lines_are_those_of_ripgrep(
-    tmp_path: Path, texts: list[str], ignore_case: bool, limit: int | None, contents: list[bytes]
+    tmp_path: Path, texts: list[str], ignore_case: bool, limit: int | None, contents: list[bytes], least: int
 ) -> None:
     assume(any(text.strip() for text in texts))
     pattern = RG.compile("|".join(texts), "regex", ignore_case=ignore_case)
@@ -144,7 +145,10 @@ def test_lines_are_those_of_ripgrep(
         (tmp_path / name).write_bytes(data)
     counts = RG.counts(RG.start_count(pattern, str(tmp_path), list(files)), Work())
     hits = RG.hits(pattern, str(tmp_path), list(files), Work(), limit)
-    assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memmem, "_LEAST_BYTES", least)
+        assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
+        assert {name for name, data in files.items() if found.stands_in(data)} == counts.matching.keys()
     read = {name: documents.decode(name, data) for name, data in files.items()}
     assert {name: [*lines] for name, data in files.items() if (lines := found.hits(data, limit))} == {
         name: [*(lines.of(read[name]) or ())] for name, lines in hits.lines.items()

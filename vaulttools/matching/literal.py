@@ -18,6 +18,7 @@ from typing import Final
 
 from vaulttools.files.document import UTF16
 from vaulttools.matching.hits import FileLines, Later
+from vaulttools.matching.memmem import holds
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import Token
@@ -50,8 +51,10 @@ class Literal:
 
     def stands_in(self, data: bytes) -> bool:
         """Whether a line matches."""
-        searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
-        return self.texts[0] in searched or any(text in searched for text in self.texts[1:])
+        data = data.removeprefix(codecs.BOM_UTF8)
+        if self._holds(data):
+            return True
+        return self.ignore_case and self._holds(self._searched(data))
 
     def count(self, data: bytes) -> int:
         """How many lines match."""
@@ -59,6 +62,8 @@ class Literal:
         if len(self.texts) > 1:
             return sum(1 for _ in self._firsts(searched))
         [text] = self.texts  # in half the time
+        if not holds(searched, text):
+            return 0
         number = 0
         place = searched.find(text)
         while place >= 0:
@@ -110,6 +115,10 @@ class Literal:
 
         return FileLines(numbers, later=Later(whole, each if searched is data else None), data=data)
 
+    def _holds(self, data: bytes) -> bool:
+        """Whether one of the texts stands in the bytes as it is spelt."""
+        return holds(data, self.texts[0]) or any(holds(data, text) for text in self.texts[1:])
+
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""
         if not self.ignore_case:
@@ -121,6 +130,14 @@ class Literal:
 
     def _firsts(self, searched: bytes) -> Iterator[int]:
         """Where the first match of each matching line begins."""
+        if len(self.texts) == 1:
+            [text] = self.texts
+            place = searched.find(text)
+            while place >= 0:
+                yield place
+                end = searched.find(b"\n", place)
+                place = searched.find(text, end) if end >= 0 else -1
+            return
         places = {text: place for text in self.texts if (place := searched.find(text)) >= 0}
         while places:
             first = min(places.values())
