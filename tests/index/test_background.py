@@ -96,6 +96,47 @@ def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest
     assert vault.verify_index() == []
 
 
+def test_an_index_that_is_only_read_answers_and_is_not_written(vault: Vault) -> None:
+    vault.load_index()
+    assert len(found(vault, "todo")) == len(FILES)
+    assert not index_of(vault).is_there, "where there was none, none is made"
+    with Vault.open(vault.path, config=vault.config) as writing:
+        writing.build_index()
+    with Vault.open(vault.path, config=vault.config) as reading:
+        reading.load_index()
+        assert index_of(reading).view(time.monotonic()) is not None
+        assert found(reading, "word7 ") == ["1/n7.md"]
+        (vault.path / "1/n7.md").write_text("word8 ", encoding="utf-8")
+        (vault.path / "0/n0.md").unlink()
+        assert found(reading, "word8 ") == ["1/n7.md", "2/n8.md"]
+        assert found(reading, "word0 ") == []
+    assert vault.index_status().gone == 1
+
+
+def test_an_index_that_is_damaged_and_only_read_leaves_the_calls_to_a_scan(vault: Vault) -> None:
+    vault.build_index()
+    [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
+    vault.close()
+    data = database.read_bytes()
+    database.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with Vault.open(vault.path, config=vault.config) as reading:
+        reading.load_index()
+        assert found(reading, "word7 ") == ["1/n7.md"]
+
+
+def test_an_index_of_no_use_that_is_only_read_stays_as_it_is(vault: Vault) -> None:
+    vault.build_index()
+    [database] = vault.index_status().folder.glob(f"index-{SCHEMA}.sqlite")
+    vault.close()
+    database.write_bytes(b"no index" * 10_000)
+    before = sorted(file.name for file in database.parent.iterdir())
+    with Vault.open(vault.path, config=vault.config) as reading:
+        reading.load_index()
+        assert found(reading, "word7 ") == ["1/n7.md"]
+    assert database.read_bytes() == b"no index" * 10_000
+    assert sorted(file.name for file in database.parent.iterdir()) == before
+
+
 def test_two_threads_that_come_first_share_one_index(vault: Vault) -> None:
     before = len(threads())
     with ThreadPoolExecutor(8) as pool:

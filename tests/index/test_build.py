@@ -19,7 +19,8 @@ from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, update
-from vaulttools.index.store import Store, Writer
+from vaulttools.index.store import Store
+from vaulttools.index.writer import Writer
 
 KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))
 """Rounds of the kill test; 60 were run by hand."""

@@ -15,7 +15,7 @@ from tests.index.indexes import Indexed
 from tests.index.test_tree import Story, state
 from vaulttools.index import listers, tree
 from vaulttools.index.folder import Folder
-from vaulttools.index.listers import Lister
+from vaulttools.index.lister_process import Lister
 from vaulttools.index.state import IndexState
 from vaulttools.index.tree import Tree
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from vaulttools.core import paths
 from vaulttools.files.key import GRANULARITY, Key
-from vaulttools.index import build, rows
-from vaulttools.index.content import HAS_CR, HAS_FAILED
+from vaulttools.index import rows
+from vaulttools.index.content import HAS_CR, HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP
-from vaulttools.index.rows import Rows
-from vaulttools.index.store import STATES, Row
+from vaulttools.index.rows import Rows, is_current
+from vaulttools.index.store import Row
 
 NOW = 10 * GRANULARITY
 PATHS = ["a.md", "A b.md", "x/a.md", "x/é.md", "x/\udce3\udc81", "x\udcff/b", "日本/語.md", "z.png"]
@@ -98,7 +98,7 @@ def differences(
         if key is None:
             if not any(paths.is_below(folder, row.path) for folder in unlisted):
                 gone.append(row.path)
-        elif build.is_current(row, key, now):
+        elif is_current(row, key, now):
             fresh.add(row.path)
     stale = [path for path in present if path not in fresh]
     return sorted(stale, key=paths.order), sorted(gone, key=paths.order)

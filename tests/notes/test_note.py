@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes.note import LineSet, Note, Part
+from vaulttools.notes.contents import Part
+from vaulttools.notes.note import LineSet, Note
 
 TEXT = """\
 ---

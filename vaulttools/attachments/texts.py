@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import HEAD_BYTES, Kind, is_installed, is_of, kind_of
 from vaulttools.attachments.limits import FILE_BYTES
@@ -217,6 +216,8 @@ class Attachments:
 
     def _run(self, running: _Running, key: tuple[int, bytes], kind: Kind, descriptor: int) -> None:
         try:
+            from vaulttools.attachments import process
+
             with suppress(process.CannotExtract):
                 extracted = process.extract(kind, descriptor)
                 self._remember(key[1], extracted)

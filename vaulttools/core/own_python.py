@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Final
+
+_ROOT: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+"""The folder that holds this package."""
+
+_FROM_ROOT: Final = """\
+import runpy, sys
+sys.path.append(sys.argv.pop(1))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
 
 
 def can_start() -> bool:
@@ -13,8 +23,12 @@ def can_start() -> bool:
 
 def command(module: str, *arguments: str) -> list[str]:
     """What runs a module with some arguments."""
-    # -P: the working folder may be a vault, and what lies there must not be imported.
-    return [sys.executable, "-P", "-m", module, *arguments]
+    # -P: the working folder may be a vault, and what lies there must not be imported. -I means that too.
+    safe = "-I" if sys.flags.isolated else "-P"
+    if sys.flags.safe_path or sys.path[:1] != [_ROOT]:
+        return [sys.executable, safe, "-m", module, *arguments]
+    # `python -m vaulttools` in a checkout: it need not be installed, and then only this process would find it.
+    return [sys.executable, safe, "-c", _FROM_ROOT, _ROOT, module, *arguments]
 
 
 def give_way(steps: int) -> None:

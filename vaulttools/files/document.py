@@ -82,7 +82,8 @@ class Document:
     @cached_property
     def normalised(self) -> str:
         r"""The text with every line end as `\n`."""
-        return self.text.replace("\r\n", "\n")
+        # One character is looked for in a fifth of the time of two.
+        return self.text.replace("\r\n", "\n") if "\r" in self.text else self.text
 
     @property
     def searchable(self) -> bytes:

@@ -10,24 +10,27 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from vaulttools.attachments.texts import Attachments
 from vaulttools.core import forks, garbage, inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
-from vaulttools.index import build, filesystems, location
+from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
+from vaulttools.index.folder import Folder
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
 from vaulttools.index.turns import Turns
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
+
+if TYPE_CHECKING:
+    from vaulttools.attachments.texts import Attachments
 
 _log = logging.getLogger("vaulttools")
 
@@ -102,6 +105,10 @@ class BackgroundIndex:
         """Why there was no index when that was last written into the log."""
         self._is_over = False
         """Whether the reason why there is no index is one for good."""
+        self._is_only_read = False
+        """Whether no thread is to keep it up to date."""
+        self._only_read: IndexState | None = None
+        """What was then loaded."""
         self._written = 0
         """Files of the present round that the store holds by now."""
 
@@ -129,10 +136,22 @@ class BackgroundIndex:
             return location.of(self._root, self._index_folder).database.exists()
         return False
 
+    def load(self) -> None:
+        """Load an index that is there, before any call, and never write it; where none of use is, calls scan."""
+        self._is_only_read = True
+        with suppress(Unavailable, Lost, OSError):
+            where = location.of(self._root, self._index_folder)
+            store = Store.existing(where.database, where.options)
+            try:
+                self._present = self._only_read = self._loaded(store) if store.newest() else None
+            finally:
+                if self._only_read is None:
+                    store.close()
+
     def start(self) -> None:
         """Begin to load, once."""
         with self._guard:
-            if self._thread is None and not self._is_closed:
+            if self._thread is None and not self._is_closed and not self._is_only_read:
                 self._thread = threading.Thread(target=self._work, name="vaulttools index", daemon=True)
                 self._thread.start()
                 if self._temporary is not None:
@@ -205,6 +224,10 @@ class BackgroundIndex:
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
+        if self._only_read is not None:
+            self._present, only_read, self._only_read = None, self._only_read, None
+            only_read.close()
+            only_read.store.close()
         if self._temporary is not None:
             self._temporary.remove()
 
@@ -274,6 +297,8 @@ class BackgroundIndex:
     def _loaded(self, store: Store) -> IndexState:
         """All that is known, with a watch where one serves."""
         disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
+        if store.newest() and early_listing.is_begun(self._root.folder):
+            return self._made(store, None, early_listing.taken)
         for _ in range(_LOADS):
             watching = watch(self._root)
             if watching is None:
@@ -288,12 +313,14 @@ class BackgroundIndex:
                 raise
         return self._made(store, None)
 
-    def _made(self, store: Store, watching: Watch | None) -> IndexState:
+    def _made(
+        self, store: Store, watching: Watch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
+    ) -> IndexState:
         """What is held in memory. It stays, so that the garbage collector neither looks through it while it is made (a
         fifth of the time) nor at any time after."""
         with garbage.paused():
             try:
-                return IndexState(self._root, store, watching, self._max_bytes)
+                return IndexState(self._root, store, watching, self._max_bytes, listed)
             finally:
                 gc.freeze()
 
@@ -319,6 +346,8 @@ class BackgroundIndex:
         pending = present.pending()
         is_other = False
         if pending.stale or pending.gone:
+            from vaulttools.index import build
+
             turn = _turns.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
             with turn as is_mine:
                 if not is_mine:

@@ -18,12 +18,12 @@ from vaulttools.attachments.texts import Attachments
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
-from vaulttools.index.content import HAS_FAILED, Content
+from vaulttools.index.content import Content
 from vaulttools.index.database import Busy
-from vaulttools.index.store import Row, Store, Writer
+from vaulttools.index.store import Store
 from vaulttools.index.workers import readers
+from vaulttools.index.writer import Writer
 
 BATCH_FILES: Final = 1_000
 """Files of one transaction: what a kill can lose, and what a writer that waits must wait for."""
@@ -61,16 +61,6 @@ class Updated:
     """Whether that is all of them."""
     busy: bool = False
     """Whether another process writes, so that (more) was not done."""
-
-
-def is_current(row: Row, key: Key, now: int) -> bool:
-    """Whether a row holds what its file holds, as far as its key tells.
-
-    What could not be read is a candidate anyway; it is read again when it has changed, or the reason may have passed.
-    """
-    if key != row.key or row.flags & HAS_FAILED:
-        return False
-    return row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
 
 
 def update(

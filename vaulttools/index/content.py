@@ -9,7 +9,7 @@ import sys
 import time
 import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from vaulttools.attachments.extracted import FAILURES, Failure
 from vaulttools.core.paths import is_note
@@ -21,7 +21,6 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
-from vaulttools.patterns.literals import fold
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 State = Literal["text", "binary", "unread"]
 """`unread` files are candidates of every search: unreadable, too large, changing, half decodable, or attachments
 without all of their text."""
+
+STATES: Final[tuple[State, ...]] = get_args(State)
+"""By their number in the table."""
 
 NoText = Failure | Literal["not extracted whole"]
 """Why the text of an attachment is not there, or not all of it."""
@@ -189,7 +191,7 @@ def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document |
     if extracted.failure is not None:
         return Content(path, key, checked, state, flags, look.digest), None
     text = extracted.text
-    content = _text(Content(path, key, checked, state, flags, look.digest), fold(text))
+    content = _text(Content(path, key, checked, state, flags, look.digest), _folded(text))
     return content, Document(path, text, parts=extracted.parts)
 
 
@@ -198,10 +200,16 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
         return _unread(path, key, checked), ""
     text = document.decode(path, data).text
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
-    folded = fold(text)  # before the runs of a binary file are taken: `ß` becomes two ASCII letters
+    folded = _folded(text)  # before the runs of a binary file are taken: `ß` becomes two ASCII letters
     if "\0" in text:
         return replace(content, state="binary", trigrams="\n".join(_PRINTABLE_RUN.findall(folded)) + _END), text
     return _text(content, folded), text
+
+
+def _folded(text: str) -> str:
+    from vaulttools.patterns.literals import fold
+
+    return fold(text)
 
 
 def _text(content: Content, folded: str) -> Content:

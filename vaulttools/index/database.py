@@ -15,7 +15,6 @@ from threading import Event
 from typing import Final, NoReturn
 
 import apsw
-import filelock
 
 from vaulttools.core import inherited
 from vaulttools.errors import VaultToolsError
@@ -68,6 +67,19 @@ class Database:
                     file.move_aside(path)
                 token = file.make(path, options, wal=wal)
                 return cls(path, token, f"The index {fault} and is built anew" if fault else None)
+
+    @classmethod
+    def existing(cls, path: Path, options: str) -> Database:
+        """The database at a path, which is left as it is.
+
+        Raises:
+            Unavailable: there is none, or none of use.
+        """
+        with _told(path):
+            token, fault = file.examined(path, options)
+        if not token:
+            raise Unavailable(f"The index {fault or 'is missing'}")
+        return cls(path, token)
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -204,13 +216,15 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
         Busy: it is held, and `wait` is false or `stop` was set while waiting.
         Unavailable: it cannot be made.
     """
+    import filelock
+
     # A soft lock would outlive a killed process.
     lock = filelock.FileLock(f"{path}.lock", fallback_to_soft=False)
-    try:
-        with _told(path):
+    with _told(path):
+        try:
             lock.acquire(blocking=wait, cancel_check=stop.is_set if stop else None)
-    except filelock.Timeout:
-        raise Busy from None
+        except filelock.Timeout:  # an OSError, too
+            raise Busy from None
     try:
         yield
     finally:
@@ -223,8 +237,6 @@ def _told(path: Path) -> Iterator[None]:
     try:
         with _sqlite_told(path):
             yield
-    except filelock.Timeout:  # an OSError, too
-        raise
     except OSError as error:
         raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import struct
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,6 +151,8 @@ def _is_listed_local(folder: str, listing: str) -> bool:
 
 
 def _listing() -> str:
+    import subprocess
+
     try:
         return os.fsdecode(subprocess.run(["/sbin/mount"], capture_output=True, check=False, timeout=5).stdout)
     except (OSError, subprocess.TimeoutExpired):

@@ -7,8 +7,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Event
+from typing import TYPE_CHECKING
 
-from vaulttools.attachments.texts import Attachments
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files.root import Root
@@ -16,6 +16,9 @@ from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.database import Unavailable
 from vaulttools.index.view import IndexView
+
+if TYPE_CHECKING:
+    from vaulttools.attachments.texts import Attachments
 
 
 class Indexes:

@@ -6,112 +6,31 @@ To state a file takes 3 to 5 µs, nearly all of it in the kernel: of a million f
 from __future__ import annotations
 
 import os
-import pickle
-import select
-import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import own_python
-from vaulttools.index.folder import Folder
-from vaulttools.index.worker import receive, send
+
+if TYPE_CHECKING:
+    from vaulttools.index.lister_process import Lister
 
 WORTH_FILES: Final = 100_000
 """Files of a vault for which the process is started: their listing takes 0.4 s, its start 0.15 s of another core."""
-
-_ASKED: Final = 8
-"""Folders that wait in the process: the work of some milliseconds. Their paths, of 4 KiB at most, fit into a pipe, so
-that asking never blocks."""
-
-_PIPE_BYTES: Final = 1024 * 1024
-"""Names and keys of 15,000 files, so that the process need not wait until they are taken; Linux allows it to all."""
-
-_END_SECONDS: Final = 5.0
-"""Seconds to wait for a killed process."""
-
-
-class Lister:
-    """The process; not thread-safe."""
-
-    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
-        """`popen` has pipes that keep nothing back."""
-        assert popen.stdin is not None
-        assert popen.stdout is not None
-        self._popen = popen
-        self._requests = popen.stdin
-        self._answers = popen.stdout
-        self._ready = select.poll()
-        self._ready.register(popen.stdout.fileno(), select.POLLIN)
-        self._asked: deque[str] = deque()
-        self._is_lost = False
-
-    @property
-    def is_asked(self) -> bool:
-        """Whether answers are to come."""
-        return bool(self._asked)
-
-    @property
-    def has_room(self) -> bool:
-        """Whether it takes another folder now."""
-        return len(self._asked) < _ASKED and not self._is_lost
-
-    def ask(self, folder: str, absolute: str) -> None:
-        """Have a vault-relative folder listed, which lies at an absolute path."""
-        self._asked.append(folder)
-        try:
-            send(self._requests, absolute)
-        except (OSError, ValueError):
-            self._is_lost = True
-
-    def answers(self, *, wait: bool) -> Iterator[tuple[str, Folder | None]]:
-        """The folders that were listed since, each with its names; with `wait` at least one. None: it could not be
-        listed there, or the process is lost, and it is to be listed here."""
-        while self._asked and (self._is_lost or wait or self._ready.poll(0)):
-            wait = False
-            yield self._asked.popleft(), self._received()
-
-    def _received(self) -> Folder | None:
-        if self._is_lost:
-            return None
-        try:
-            names = receive(self._answers)
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
-            self._is_lost = True
-            return None
-        assert names is None or isinstance(names, Folder)
-        return names
-
-    def end(self) -> None:
-        """Kill the process: it only reads."""
-        self._popen.kill()
-        with suppress(subprocess.TimeoutExpired):  # one that hangs in the kernel ends when that lets it
-            self._popen.wait(_END_SECONDS)
-        self._requests.close()
-        self._answers.close()
 
 
 @contextmanager
 def beside(files: int) -> Iterator[Lister | None]:
     """A process for a vault of about so many files; None where it is not worth it, or none can be started."""
     is_worth_it = files >= WORTH_FILES and (os.cpu_count() or 1) > 1
-    lister = _started() if is_worth_it and sys.platform == "linux" and own_python.can_start() else None
+    lister = None
+    if is_worth_it and sys.platform == "linux" and own_python.can_start():
+        from vaulttools.index import lister_process
+
+        lister = lister_process.started()
     try:
         yield lister
     finally:
         if lister is not None:
             lister.end()
-
-
-def _started() -> Lister | None:
-    pipe = subprocess.PIPE
-    command = own_python.command("vaulttools.index.lister")
-    try:
-        popen = subprocess.Popen(
-            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, pipesize=_PIPE_BYTES
-        )
-    except OSError:
-        return None
-    return Lister(popen)

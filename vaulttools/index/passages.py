@@ -11,9 +11,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from operator import add
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 from vaulttools.index.words import count
 from vaulttools.notes.markdown.source import Source
@@ -121,7 +122,7 @@ def load(data: bytes) -> Passages:
     return Passages(
         first_words=_starts(gaps, words),
         words=words,
-        starts=_starts(skipped, lengths),
+        starts=_Starts(skipped, lengths),
         lengths=lengths,
         headings=[heading - 1 for heading in headings],
         parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
@@ -164,6 +165,35 @@ def digests(data: bytes) -> Iterator[int]:
     return iter(dict.fromkeys(array("q", reader.unused_data)))
 
 
+@dataclass(frozen=True)  # not slotted: what was computed is kept in the instance
+class _Starts(Sequence[int]):
+    """Offsets of passages, computed when one is asked for: of most notes that are ranked nothing is shown."""
+
+    gaps: array[int]
+    lengths: array[int]
+
+    @cached_property
+    def _each(self) -> Sequence[int]:
+        return _starts(self.gaps, self.lengths)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._each)
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, place: int | slice) -> int | Sequence[int]:
+        return self._each[place]
+
+
 def _starts(gaps: array[int], lengths: array[int]) -> list[int]:
     """Where each of some pieces begins, by what lies before each and how long each is."""
-    return list(accumulate(map(add, gaps[1:], lengths), initial=gaps[0])) if gaps else []
+    if not any(gaps):  # of words most often
+        return [0, *accumulate(lengths[:-1])] if lengths else []
+    return list(accumulate(map(add, gaps[1:], lengths), initial=gaps[0]))

@@ -10,16 +10,17 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count, filterfalse, repeat
 from operator import gt, le, sub
 from struct import Struct
 from typing import Any, Final
 
 from vaulttools.core import paths
-from vaulttools.files.key import GRANULARITY, Key
-from vaulttools.index.content import DIGEST_BYTES, HAS_FAILED
+from vaulttools.files.key import GRANULARITY, Key, is_racy
+from vaulttools.index.content import DIGEST_BYTES, HAS_FAILED, STATES
 from vaulttools.index.folder import STAMP, Stamped
-from vaulttools.index.store import STATES, Row
+from vaulttools.index.store import Row
 
 _DIGEST: Final = Struct(f"{DIGEST_BYTES}s")
 _TEXT: Final = STATES.index("text")
@@ -27,6 +28,16 @@ _UNREAD: Final = STATES.index("unread")
 
 _SPARE: Final = 1_000
 """Rows that others took the place of are thrown away when they are more than this and than those that hold."""
+
+
+def is_current(row: Row, key: Key, now: int) -> bool:
+    """Whether a row holds what its file holds, as far as its key tells.
+
+    What could not be read is a candidate anyway; it is read again when it has changed, or the reason may have passed.
+    """
+    if key != row.key or row.flags & HAS_FAILED:
+        return False
+    return row.state == "unread" or not (row.checked > now or is_racy(row.key, row.checked))
 
 
 class _Columns:
@@ -202,6 +213,10 @@ class Rows:
                 found[ids[place]] = number
         return found
 
+    def others(self, files: AbstractSet[str]) -> AbstractSet[str]:
+        """The files that are not among some."""
+        return self._columns.places.keys() - files
+
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of some files that have no row."""
         return [*filterfalse(self._columns.places.__contains__, files)]
@@ -291,7 +306,7 @@ class Rows:
         return [path for path in gone if not any(paths.is_below(folder, path) for folder in unlisted)]
 
     def _doubtful(self, now: int) -> set[int]:
-        """The rows that prove nothing, whatever the keys are, as `build.is_current` has it."""
+        """The rows that prove nothing, whatever the keys are, as `is_current` has it."""
         columns = self._columns
         checked, states = columns.checked, columns.states
         numbers = array("q", bytes(columns.stamps))

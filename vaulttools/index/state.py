@@ -12,11 +12,11 @@ import math
 import time
 from bisect import bisect_left
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from threading import RLock
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import garbage, paths
@@ -26,20 +26,25 @@ from vaulttools.files.document import Document
 from vaulttools.files.key import is_racy
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
-from vaulttools.index import build, listers, narrow
+from vaulttools.index import listers
 from vaulttools.index.changes import ChangeLog
 from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR
 from vaulttools.index.database import Unavailable
+from vaulttools.index.folder import Folder
 from vaulttools.index.freshness import Freshness, Pending
 from vaulttools.index.kept_facts import KeptFacts
-from vaulttools.index.rows import Rows
+from vaulttools.index.kept_passages import KeptPassages
+from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.stems import Stems
 from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.word_hits import Spelling, WordHits
-from vaulttools.matching.candidates import Trait
-from vaulttools.patterns.literals import Requirement
+
+if TYPE_CHECKING:
+    from vaulttools.index.passages import Passages
+    from vaulttools.matching.candidates import Trait
+    from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")
 
@@ -54,6 +59,10 @@ _LASTING: Final = 16
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
 """A query that nominates more than so many files, and more than this part of all, narrows nothing worth its time."""
+
+_FEW_NOMINATED: Final = 64
+"""Files that are looked up by their names: of 10,000 it takes 3 ms, whenever a name has changed, to know the places of
+all of them."""
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
@@ -73,14 +82,29 @@ _MOST_STALE: Final = 0.5
 class IndexState:
     """One vault in one process; every method takes the lock it needs."""
 
-    def __init__(self, root: Root, store: Store, watch: Watch | None, max_bytes: int) -> None:
+    def __init__(
+        self,
+        root: Root,
+        store: Store,
+        watch: Watch | None,
+        max_bytes: int,
+        listed: Callable[[], Mapping[str, Folder]] | None = None,
+    ) -> None:
+        """`listed` gives the names of folders as they were at a moment; this is then the state of that moment for good,
+        and there is no watch."""
         self.lock: Final = RLock()
         self._caught_up = time.monotonic()
         self._rows: Final = Rows()
         loading = self._rows.loading(store.columns())
-        with listers.beside(store.newest()) as lister:
-            self.tree: Final = Tree(root, watch, max_bytes, lister, loading)
-        deque(loading, maxlen=0)
+        self._is_for_good = listed is not None
+        if listed is None:
+            with listers.beside(store.newest()) as lister:
+                tree = Tree(root, watch, max_bytes, lister, loading)
+            deque(loading, maxlen=0)
+        else:
+            deque(loading, maxlen=0)
+            tree = Tree(root, watch, max_bytes, listed=listed())
+        self.tree: Final = tree
         self.root: Final = root
         self.store: Final = store
         self.watch: Final = watch
@@ -98,12 +122,15 @@ class IndexState:
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
         self._lasting: OrderedDict[Hashable, Any] = OrderedDict()
         self.log: Final = ChangeLog()
+        self._passages: Final = KeptPassages()
         self._facts: dict[str, KeptFacts] = {}
         """By kind."""
         self._asked: tuple[frozenset[str], int, int] | None = None
         """The notes whose words were asked for last, `_puts` then, and how many of them had a row."""
         self._asked_rows: tuple[frozenset[str], int, str] | None = None
         """Likewise the rows of some that are not all, as JSON."""
+        self._other_rows: tuple[frozenset[str], int, Collection[int]] | None = None
+        """Likewise the rows of all others."""
         self._puts = 0
         """How often rows came or went."""
         self._ranked: int | None = None
@@ -139,7 +166,7 @@ class IndexState:
         with self.lock:
             if self._is_failing:
                 raise Lost("the index could not be read")
-            if self.watch is None and self._caught_up >= since:
+            if self._is_for_good or (self.watch is None and self._caught_up >= since):
                 return
             if _identity(self.root.folder) != self._stood:
                 raise Lost("another folder stands where the vault stood")
@@ -228,10 +255,11 @@ class IndexState:
             ids = self._narrowed(requirement, stale)
             if ids is None:
                 return None
-            places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE), times=False)
-            end = bisect_left(ids, len(places))
-            found = [*map(places.__getitem__, ids[:end])]
-            lost = ids[end:]
+            found, lost = [], ids
+            if len(ids) > _FEW_NOMINATED:
+                places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE), times=False)
+                end = bisect_left(ids, len(places))
+                found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
             if _NOWHERE in found:  # rows that this process learned of since, and of what is not in the listing
                 lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
             more = self._unsure(requirement, stale) | others
@@ -249,6 +277,8 @@ class IndexState:
 
     def _narrowed(self, requirement: Requirement, stale: frozenset[str]) -> list[int] | None:
         """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
+        from vaulttools.index import narrow
+
         match = narrow.query(requirement)
         if match is None or len(stale) > len(self._rows) * _MOST_STALE:
             return None
@@ -259,6 +289,8 @@ class IndexState:
         """The files that may fulfil a requirement although their rows do not say so."""
         unsure = stale | self._unread
         if binary := self._traits["nul"]:
+            from vaulttools.index import narrow
+
             of_binaries = narrow.binary_query(requirement)
             unsure |= binary if of_binaries is None else self._named(self.store.ids(of_binaries)) & binary
         return unsure
@@ -426,6 +458,23 @@ class IndexState:
             return {}
         return {rows[id_].path: columns for id_, text, columns in found if rows[id_].digest == text}
 
+    def loaded_passages(self, notes: Iterable[str]) -> dict[str, Passages]:
+        """As `IndexView.loaded_passages`."""
+        from vaulttools.index.passages import load
+
+        rows = [row for path in notes if (row := self._rows.get(path)) is not None]
+        kept = self._passages.of(rows)
+        missing = {row.id: row for row in rows if row.path not in kept}
+        try:
+            found = self.store.passages(missing) if missing else []
+        except Unavailable as error:
+            self._fail(error)
+            return kept
+        read = {row: load(columns) for id_, text, columns in found if (row := missing[id_]).digest == text}
+        # Of an attachment the row stays the same when more of its text is extracted.
+        self._passages.keep({row: passages for row, passages in read.items() if paths.is_note(row.path)})
+        return kept | {row.path: passages for row, passages in read.items()}
+
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
         """As `IndexView.copies`, of all that the store holds: stale files too."""
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
@@ -437,6 +486,29 @@ class IndexState:
         except Unavailable as error:
             self._fail(error)
         return copies
+
+    def unheld(self, digests: Collection[int], notes: frozenset[str], stale: AbstractSet[str]) -> set[int]:
+        """As `IndexView.unheld`; `stale` as of the same moment."""
+        others = self._others(notes)
+        if len(others) <= _FEW:
+            left_out = {*stale, *self._uncounted(frozenset())}
+            ids = [id_ for path in left_out if (id_ := self._rows.id(path)) is not None]
+            try:
+                return set(self.store.unheld(digests, [*others, *ids]))
+            except Unavailable as error:
+                self._fail(error)
+                return set(digests)
+        copies = self.copies(digests)
+        return {digest for digest in digests if not (copies[digest] & notes) - stale}
+
+    def _others(self, notes: frozenset[str]) -> Collection[int]:
+        """The rows of all other files that may have passages."""
+        with self.lock:
+            if self._other_rows is None or self._other_rows[0] is not notes or self._other_rows[1] != self._puts:
+                others = filter(_is_ranked, self._rows.others(notes))
+                ids = [id_ for path in others if (id_ := self._rows.id(path)) is not None]
+                self._other_rows = notes, self._puts, ids
+            return self._other_rows[2]
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """As `IndexView.stems`."""
@@ -457,6 +529,8 @@ class IndexState:
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """As `IndexView.holding_text`."""
+        from vaulttools.index import narrow
+
         match = narrow.query(literal)
         try:
             return frozenset() if match is None else self._named(self.store.ids(match)) - self._uncounted(read)
@@ -561,7 +635,7 @@ class IndexState:
         row, node = self._rows.get(path), self.tree.node(path)
         if row is None or node is None or not self.freshness.is_known(path):
             return False
-        return build.is_current(row, node.key, time.time_ns())
+        return is_current(row, node.key, time.time_ns())
 
     def _add(self, rows: Iterable[Row]) -> None:
         self._version += 1

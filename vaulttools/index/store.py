@@ -1,4 +1,4 @@
-"""Reads and writes an index's tables: files, trigrams and the structure of notes.
+"""Reads an index's tables: files, trigrams and the structure of notes.
 
 It answers for the files as they were when they were read; whether they still are is for `freshness` to say.
 """
@@ -15,23 +15,23 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import Any, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import apsw
 
 from vaulttools.files.key import Key
-from vaulttools.index import narrow, passages, vocabulary
+from vaulttools.index import vocabulary
 from vaulttools.index import words as table
-from vaulttools.index.content import Content, State
-from vaulttools.index.database import Database, scattered
+from vaulttools.index.content import STATES, State
+from vaulttools.index.database import Database
 from vaulttools.index.file import SCHEMA
-from vaulttools.index.vocabulary import NewWords, Vocabulary
+from vaulttools.index.vocabulary import Vocabulary
 from vaulttools.index.word_hits import Places, Spelling
 from vaulttools.index.words import quoted
-from vaulttools.patterns.literals import Requirement
 
-STATES: Final[tuple[State, ...]] = get_args(State)
-"""By their number in the table."""
+if TYPE_CHECKING:
+    from vaulttools.index.writer import Writer
+    from vaulttools.patterns.literals import Requirement
 
 _ASKED_SINGLY: Final = 200
 """Rows that are asked for one by one; all of 50,000 take 150 ms (measured)."""
@@ -46,17 +46,6 @@ _FEW: Final = 24
 """Files that are searched as fast as fewer are found."""
 
 _LONG: Final = quoted(vocabulary.LONG)
-
-_MERGED_PAGES: Final = 500
-"""Pages that one step of `Writer.merge` writes for each table: 2 MB of log, and 40 ms."""
-
-_DELETIONS: Final = (
-    "DELETE FROM trigrams WHERE rowid = ?",
-    "DELETE FROM terms WHERE rowid = ?",
-    "DELETE FROM words WHERE rowid = ?",
-    "DELETE FROM notes WHERE id = ?",
-    "DELETE FROM passages WHERE id = ?",
-)
 
 
 class Row(NamedTuple):
@@ -107,6 +96,15 @@ class Store:
             Unavailable: the folder cannot be written, and every other reason.
         """
         return cls(Database.open(path, options, wal=wal))
+
+    @classmethod
+    def existing(cls, path: Path, options: str = "") -> Store:
+        """The index at a path, with those options, which is left as it is.
+
+        Raises:
+            Unavailable: there is none, or none of use.
+        """
+        return cls(Database.existing(path, options))
 
     @property
     def path(self) -> Path:
@@ -169,6 +167,8 @@ class Store:
         Raises:
             apsw.SQLError: `match` is no query.
         """
+        from vaulttools.index import narrow
+
         with self._database.reading() as connection, connection:  # the tables as of one moment
             by_words, is_whole = narrow.word_query(requirement, partial(self._vocabulary.holding, connection))
             if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
@@ -232,6 +232,21 @@ class Store:
             "SELECT digest, id FROM copies WHERE digest IN (SELECT value FROM json_each(?))", json.dumps([*digests])
         )
         return [(digest, id_) for digest, id_ in found]
+
+    def unheld(self, digests: Iterable[int], left_out: Iterable[int]) -> list[int]:
+        """Which of some digests no note but those with some ids holds a passage with."""
+        held = "SELECT 1 FROM copies WHERE digest = wanted.value"
+        wanted, others = json.dumps([*digests]), [*left_out]
+        if not others:
+            found = self._read(f"SELECT value FROM json_each(?) AS wanted WHERE NOT EXISTS ({held})", wanted)  # noqa: S608
+        else:
+            held += " AND id NOT IN (SELECT value FROM json_each(?))"
+            found = self._read(
+                f"SELECT value FROM json_each(?) AS wanted WHERE NOT EXISTS ({held})",  # noqa: S608
+                wanted,
+                json.dumps(others),
+            )
+        return [digest for (digest,) in found]
 
     def _inflated(self, structure: bytes) -> bytes:
         try:
@@ -316,6 +331,8 @@ class Store:
             Busy: another process or thread writes, and `wait` is false or `stop` was set while waiting.
             Unavailable: the disk is full, and every other reason.
         """
+        from vaulttools.index.writer import Writer
+
         with self._database.writing(wait=wait, stop=stop) as connection:
             yield Writer(connection)
 
@@ -326,119 +343,3 @@ def _ids(connection: apsw.Connection, table: str, match: str, most: int = -1) ->
     found: Any = connection.execute(f"SELECT json_group_array(rowid) FROM ({rows})", (match, most)).get  # noqa: S608
     ids: list[int] = json.loads(found)
     return ids
-
-
-class _Known(NamedTuple):
-    id: int
-    state: int
-    digest: bytes
-    key: Key
-
-
-class Writer:
-    """Writes files in transactions. A file must be read after this was made, so that rows never go back in time."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._new_words = NewWords(connection)
-
-    def begin(self) -> None:
-        """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (fault-I08)."""
-        self._connection.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Make everything since `begin` visible at once."""
-        self._connection.execute("COMMIT")
-
-    def put(self, content: Content) -> bool:
-        """Write a file; False when its text is known, so that only its key was written."""
-        known = self._known(content.path)
-        state = STATES.index(content.state)
-        stamps = (*content.key, content.checked)
-        if known is None:
-            self._connection.execute(
-                "INSERT INTO files (size, modified, changed, inode, checked, state, flags, digest, path)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*stamps, state, content.flags, content.digest, os.fsencode(content.path)),
-            )
-            id_ = self._connection.last_insert_rowid()
-        else:
-            id_ = known.id
-            if content.state == "unread" and known.state != state and known.key == content.key:
-                return False  # this process could not read, now, what another has read and relies on
-            if (known.state, known.digest) == (state, content.digest):
-                self._connection.execute(
-                    "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, flags = ?"
-                    " WHERE id = ?",
-                    (*stamps, content.flags, id_),
-                )
-                return False
-            self._connection.execute(
-                "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, state = ?, flags = ?,"
-                " digest = ? WHERE id = ?",
-                (*stamps, state, content.flags, content.digest, id_),
-            )
-            self._forget(id_)
-        if content.state == "unread" and content.words is None:
-            return True
-        text = scattered(content.trigrams.encode()).decode()
-        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, text))
-        if content.terms:
-            self._new_words.add(content.terms)  # before the words are in the table that it asks
-            self._connection.execute("INSERT INTO terms (rowid, words) VALUES (?, ?)", (id_, content.terms))
-        if content.words is not None:
-            self._connection.execute(
-                "INSERT INTO words (rowid, body, title, aliases, headings) VALUES (?, ?, ?, ?, ?)",
-                (id_, *content.words),
-            )
-        if content.structure is not None:
-            self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
-        if content.passages is not None:
-            self._connection.execute("INSERT INTO passages VALUES (?, ?)", (id_, content.passages))
-            self._connection.executemany(
-                "INSERT INTO copies VALUES (?, ?)", [(digest, id_) for digest in passages.digests(content.passages)]
-            )
-        return True
-
-    def remove(self, path: str) -> bool:
-        """Forget a file; False when it is not known."""
-        known = self._known(path)
-        if known is None:
-            return False
-        self._connection.execute("DELETE FROM files WHERE id = ?", (known.id,))
-        self._forget(known.id)
-        return True
-
-    def merge(self) -> bool:
-        """Write the words of all files closer together, by one step outside a transaction; False when nothing is left.
-
-        FTS5 looks a word up in each of the segments that a build leaves, 6 to 17 for 10,000 notes. In one segment a
-        query of ten words takes an eighth of the time (0.08 ms instead of 0.66). Trigrams gain nothing that was
-        measured.
-        """
-        before = self._connection.total_changes()
-        for name in ("terms", "words"):
-            self._connection.execute(
-                f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)",  # noqa: S608
-                (-_MERGED_PAGES,),
-            )
-        # Each of the two statements counts as one change, whether it merged anything or not.
-        return self._connection.total_changes() - before > 2
-
-    # No upsert and no RETURNING: their savepoints make FTS5 write out what it gathers (measured: four times slower).
-
-    def _known(self, path: str) -> _Known | None:
-        found: list[Any] = self._connection.execute(
-            "SELECT id, state, digest, size, modified, changed, inode FROM files WHERE path = ?", (os.fsencode(path),)
-        ).fetchall()
-        if not found:
-            return None
-        id_, state, digest, *stamps = found[0]
-        return _Known(id_, state, digest, Key(*stamps))
-
-    def _forget(self, id_: int) -> None:
-        columns: list[Any] = self._connection.execute("SELECT columns FROM passages WHERE id = ?", (id_,)).fetchall()
-        digests = [(digest, id_) for (data,) in columns for digest in passages.digests(data)]
-        self._connection.executemany("DELETE FROM copies WHERE digest = ? AND id = ?", digests)
-        for deletion in _DELETIONS:
-            self._connection.execute(deletion, (id_,))

@@ -15,7 +15,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk
@@ -24,8 +24,10 @@ from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
 from vaulttools.index.folder import Folder, Node, Stamped, key_of, scanned
-from vaulttools.index.listers import Lister
 from vaulttools.index.watch import Watch
+
+if TYPE_CHECKING:
+    from vaulttools.index.lister_process import Lister
 
 NO_KEY: Final = Key(0, 0, 0, 0)
 """Of what has a name and cannot be stated: its folder may be listed and not entered."""
@@ -36,6 +38,8 @@ _RULES: Final = frozenset((".git", *IGNORE_FILES))
 """Names whose coming, going or content decides what is ignored."""
 
 _ENDED: Final = object()
+
+_NOTHING: Final[Mapping[str, Folder]] = {}
 
 _LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP))
 """Errors that last until the watch reports a change. Others may clear silently, so we retry (fault-S05, fault-S07)."""
@@ -67,10 +71,12 @@ class Tree:
         max_bytes: int = limits.FILE_BYTES,
         lister: Lister | None = None,
         meanwhile: Iterator[object] | None = None,
+        listed: Mapping[str, Folder] = _NOTHING,
     ) -> None:
         """`lister` lists some of the folders, while this process takes the steps of `meanwhile`, and then lists others.
 
-        Of `meanwhile` some steps, or all without a lister, may be left to the caller.
+        Of `meanwhile` some steps, or all without a lister, may be left to the caller. `listed` are folders whose names
+        were read before.
         """
         self._root = root
         self._watch = watch
@@ -84,10 +90,12 @@ class Tree:
         """Files that have, or once had, several names: one folder alone reports a change."""
         self._read = time.time_ns()
         """When the names were last read as a whole."""
+        self._listed = listed
         if lister is None:
             self._load("")
         else:
             self._load_beside(lister, meanwhile or iter(()))
+        self._listed = _NOTHING  # what is read again is read from the disk
 
     def holds(self, folder: str) -> bool:
         """Whether a vault-relative folder was entered, or would have been if it could be listed."""
@@ -229,7 +237,9 @@ class Tree:
         if self._watch is not None:
             self._watch.add(here)
         try:
-            nodes = names_at(self._root.absolute(here))
+            nodes = self._listed.get(here)
+            if nodes is None:
+                nodes = names_at(self._root.absolute(here))
         except OSError as error:
             if isinstance(error, FileNotFoundError | NotADirectoryError):
                 if here == "":

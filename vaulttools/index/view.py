@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vaulttools.core.work import Reason
 from vaulttools.files import ignores
@@ -20,8 +20,11 @@ from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.state import IndexState
 from vaulttools.index.tree import NO_KEY
 from vaulttools.index.word_hits import Spelling, WordHits
-from vaulttools.matching.candidates import Trait
-from vaulttools.patterns.literals import Requirement
+
+if TYPE_CHECKING:
+    from vaulttools.index.passages import Passages
+    from vaulttools.matching.candidates import Trait
+    from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")
 
@@ -194,7 +197,7 @@ class IndexView:
             unknown = {*self.unranked(among)}
         return self._state.words(words, most, among, unknown, read, all_known=not self._stale)
 
-    def text_digests(self, files: Sequence[str]) -> dict[str, bytes]:
+    def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
         """Of the files that are not stale."""
         rows = ((path, self._state.row(path)) for path in files if path not in self._stale)
         return {path: row.digest for path, row in rows if row is not None}
@@ -204,11 +207,20 @@ class IndexView:
         unknown = set(self.unranked(notes))
         return self._state.passages(path for path in notes if path not in unknown)
 
+    def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
+        """Of those whose words are known."""
+        unknown = set(self.unranked(notes))
+        return self._state.loaded_passages(path for path in notes if path not in unknown)
+
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
         """Of those whose words are known."""
         found = self._state.copies(digests)
         unknown = set(self.unranked(list(set().union(*found.values()))))
         return {digest: paths - unknown for digest, paths in found.items()}
+
+    def unheld(self, digests: Collection[int], notes: frozenset[str]) -> set[int]:
+        """Of those whose words are known."""
+        return self._state.unheld(digests, notes, self._stale)
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """Of all that the store holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vaulttools.notes.markdown.outline import breadcrumb_of, section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
     from vaulttools.notes.parts import BlockId, Heading, Structure, Tag, Task
     from vaulttools.notes.properties.safe_yaml import Value
+
+
+Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
+"""Which part of a note a matching line must lie in."""
 
 
 class Contents(ABC):

@@ -6,10 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from vaulttools.core import paths
-from vaulttools.notes.contents import Contents
+from vaulttools.notes.contents import Contents, Part
 from vaulttools.notes.properties.frontmatter import Block, Properties, load, split
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from vaulttools.notes.parts import Heading, Span, Structure, Tag, Task
     from vaulttools.notes.properties.safe_yaml import Value
     from vaulttools.notes.stored import Stored
-
-Part: TypeAlias = Literal["anywhere", "body", "frontmatter", "headings", "code", "tasks", "comments"]
-"""Which part of a note a matching line must lie in."""
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:

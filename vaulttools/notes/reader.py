@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
@@ -14,10 +15,12 @@ from vaulttools.files.contents import Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
 from vaulttools.notes.ahead import Ahead
-from vaulttools.notes.note import Note
 from vaulttools.notes.note_index import NoteIndex
 from vaulttools.notes.recent import RecentNotes
-from vaulttools.notes.stored import Stored
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
+    from vaulttools.notes.stored import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,15 @@ class NoteReader:
         """The note that a text is; its parts come from the index, else from parsing when they are first asked for."""
         indexed = self.indexed(document)
         if indexed is not None or self.parts is None:
+            from vaulttools.notes.note import Note
+
             return indexed or Note(document.path, document.text)
         return self.parts.lasting("recent notes", RecentNotes).note(document)
 
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""
+        from vaulttools.notes.note import Note
+
         stored = self.stored(document)
         return None if stored is None else Note(document.path, document.text, stored)
 
@@ -75,4 +82,8 @@ class NoteReader:
         """As `indexed`, without the text."""
         source = self.ahead or self.parts
         data = None if source is None else source.structure(document)
-        return None if data is None else Stored(data)
+        if data is None:
+            return None
+        from vaulttools.notes.stored import Stored
+
+        return Stored(data)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.files.document import Document
-from vaulttools.notes.note import Note
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
 
 MOST: Final = 32
 """Notes kept: those that changed a moment ago, and are not in the index yet."""
@@ -30,6 +32,8 @@ class RecentNotes:
             if known is not None and known.text == document.text:
                 self._notes.move_to_end(document.path)
                 return known
+        from vaulttools.notes.note import Note
+
         made = Note(document.path, document.text)
         if len(document.text) <= CHARACTERS:
             with self._lock:

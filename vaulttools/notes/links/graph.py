@@ -78,6 +78,8 @@ class Graph:
         self._made: Any = ({} if notes is None else notes, {} if by_name is None else by_name)
         self._packed = b""
         """The same as marshal has it, until it is asked for: what does not resolve can be told without."""
+        self._names: Sequence[str] = ()
+        """The notes while they are packed."""
         self._followed = followed
         self.is_grown = False
         """Whether all links were followed since this was made or kept."""
@@ -110,15 +112,15 @@ class Graph:
         return self._packed or marshal.dumps(tuple(map(whole, self._made))), followed
 
     @classmethod
-    def of_plain(cls, plain: tuple[bytes, _PlainFollowed | None], _: Sequence[str]) -> Graph:
-        """What `plain` was given."""
+    def of_plain(cls, plain: tuple[bytes, _PlainFollowed | None], notes: Sequence[str]) -> Graph:
+        """What `plain` was given, of these notes."""
         packed, kept = plain
         followed = None
         if kept is not None:
             files, number, unresolved, gone, linked = kept
             followed = _Followed(LinkIndex(files), number, unresolved, gone, linked)
         graph = cls(followed=followed)
-        graph._packed = packed
+        graph._packed, graph._names = packed, notes
         return graph
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
@@ -163,7 +165,8 @@ class Graph:
         known = self._all(links, stop)
         if known is None:
             return None
-        return [*filterfalse(whole(known.linked).__contains__, filter(whole(self._notes).__contains__, among))]
+        notes = {*self._names} if self._packed else whole(self._notes)
+        return [*filterfalse(whole(known.linked).__contains__, filter(notes.__contains__, among))]
 
     def _all(self, links: LinkIndex, stop: Callable[[], bool]) -> _Followed | None:
         known = self._followed

@@ -1,0 +1,141 @@
+"""Writes an index's tables: files, trigrams, words and the structure of notes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final, NamedTuple
+
+import apsw
+
+from vaulttools.files.key import Key
+from vaulttools.index import passages
+from vaulttools.index.content import STATES, Content
+from vaulttools.index.database import scattered
+from vaulttools.index.vocabulary import NewWords
+
+_MERGED_PAGES: Final = 500
+"""Pages that one step of `Writer.merge` writes for each table: 2 MB of log, and 40 ms."""
+
+_DELETIONS: Final = (
+    "DELETE FROM trigrams WHERE rowid = ?",
+    "DELETE FROM terms WHERE rowid = ?",
+    "DELETE FROM words WHERE rowid = ?",
+    "DELETE FROM notes WHERE id = ?",
+    "DELETE FROM passages WHERE id = ?",
+)
+
+
+class _Known(NamedTuple):
+    id: int
+    state: int
+    digest: bytes
+    key: Key
+
+
+class Writer:
+    """Writes files in transactions. A file must be read after this was made, so that rows never go back in time."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._new_words = NewWords(connection)
+
+    def begin(self) -> None:
+        """Start a transaction; IMMEDIATE, since one that becomes a writer later fails at once (fault-I08)."""
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make everything since `begin` visible at once."""
+        self._connection.execute("COMMIT")
+
+    def put(self, content: Content) -> bool:
+        """Write a file; False when its text is known, so that only its key was written."""
+        known = self._known(content.path)
+        state = STATES.index(content.state)
+        stamps = (*content.key, content.checked)
+        if known is None:
+            self._connection.execute(
+                "INSERT INTO files (size, modified, changed, inode, checked, state, flags, digest, path)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*stamps, state, content.flags, content.digest, os.fsencode(content.path)),
+            )
+            id_ = self._connection.last_insert_rowid()
+        else:
+            id_ = known.id
+            if content.state == "unread" and known.state != state and known.key == content.key:
+                return False  # this process could not read, now, what another has read and relies on
+            if (known.state, known.digest) == (state, content.digest):
+                self._connection.execute(
+                    "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, flags = ?"
+                    " WHERE id = ?",
+                    (*stamps, content.flags, id_),
+                )
+                return False
+            self._connection.execute(
+                "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, state = ?, flags = ?,"
+                " digest = ? WHERE id = ?",
+                (*stamps, state, content.flags, content.digest, id_),
+            )
+            self._forget(id_)
+        if content.state == "unread" and content.words is None:
+            return True
+        text = scattered(content.trigrams.encode()).decode()
+        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, text))
+        if content.terms:
+            self._new_words.add(content.terms)  # before the words are in the table that it asks
+            self._connection.execute("INSERT INTO terms (rowid, words) VALUES (?, ?)", (id_, content.terms))
+        if content.words is not None:
+            self._connection.execute(
+                "INSERT INTO words (rowid, body, title, aliases, headings) VALUES (?, ?, ?, ?, ?)",
+                (id_, *content.words),
+            )
+        if content.structure is not None:
+            self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
+        if content.passages is not None:
+            self._connection.execute("INSERT INTO passages VALUES (?, ?)", (id_, content.passages))
+            self._connection.executemany(
+                "INSERT INTO copies VALUES (?, ?)", [(digest, id_) for digest in passages.digests(content.passages)]
+            )
+        return True
+
+    def remove(self, path: str) -> bool:
+        """Forget a file; False when it is not known."""
+        known = self._known(path)
+        if known is None:
+            return False
+        self._connection.execute("DELETE FROM files WHERE id = ?", (known.id,))
+        self._forget(known.id)
+        return True
+
+    def merge(self) -> bool:
+        """Write the words of all files closer together, by one step outside a transaction; False when nothing is left.
+
+        FTS5 looks a word up in each of the segments that a build leaves, 6 to 17 for 10,000 notes. In one segment a
+        query of ten words takes an eighth of the time (0.08 ms instead of 0.66). Trigrams gain nothing that was
+        measured.
+        """
+        before = self._connection.total_changes()
+        for name in ("terms", "words"):
+            self._connection.execute(
+                f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)",  # noqa: S608
+                (-_MERGED_PAGES,),
+            )
+        # Each of the two statements counts as one change, whether it merged anything or not.
+        return self._connection.total_changes() - before > 2
+
+    # No upsert and no RETURNING: their savepoints make FTS5 write out what it gathers (measured: four times slower).
+
+    def _known(self, path: str) -> _Known | None:
+        found: list[Any] = self._connection.execute(
+            "SELECT id, state, digest, size, modified, changed, inode FROM files WHERE path = ?", (os.fsencode(path),)
+        ).fetchall()
+        if not found:
+            return None
+        id_, state, digest, *stamps = found[0]
+        return _Known(id_, state, digest, Key(*stamps))
+
+    def _forget(self, id_: int) -> None:
+        columns: list[Any] = self._connection.execute("SELECT columns FROM passages WHERE id = ?", (id_,)).fetchall()
+        digests = [(digest, id_) for (data,) in columns for digest in passages.digests(data)]
+        self._connection.executemany("DELETE FROM copies WHERE digest = ? AND id = ?", digests)
+        for deletion in _DELETIONS:
+            self._connection.execute(deletion, (id_,))
