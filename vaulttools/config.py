@@ -9,9 +9,8 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
 from vaulttools.errors import BadArgument
+from vaulttools.models import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 PathText = Annotated[str, BeforeValidator(lambda value: os.fspath(value) if isinstance(value, os.PathLike) else value)]
 """A path; a path object is taken for its text."""

@@ -30,20 +30,19 @@ from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
-from vaulttools.matching import excluded_regexes, ripgrep
 from vaulttools.matching.batches import WANTED
 from vaulttools.matching.kept_counts import KeptCounts
-from vaulttools.matching.ripgrep import Ripgrep
-from vaulttools.matching.search import Search
-from vaulttools.patterns.pattern import Pattern
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
     from vaulttools.index.indexes import Indexes
     from vaulttools.index.view import IndexView
+    from vaulttools.matching.ripgrep import Ripgrep
+    from vaulttools.matching.search import Search
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
+    from vaulttools.patterns.pattern import Pattern
     from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
     from vaulttools.resources.periodic import PeriodicNotes
     from vaulttools.resources.targets import Reader, Target, Targets
@@ -120,6 +119,13 @@ class Session:
 
         return texts.of(root, folder, self.config.max_file_size)
 
+    @property
+    def wants_meaning(self) -> bool:
+        """Whether ranked search is to go by meaning too."""
+        from vaulttools.ranked.meaning import embedder
+
+        return self.has_index and embedder.is_wanted(self.config)
+
     @cached_property
     def meaning(self) -> BackgroundMeaning | None:
         """The vectors of this vault's passages, once somebody starts to have them made; None: none are wanted.
@@ -129,7 +135,7 @@ class Session:
         """
         from vaulttools.ranked.meaning import embedder
 
-        if not self.has_index or not embedder.is_wanted(self.config):
+        if not self.wants_meaning:
             return None
         with embedder.packages_needed():
             from vaulttools.ranked.meaning.background import BackgroundMeaning
@@ -170,11 +176,16 @@ class Session:
         rules = self._excluded(work) if strictly or self._excludes(include_excluded=False) else None
         walks = (Walk("", notes_only=True, also=is_searched),)
         scope = self._scope(walks, (), work, Rules(hidden=False, excluded=rules or Excluded()), rules)
-        listing = scope.listing() or Listing(scope.entries())
+        kept = scope.listing()
+        listing = Listing(scope.entries()) if kept is None else kept
         if strictly and (work.warnings or scope.warnings):
             raise NoMeaning("Which files are excluded cannot be told, so nothing is sent to the embedder")
-        held = (entry.path for entry in listing if entry.left_out is None and entry.kind == "file")
-        return Supply(view, [path for path in held if path not in view.large], lambda path: self.read(path).normalised)
+
+        def notes() -> frozenset[str]:
+            return frozenset(listing.files) - view.large
+
+        made = notes() if kept is None else view.kept(("embeddable", listing, view.large), notes)
+        return Supply(view, made, lambda path: self.read(path).normalised)
 
     def close(self) -> None:
         """End the work on the indexes; calls under way go on to their end."""
@@ -190,6 +201,8 @@ class Session:
         Raises:
             RipgrepUnavailable: there is none that can be used.
         """
+        from vaulttools.matching import ripgrep
+
         return ripgrep.locate(self.config.rg)
 
     def scope(
@@ -225,6 +238,8 @@ class Session:
     ) -> Scope:
         covered = None
         if excluded_files is not None and excluded_files.patterns:
+            from vaulttools.matching import excluded_regexes
+
             covered = excluded_regexes.covering(self.ripgrep, excluded_files.patterns, work)
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
@@ -293,11 +308,12 @@ class Session:
         scope = self.scope((Walk(),), (), work, hidden=False, include_excluded=True)
 
         def made() -> tuple[LinkIndex, list[Entry]]:
-            entries = list(scope.entries())
-            missed = [entry for entry in entries if entry.kind == "folder" and entry.left_out in INCOMPLETE]
+            listing = scope.listing() or Listing(scope.entries())
+            left_out = listing.left_out
+            missed = [entry for entry in left_out if entry.kind == "folder" and entry.left_out in INCOMPLETE]
             # What is in iCloud, and not here, has its name all the same (fault-S01, fault-S02).
-            there = (None, "not downloaded")
-            return LinkIndex(entry.path for entry in entries if entry.left_out in there), missed
+            away = [entry.path for entry in left_out if entry.left_out == "not downloaded"]
+            return LinkIndex([*listing.files, *away]), missed
 
         if scope.names is None or not scope.names.holds(""):
             index, missed = made()
@@ -321,6 +337,8 @@ class Session:
         counts_all: bool = True,
     ) -> Search:
         """A search of one scope; see `Search` for `loose`, `wanted`, `wants_lines` and `counts_all`."""
+        from vaulttools.matching.search import Search
+
         return Search(
             self.ripgrep,
             self.root,

@@ -185,6 +185,11 @@ class Vault(ToolMethods):
             return False
         return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
 
+    def load_index(self) -> None:
+        """Load the index that is there, if one is, for calls that only read it; without one they scan."""
+        if self._opened.has_index:
+            self._opened.indexes.own.load()
+
     def read_structures(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
     ) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from vaulttools.answers import conflicts
 from vaulttools.attachments.kinds import INSTALL, kind_of
 from vaulttools.attachments.picture import Picture
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
+from vaulttools.models import BaseModel, ConfigDict, Field
 
 _OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
 """The details that are lines of notes, which the text cuts; names and notices are not cut."""

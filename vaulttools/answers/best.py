@@ -53,6 +53,8 @@ class Best:
     """Notes that could not be read, once the work was told about them."""
     meant: Sequence[str]
     """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
+    by_words_alone: int | None
+    """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
 
     def unfolded(self, notes: Sequence[RankedNote], start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
@@ -123,16 +125,19 @@ def best(
     read = _Reader(vault, work, extracts, view)
     missed = read.missed
     counter = None if is_ready else Counting(vault, work)
-    meaning, told = _meaning(vault, question) if view is not None else (None, [])
+    meaning, told = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
         ranking = _joined(ranking, meaning, question, view, wanted, most, told)
-    told += _progress(meaning, len(notes.files)) if meaning is not None else []
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
         missed.update(view.textless(notes.attachments))
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
+    by_words_alone = len(wanted) if told else None
+    if meaning is not None and view is not None:
+        told += _progress(meaning, len(notes.files), told)
+        by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, told)
     # Notes outside the scope only say how frequent a word is.
     of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
     passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
@@ -143,18 +148,22 @@ def best(
         work.warn(warning)
     work.searched = asked.notes
     folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
-    return Best(ranking, asked, folder, work, read, set(missed), told)
+    return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
 
 
-def _meaning(vault: Session, question: str) -> tuple[BackgroundMeaning | None, list[str]]:
-    """What finds by meaning, begun; None where nothing does or the question is quoted. And what has to be told."""
+def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[BackgroundMeaning | None, list[str]]:
+    """What finds by meaning, begun; None where nothing does, the index is not ready, or the question is quoted. And
+    what has to be told."""
+    if any(term.is_phrase for term in read_question(question).terms):
+        return None, []
+    if not is_ready:
+        return None, ["Only words were searched for."] if vault.wants_meaning else []
     try:
         meaning = vault.meaning
     except VaultToolsError as error:
         return None, [f"{error}. Only words were searched for."]
-    if meaning is None or any(term.is_phrase for term in read_question(question).terms):
-        return None, []
-    meaning.start()
+    if meaning is not None:
+        meaning.start()
     return meaning, []
 
 
@@ -179,16 +188,33 @@ def _joined(
     return joined(ranking, near, view, most, meaning.trust(near), languages) if near else ranking
 
 
-def _progress(meaning: BackgroundMeaning, notes: int) -> list[str]:
-    """How far the embedding is, and why it does not go on, while it is not done."""
+def _progress(meaning: BackgroundMeaning, notes: int, told: Sequence[str]) -> list[str]:
+    """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
     try:
         done, total = meaning.seen()
+        reason = meaning.why_not()
     except VaultToolsError:
         return []  # told already
     if done >= total and (total or not notes or meaning.embeds_nothing):
         return []
-    fault = f" {meaning.fault}." if meaning.fault else ""
+    fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
+
+
+def _unsearched(
+    meaning: BackgroundMeaning, view: IndexView, wanted: frozenset[str], missed: Collection[str], told: list[str]
+) -> int:
+    """How many notes meaning did not search, or not in all of their passages; those that changed since the progress was
+    counted are told."""
+    try:
+        waiting, changed = meaning.unsearched(view, wanted)
+    except VaultToolsError:
+        return len(wanted)  # told already
+    if count := len(changed.difference(missed)):
+        told.append(
+            f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
+        )
+    return waiting + count
 
 
 def _copies(

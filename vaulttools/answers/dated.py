@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Final, TypeAlias
 
-from pydantic import AfterValidator, ValidationInfo
-
 from vaulttools.core import dates
 from vaulttools.core.dates import Calendar
 from vaulttools.files.file_times import FileTimes
+from vaulttools.models import AfterValidator, ValidationInfo
 
 _SHOWN: Final = 60
 """Characters of a refused date that the sentence repeats."""
@@ -30,7 +29,9 @@ def _checked(text: str, info: ValidationInfo) -> str:
         dates.first_day(text, date(2000, 1, 1))
     except ValueError as error:
         shown = json.dumps(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…", ensure_ascii=False)
-        raise ValueError(f"{info.field_name} must be a date, got {shown}; {error}") from None
+        sentence = f"{info.field_name} must be a date, got {shown}; {error}"
+        # pydantic takes no sentence with a surrogate, which stands for a byte of a command line that is no UTF-8.
+        raise ValueError(sentence.encode("utf-8", "backslashreplace").decode()) from None
     return text
 
 

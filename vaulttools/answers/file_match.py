@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, overload
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import excerpt, place
 from vaulttools.answers.answer import is_none
 from vaulttools.answers.page import Section
 from vaulttools.core import limits, paths, render
 from vaulttools.matching.search import FileCount, FileHits
+from vaulttools.models import BaseModel, Field
 
 EXCERPT_LINES: Final = 60
 """Lines of one excerpt."""

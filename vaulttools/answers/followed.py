@@ -21,7 +21,6 @@ from vaulttools.index.view import IndexView
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, is_same
 from vaulttools.notes.reader import NoteReader
-from vaulttools.notes.stored import Stored
 
 F = TypeVar("F")
 A = TypeVar("A")
@@ -232,7 +231,9 @@ class Followed(Generic[F, S]):
         question = self.question
         facts: dict[str, tuple[bytes, F]] = {}
         large: AbstractSet[str] = frozenset()
-        if view is not None:
+        if view is not None and notes:
+            from vaulttools.notes.stored import Stored
+
             large = view.large
             facts = view.facts(
                 question.kind, notes, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from vaulttools.answers import corpus
 from vaulttools.answers.followed import NoteProjection
@@ -14,8 +14,10 @@ from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Graph
-from vaulttools.notes.note import Note
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
 
 PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.changed, Graph.plain, Graph.of_plain)
 """What counts of each note: its links."""

@@ -8,8 +8,6 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field
-
 from vaulttools.attachments import kinds, process
 from vaulttools.attachments.limits import FILE_BYTES
 from vaulttools.attachments.picture import Picture
@@ -18,6 +16,7 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.scope import Walk
+from vaulttools.models import BaseModel, Field
 from vaulttools.session import Session
 
 _NOTES: Final = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Final
 
@@ -104,6 +104,7 @@ def _elsewhere(
     if not words or work.remaining() <= 0:
         return []
     matching, _ = exact(vault, work.again(), request, parse("path:.md"), given)
+    matching = replace(matching, reader=replace(matching.reader, contents=vault.contents))
     index = matching.regexes.candidates
 
     def likely(files: AbstractSet[str]) -> Sequence[str]:

@@ -11,12 +11,20 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Any, ClassVar, Final, TypeVar
-
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from vaulttools.errors import BadArgument
+from vaulttools.models import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    WithJsonSchema,
+)
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 R = TypeVar("R", bound="Request")
 

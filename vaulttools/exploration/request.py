@@ -6,9 +6,7 @@ Bounds of these tools that give no reason are those of the document that they im
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
-
-from pydantic_core import ErrorDetails
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from vaulttools.answers.answer import AtLeast
 from vaulttools.answers.request import Request, schema
@@ -25,6 +23,9 @@ from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import Search
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 QueryMode = Literal["fixed", "identifier", "word", "regex"]
 """How the query of `scout`, `sample` and `show` is meant."""

@@ -15,7 +15,8 @@ from typing import Final, Literal
 
 from vaulttools.errors import InvalidQuery
 from vaulttools.patterns.pattern import MAX_CHARACTERS
-from vaulttools.query import tree
+from vaulttools.query import quoting, tree
+from vaulttools.query.quoting import quoted
 from vaulttools.query.tree import (
     FACTS,
     SCOPES,
@@ -55,8 +56,7 @@ _OPERATOR = re.compile(rf"({'|'.join((*_CASES, *_SCOPES, 'tag'))}):", re.IGNOREC
 _PHRASE = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*)"', re.DOTALL)
 _REGEX = re.compile(r"/(?!/)([^/\\]*+(?:\\.[^/\\]*+)*)/", re.DOTALL)
 _WORD = re.compile(r'[^\s()"]+')
-_VALUE_WORD = re.compile(r'[^\s()"\]]+')
-_WORDS: Final[dict[_Place, re.Pattern[str]]] = {"name": re.compile(r'[^\s()"\]:]+'), "value": _VALUE_WORD}
+_WORDS: Final[dict[_Place, re.Pattern[str]]] = {"name": re.compile(r'[^\s()"\]:]+'), "value": quoting.VALUE_WORD}
 _END: Final = ("", ")")
 _ENDS: Final[dict[_Place, tuple[str, ...]]] = {"name": ("", ")", "]", ":"), "value": ("", ")", "]")}
 
@@ -88,7 +88,7 @@ def spelled(node: Node) -> str:
         case Term(text):
             return text
         case Phrase(text):
-            return _quoted(text)
+            return quoted(text)
         case Regex(source):
             return "/" + _SLASH.sub(lambda found: r"\/" if found[0] == "/" else found[0], source) + "/"
         case And(parts):
@@ -102,25 +102,17 @@ def spelled(node: Node) -> str:
         case Case(sensitive, part):
             return f"{'match' if sensitive else 'ignore'}-case:{_as_one(part)}"
         case Tag(name):
-            return f"tag:{_plain('#' + name)}"
+            return quoting.of_tag(name)
         case Property():
             return f"[{':'.join(map(spelled, tree.parts(node)))}]"
         case Compare(sign, than):
-            return sign + (_quoted(than) if than.startswith("=") else _plain(than))
+            return sign + (quoted(than) if than.startswith("=") else quoting.plain(than))
         case Is(fact):
             return fact
 
 
 def _as_one(node: Node) -> str:
     return f"({spelled(node)})" if isinstance(node, And | Or) else spelled(node)
-
-
-def _plain(text: str) -> str:
-    return text if _VALUE_WORD.fullmatch(text) else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
 
 
 class _Reader:

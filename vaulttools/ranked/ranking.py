@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.core import paths
-from vaulttools.index.passages import Passages, load
+from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
@@ -174,7 +174,7 @@ class _Search:
         fresh, index = self._holders.fresh, self._index
 
         def passages(notes: Sequence[str]) -> dict[str, Passages]:
-            kept = {} if index is None else index.passages([path for path in notes if path not in fresh])
+            kept = {} if index is None else index.loaded_passages([path for path in notes if path not in fresh])
             made = ((path, self._passages(path, finder, kept.get(path))) for path in notes)
             return {path: each for path, each in made if each is not None}
 
@@ -190,12 +190,12 @@ class _Search:
         ]
         return BestFirst(scored, rarities, passages, tie, self._question.languages, self._question.quantity)
 
-    def _passages(self, path: str, finder: Finder, kept: bytes | None) -> Passages | None:
+    def _passages(self, path: str, finder: Finder, kept: Passages | None) -> Passages | None:
         """The passages of a note, from what the index holds of them or from its text."""
         if kept is not None and not finder.needs_text:
-            return load(kept)
+            return kept
         note = self._holders.fresh.get(path) or self._read(path)
-        return None if note is None else finder.passages(note, None if kept is None else load(kept))
+        return None if note is None else finder.passages(note, kept)
 
     def _count(
         self, term: Term, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]

@@ -20,6 +20,8 @@ class Vocabulary:
         """`read` are the notes that count as they were read, whatever is known of them; None: nothing could be read."""
         self._index = index
         self._read = read
+        self._held: dict[str, tuple[int, AbstractSet[str]]] = {}
+        """By stem: how many notes were read, and those of the index that hold it."""
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """The stems of so many characters that begin with one, in no order; `notes` tells whether any holds one."""
@@ -30,7 +32,13 @@ class Vocabulary:
     def notes(self, stem: str) -> AbstractSet[str]:
         """The notes that hold a word of this stem."""
         read = self._of_read.get(stem, frozenset())
-        return read if self._index is None else read | self._index.holding_stem(stem, self._read.keys())
+        if self._index is None:
+            return read
+        number, held = self._held.get(stem, (-1, frozenset()))
+        if number != len(self._read):
+            held = self._index.holding_stem(stem, self._read.keys())
+            self._held[stem] = len(self._read), held
+        return read | held
 
     @cached_property
     def _of_read(self) -> Mapping[str, AbstractSet[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from vaulttools.core.work import Reason
+from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Spelling, WordHits
 from vaulttools.matching.candidates import Candidates
 from vaulttools.notes.note_index import NoteIndex
@@ -43,8 +44,8 @@ class WordIndex(Candidates, NoteIndex, Protocol):
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """Indexed files that may contain `literal`, case ignored (a superset); a single ASCII letter returns none."""
 
-    def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
-        """What `index.passages` made of the notes whose text is known."""
+    def loaded_passages(self, notes: Sequence[str]) -> Mapping[str, Passages]:
+        """The passages of the notes whose text is known."""
 
     def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
         """By digest, the notes whose text is known and that hold a passage with it."""

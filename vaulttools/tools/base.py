@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
-
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.followed import Corpus, NoteProjection
@@ -33,6 +31,7 @@ from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
 from vaulttools.errors import BadArgument, PathNotFound
 from vaulttools.files.document import Document
+from vaulttools.models import BaseModel, BeforeValidator, Field, WithJsonSchema
 from vaulttools.notes.note import Note
 from vaulttools.resources.targets import Target
 from vaulttools.session import Session

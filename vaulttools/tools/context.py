@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer, dated, filters
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
@@ -19,6 +17,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
+from vaulttools.models import BaseModel, Field
 from vaulttools.ranked.gathering import RELEVANT, Piece, gathered
 from vaulttools.ranked.question import without_operators
 from vaulttools.session import Session
@@ -109,6 +108,11 @@ class ContextAnswer(Answer):
     passages: list[ContextPassage] = Field(description="The best note first; of one note in the order of its text.")
     linked: list[LinkedNote] = Field(description="The linked notes that the text names.")
     weak: bool = Field(description="Whether no passage holds the main words of the question, or is near in meaning.")
+    by_words_alone: int | None = Field(
+        None,
+        exclude_if=answer.is_none,
+        description="With meaning: notes that are not searched by it yet, or not whole.",
+    )
     next_calls: list[NextCall] = Field(description="The calls that show more, as the text has them.")
 
 
@@ -149,6 +153,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         passages=[_passage(piece, piece.text) for piece in pieces],
         linked=names,
         weak=bool(weakness),
+        by_words_alone=found.best.by_words_alone,
         next_calls=calls,
     )
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator, Field
-
 from vaulttools.answers import answer, dated, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
@@ -26,6 +24,7 @@ from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
 from vaulttools.files.newest import Newest
 from vaulttools.files.scope import Scope, Walk
+from vaulttools.models import BeforeValidator, Field
 from vaulttools.resources.targets import Target, Targets
 from vaulttools.session import Session
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import ClassVar, Final
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.page import Section
@@ -20,6 +18,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.targets import Targets
 from vaulttools.session import Session

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from typing import Any, ClassVar, Final, Literal, TypeAlias
-
-from pydantic import BaseModel, Field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer, AtLeast
@@ -20,14 +18,17 @@ from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
+from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
 from vaulttools.notes.links.graph import Edge, Unresolved
 from vaulttools.notes.links.mentions import mentions
 from vaulttools.notes.links.reach import Reached, reach
 from vaulttools.notes.links.targets import LinkIndex
-from vaulttools.notes.note import Note
 from vaulttools.patterns import pattern
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
 
 Direction: TypeAlias = Literal["out", "back", "mentions", "unresolved", "orphans"]
 
@@ -323,6 +324,8 @@ def _names(vault: Session, path: str, work: Work) -> list[str]:
 
 def _read(vault: Session, path: str, work: Work) -> Note:
     """The note at a path; of what is none, nothing."""
+    from vaulttools.notes.note import Note
+
     if not paths.is_note(path):
         return Note(path, "")
     reader = vault.notes(vault.view(work))

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer, page, reading
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.reading import Reading
@@ -16,6 +14,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
+from vaulttools.models import BaseModel, Field
 from vaulttools.notes.parts import Heading
 from vaulttools.session import Session
 

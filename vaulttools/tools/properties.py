@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, Field
-
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.followed import NoteProjection
@@ -18,6 +16,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.files import globs
+from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.properties.property_counts import Counted, PropertyCounts
 from vaulttools.notes.properties.property_types import PropertyType

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, Field, SkipValidation
-
 from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwise, page
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
@@ -18,8 +16,9 @@ from vaulttools.answers.page import Section
 from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
-from vaulttools.core import limits, paths, render
+from vaulttools.core import garbage, limits, paths, render
 from vaulttools.core.work import Work
+from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
 from vaulttools.query import foreign, tree
 from vaulttools.query.exact import Match
@@ -128,6 +127,11 @@ class QueryAnswer(Answer):
         exclude_if=is_none,
         description="In mode ranked: whether no passage holds the main words of the question, or is near in meaning.",
     )
+    by_words_alone: int | None = Field(
+        None,
+        exclude_if=is_none,
+        description="In mode ranked, with meaning: notes that are not searched by it yet, or not whole.",
+    )
     total_notes: int | None = Field(
         None, exclude_if=is_none, description="In mode obsidian: matching notes, shown or not."
     )
@@ -150,8 +154,9 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         told = "There are no words to rank by: answered as mode obsidian."
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
     most = request.page * request.limit + _COPIES
-    found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
-    return _ranked_page(request, work, found)
+    with garbage.paused():  # nearly all that is made goes with the answer: 3 % of the time
+        found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
+        return _ranked_page(request, work, found)
 
 
 def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswer:
@@ -193,6 +198,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
         closing(shown),
         absences=ranking.absences,
         weak=bool(ranking.weakness),
+        by_words_alone=found.best.by_words_alone,
         others=list(map(_ranked_note, others)),
         explanation=explanation,
         next_page=next_page,
@@ -342,6 +348,7 @@ def _page(
     total_notes: int | None = None,
     total_is_exact: bool | None = None,
     weak: bool | None = None,
+    by_words_alone: int | None = None,
     others: Sequence[NoteFound] = (),
     explanation: str,
     next_page: int | None,
@@ -358,6 +365,7 @@ def _page(
         notes=[*(note for note, _ in shown), *others],
         shown_notes=None if weak is None else sum(kept is not None for kept in fit.kept),
         weak=weak,
+        by_words_alone=by_words_alone,
         total_notes=total_notes,
         total_is_exact=total_is_exact,
         explanation=explanation,

@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
-
 from vaulttools.answers import answer, corpus, page, part, pictures, place, reading, several
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.part import Part
@@ -20,6 +18,7 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import Work, named
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
+from vaulttools.models import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from vaulttools.session import Session
 
 CHARACTERS: Final = 20_000

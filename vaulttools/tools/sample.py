@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer
 from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer, AtLeast
@@ -20,6 +18,7 @@ from vaulttools.exploration.cluster import Cluster, clusters
 from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.matching.search import FileHits, Search
+from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
@@ -19,6 +17,7 @@ from vaulttools.exploration.request import ExplorationRequest, QueryMode
 from vaulttools.exploration.scan import Scan
 from vaulttools.files.root import Place
 from vaulttools.matching.search import Search
+from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 

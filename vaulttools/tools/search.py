@@ -10,8 +10,6 @@ from heapq import merge
 from itertools import islice
 from typing import Annotated, ClassVar, Final
 
-from pydantic import BeforeValidator, Field
-
 from vaulttools.answers import answer, hints, page, place
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.page import Section
@@ -24,6 +22,7 @@ from vaulttools.files.document import Document, Part
 from vaulttools.files.scope import Scope
 from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
+from vaulttools.models import BeforeValidator, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Targets

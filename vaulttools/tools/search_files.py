@@ -6,9 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final, Literal
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vaulttools.answers import answer, dated, file_match, hints, page
 from vaulttools.answers.answer import Answer
@@ -24,11 +22,15 @@ from vaulttools.files import disk
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
-from vaulttools.notes.note import Note, Part, breadcrumbs
+from vaulttools.models import Field
+from vaulttools.notes.contents import Part
 from vaulttools.notes.properties import property_text
 from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.notes.note import Note
 
 _COLUMN_CHARACTERS: Final = 200
 """Characters of the properties beside a path."""
@@ -291,7 +293,11 @@ def _columns(reader: NoteReader, request: SearchFilesRequest, found: FileHits) -
 def _headings(reader: NoteReader, found: FileHits, lines: list[int]) -> Sequence[tuple[str, ...]]:
     """The headings that each of the lines stands under."""
     note = reader.stored(found.document)
-    return breadcrumbs(found.document.lines, lines) if note is None else [note.breadcrumb(line) for line in lines]
+    if note is not None:
+        return [note.breadcrumb(line) for line in lines]
+    from vaulttools.notes.note import breadcrumbs
+
+    return breadcrumbs(found.document.lines, lines)
 
 
 def _first_line(total: int, exact: bool, work: Work) -> str:

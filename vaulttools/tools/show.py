@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer, excerpt
 from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer, AtLeast
@@ -24,6 +22,7 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import Search
+from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
 

@@ -8,8 +8,6 @@ from functools import reduce
 from operator import add
 from typing import ClassVar, Final, Literal
 
-from pydantic import BaseModel, Field
-
 from vaulttools.answers import answer, hints
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import Texts
@@ -24,6 +22,7 @@ from vaulttools.exploration.request import ExplorationRequest
 from vaulttools.exploration.scan import Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.files.root import Place
+from vaulttools.models import BaseModel, Field
 from vaulttools.session import Session
 
 TERMS: Final = 12

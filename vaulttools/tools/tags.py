@@ -6,8 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, BaseModel, Field
-
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.followed import NoteProjection
@@ -16,11 +14,11 @@ from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
+from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.tag_counts import Counted, TagCounts
 from vaulttools.notes.tags import covers
-from vaulttools.query.language import spelled
-from vaulttools.query.tree import Tag
+from vaulttools.query import quoting
 from vaulttools.session import Session
 
 
@@ -71,7 +69,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         )
     elif shown:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
-        call = json.dumps({"query": spelled(Tag(shown[0].tag)), "mode": "obsidian", **kept}, ensure_ascii=False)
+        call = json.dumps({"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}, ensure_ascii=False)
         notices.append(f"To see the notes of a tag: query {call}")
     first = (
         f"{corpus.counted(len(tags), 'tag')} in {corpus.counted(asked.notes, 'note')}:"

@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, BaseModel, Field
-
 from vaulttools.answers import answer, corpus, dated, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
@@ -20,6 +18,7 @@ from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work
+from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change

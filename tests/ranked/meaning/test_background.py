@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from tests.ranked.meaning.conftest import Opened
 from tests.ranked.meaning.endpoints import Served
 from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
+from vaulttools.index.view import IndexView
 from vaulttools.notes.passages import digest
 from vaulttools.ranked.meaning import background, embedder, process
 from vaulttools.ranked.meaning.background import Progress
@@ -110,7 +111,7 @@ def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, m
 
     monkeypatch.setattr(process.EmbeddingProcess, "embedded", killing)
     vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(200)})
-    with pytest.raises(NoMeaning, match=r"^The process that embeds has ended$"):
+    with pytest.raises(NoMeaning, match=r"^The process that embeds has ended \(SIGKILL\)$"):
         vault.wait_for_meaning()
     vault.wait_for_meaning()
     assert len(kept(vault)) == 200
@@ -176,6 +177,32 @@ def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
     vault = opened({})
     vault.wait_for_meaning()
     assert len(kept(vault)) == 10
+
+
+def test_what_is_looked_at_to_forget_follows_what_left_the_vault(
+    opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    plain = IndexView.passages
+
+    def counted(view: IndexView, notes: Sequence[str]) -> dict[str, bytes]:
+        asked.append(len(notes))
+        return plain(view, notes)
+
+    monkeypatch.setattr(IndexView, "passages", counted)
+
+    def waited() -> int:
+        asked.clear()
+        with opened({}) as vault:
+            vault.wait_for_meaning()
+        return sum(asked)
+
+    opened({f"{number}.md": f"# Both\n\nCat {number}.\n" for number in range(20)}).wait_for_meaning()
+    assert waited() == 0
+    for number in range(7):  # each edit leaves one passage of two
+        (tmp_path / f"vault/{number}.md").write_text(f"# Both\n\nDog {number}.\n", encoding="utf-8")
+    assert waited() > 20
+    assert waited() == 0
 
 
 def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened, served: Served) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -14,7 +14,7 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.meaning import fusion as module
-from vaulttools.ranked.meaning.fusion import MOST, fused, joined, nearest_notes, passages_of
+from vaulttools.ranked.meaning.fusion import MOST, joined, nearest_notes, passages_of
 from vaulttools.ranked.meaning.neighbours import Neighbour
 from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 from vaulttools.ranked.order import RankedNote
@@ -25,24 +25,39 @@ def near(**notes: float) -> list[Neighbour]:
     return [Neighbour(path, 0, similarity) for path, similarity in notes.items()]
 
 
+def fused(
+    by_words: Mapping[str, float], sure: int, found: Sequence[Neighbour], meaning: float = OF_ANY_MODEL.share
+) -> list[str]:
+    return module.fused(by_words, sure, nearest_notes(found), meaning)
+
+
 def test_without_neighbours_the_order_is_that_of_words() -> None:
-    assert fused(["b", "a", "c"], 1, []) == ["b", "a", "c"]
+    assert fused({"b": 0.9, "a": 0.9, "c": 0.2}, 1, []) == ["b", "a", "c"]
 
 
 def test_what_words_are_sure_of_keeps_its_place() -> None:
-    assert fused(["b", "a", "c"], 2, near(d=0.9, c=0.8, a=0.1)) == ["b", "a", "c", "d"]
+    assert fused({"b": 0.9, "a": 0.2, "c": 0.2}, 2, near(d=0.9, c=0.8, a=0.1)) == ["b", "a", "d", "c"]
 
 
 def test_a_note_in_both_lists_goes_before_those_in_one() -> None:
-    assert fused(["a", "b"], 0, near(c=0.9, b=0.8)) == ["b", "a", "c"]
+    assert fused({"a": 0.9, "b": 0.8}, 0, near(c=0.9, b=0.8)) == ["b", "a", "c"]
 
 
 def test_what_only_meaning_finds_follows() -> None:
-    assert fused([], 0, near(c=0.5, b=0.9, a=0.5)) == ["b", "a", "c"]
+    assert fused({}, 0, near(c=0.5, b=0.9, a=0.5)) == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("meaning", "expected"), [(0.2, ["a", "b", "c"]), (0.5, ["b", "a", "c"]), (0.9, ["c", "b", "a"])]
+)
+def test_how_much_better_a_note_is_counts_not_its_place_alone(meaning: float, expected: list[str]) -> None:
+    # Of the best by words `b` is worth 9 tenths and `c` a tenth; by meaning `b` is worth 8 of 10, and `a` half.
+    assert fused({"a": 1.0, "b": 0.9, "c": 0.1}, 0, near(c=0.8, b=0.64, a=0.4), meaning) == expected
 
 
 def test_several_near_passages_count_more_than_one() -> None:
-    assert nearest_notes([Neighbour("a", 0, 0.5), Neighbour("b", 0, 0.45), Neighbour("b", 3, 0.4)]) == ["b", "a"]
+    found = nearest_notes([Neighbour("a", 0, 0.5), Neighbour("b", 0, 0.45), Neighbour("b", 3, 0.4)])
+    assert list(found.items()) == [("b", 0.57), ("a", 0.5)]
 
 
 def test_the_best_passages_of_both_lists_come_first_and_are_worth_the_same() -> None:
@@ -67,9 +82,14 @@ def test_a_passage_that_holds_all_that_was_asked_stays_first() -> None:
 PATHS = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
 
-@given(by_words=PATHS, by_meaning=PATHS, sure=st.integers(0, 8))
-def test_nothing_is_lost_or_doubled_and_the_head_stays(by_words: list[str], by_meaning: list[str], sure: int) -> None:
-    found = fused(by_words, sure, [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)])
+@given(by_words=PATHS, by_meaning=PATHS, sure=st.integers(0, 8), meaning=st.floats(0, 1), step=st.floats(0, 0.1))
+def test_nothing_is_lost_or_doubled_and_the_head_stays(
+    by_words: list[str], by_meaning: list[str], sure: int, meaning: float, step: float
+) -> None:
+    scores = {path: 0.9 - place * step for place, path in enumerate(by_words)}
+    found = fused(
+        scores, sure, [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)], meaning
+    )
     assert found[:sure][: len(by_words)] == by_words[:sure]
     assert sorted(found) == sorted({*by_words, *by_meaning})
     rest = [path for path in found[sure:] if path not in by_meaning]
@@ -77,7 +97,7 @@ def test_nothing_is_lost_or_doubled_and_the_head_stays(by_words: list[str], by_m
 
 
 def test_meaning_adds_no_more_than_so_many() -> None:
-    assert len(fused([], 0, [Neighbour(f"{number}", 0, 0.5) for number in range(200)])) == MOST
+    assert len(fused({}, 0, [Neighbour(f"{number}", 0, 0.5) for number in range(200)])) == MOST
 
 
 class Stored:
@@ -85,15 +105,12 @@ class Stored:
 
     asked: tuple[str, ...] = ()
 
-    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
+    def loaded_passages(self, notes: Sequence[str]) -> dict[str, passages.Passages]:
         self.asked += tuple(notes)
-        return {path: passages.dump(Note(path, "text\n")) for path in notes}
-
-    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
-        return {}
+        return {path: passages.of(Note(path, "text\n")) for path in notes}
 
 
-@given(by_words=PATHS, by_meaning=PATHS, most=st.integers(1, 9), is_few=st.booleans(), few=st.integers(0, 3))
+@given(by_words=PATHS, by_meaning=PATHS, most=st.integers(1, 9), is_few=st.booleans(), few=st.integers(1, 3))
 def test_notes_are_joined_as_they_are_asked_for(
     by_words: list[str], by_meaning: list[str], most: int, is_few: bool, few: int
 ) -> None:
@@ -106,7 +123,7 @@ def test_notes_are_joined_as_they_are_asked_for(
         made = joined(ranking, found, Stored(), most).notes
         sure = min(most, len(by_words)) if is_few else 1
         first = by_words[: max(sure, few)]
-        order = fused(first, sure, found)
+        order = fused(dict.fromkeys(first, 0.5), sure, found)
     head = [path for place, path in enumerate(order) if path in first or place < most]
     expected = [*head, *(path for path in by_words if path not in head)]
     assert bool(made) == bool(expected)
@@ -121,7 +138,7 @@ def ranked(unfound: Sequence[str], most: int, index: Stored) -> list[str]:
     held = [Evidence(0, 1.0, frozenset({0, 1, 2}))]
     notes = [
         RankedNote("v", 0.9, passages.of(Note("v", "text\n")), []),
-        RankedNote("w", 0.5, passages.of(Note("w", "text\n")), held),
+        RankedNote("w", 0.8, passages.of(Note("w", "text\n")), held),
     ]
     ranking = Ranking(notes[::-1], "", [], [], ["x"], unfound, [], Finder([]), [1.0, 1.0, 1.0])
     return [note.path for note in joined(ranking, near(a=0.9, v=0.8, c=0.7, d=0.6), index, most).notes]
@@ -129,8 +146,8 @@ def ranked(unfound: Sequence[str], most: int, index: Stored) -> list[str]:
 
 def test_notes_behind_those_asked_for_are_not_loaded() -> None:
     index = Stored()
-    assert ranked(["x"], 3, index) == ["v", "w", "a"]
-    assert index.asked == ("a",)
+    assert ranked(["x"], 3, index) == ["v", "a", "c", "w"]
+    assert index.asked == ("a", "c")
 
 
 def test_the_first_note_of_evidence_that_is_not_weak_stays_first() -> None:
@@ -155,7 +172,7 @@ def test_meaning_decides_where_words_find_notes_in_other_languages_alone(
     english = passages.of(Note("n", "This is the boat and it will be at home when it is in the rain.\n"))
     notes = [RankedNote(path, 0.5, english, [Evidence(0, 0.5, frozenset({0}))]) for path in "vw"]
     ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
-    found = joined(ranking, near(a=0.6, b=0.5), Stored(), 4, languages=languages)
+    found = joined(ranking, near(a=0.6, b=0.6), Stored(), 4, languages=languages)
     assert [note.path for note in found.notes] == expected
 
 
@@ -196,7 +213,7 @@ def test_words_that_meet_by_chance_are_weak_evidence_where_a_model_tells_absence
 ) -> None:
     notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset(held))])]
     ranking = Ranking(notes, "", [], [], [], unfound, [], Finder([]), [1.0] * words)
-    found = joined(ranking, near(v=similarity), Stored(), 2, Trust(1.4, 0.27, tells_absence))
+    found = joined(ranking, near(v=similarity), Stored(), 2, Trust(0.7, 0.27, tells_absence))
     told = "No passage is near in meaning to the question; its words may meet by chance."
     assert found.weakness == (told if is_weak else "")
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.ranked.meaning.test_parts import both, drawn, signs
+from vaulttools.ranked.meaning import nearest as module
 from vaulttools.ranked.meaning import parts
 from vaulttools.ranked.meaning.nearest import Nearest
 from vaulttools.ranked.meaning.packaged_model import PARTS
@@ -18,7 +19,7 @@ def nearest(given: NDArray[np.float32], layout: tuple[parts.Part, ...] = ()) -> 
     numbers = np.arange(len(given))
     layout = layout or parts.one(given.shape[1])
     rows = parts.unpacked(parts.packed(given, layout), layout)
-    return Nearest(numbers.astype(np.uint32), numbers, signs(rows, layout))
+    return Nearest.of(numbers.astype(np.uint32), numbers, signs(rows, layout))
 
 
 def test_a_vector_is_nearest_to_itself() -> None:
@@ -34,11 +35,11 @@ def test_a_vector_is_nearest_to_itself() -> None:
 def test_so_it_is_by_either_part(number: int) -> None:
     given, part = both(600, 3), PARTS[number]
     found = nearest(given, PARTS)
-    assert list(np.flatnonzero(~found.has(1))) == list(range(0, 600, 3))
+    assert sorted(found.ids[found.whole :]) == list(range(0, 600, 3))
     for each in (1, 7, 599):
-        near = found.around(part.of(given[each : each + 1])[0], 5, number, np.flatnonzero(found.has(1)))[0]
-        assert each in near
-        assert (near % 3 > 0).all()
+        near = found.around(part.of(given[each : each + 1])[0], 5, number, slice(0, found.whole))[0]
+        assert each in found.ids[near]
+        assert (found.ids[near] % 3 > 0).all()
 
 
 @settings(max_examples=50, deadline=None)
@@ -53,7 +54,7 @@ def test_neighbours_depend_on_no_order_of_arrival(seed: int, count: int, least: 
     for some in np.array_split(order, pieces):
         layout = parts.one(dimensions)
         columns = signs(layout[0].pack(given[some]), layout)
-        piece = Nearest(some.astype(np.uint32), some, columns)
+        piece = Nearest.of(some.astype(np.uint32), some, columns)
         grown = piece if grown is None else grown.extended(piece)
     assert grown is not None
     assert len(once) >= min(least, count)
@@ -71,6 +72,55 @@ def test_neighbours_agree_with_the_plain_sum_of_weighted_signs() -> None:
     furthest = np.sort(distances)[19]
     found = nearest(given).around(question, 20)[0]
     assert sorted(found) == list(np.flatnonzero(distances <= furthest))
+
+
+def plain(kept: list[NDArray[np.uint64]], asked: NDArray[np.float32], number: int) -> NDArray[np.int64]:
+    """The distances of all vectors the slow way."""
+    planes = np.unpackbits(np.ascontiguousarray(kept[number].T).view(np.uint8), axis=1)
+    sizes = np.abs(asked[: planes.shape[1]])
+    classes = np.array_split(np.argsort(sizes, kind="stable"), 3)
+    weights = np.zeros(planes.shape[1], np.int64)
+    for each in classes:
+        weights[each] = max(1, round(float(sizes[each].mean()) / max(float(sizes[classes[-1]].mean()), 1e-12) * 8))
+    return (planes != (asked[: planes.shape[1]] >= 0)) @ weights  # type: ignore[no-any-return]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 1_000),
+    count=st.integers(1, 300),
+    least=st.integers(1, 40),
+    number=st.integers(0, 1),
+    data=st.data(),
+)
+def test_of_vectors_by_two_models_the_nearest_are_those_of_all_compared(
+    seed: int, count: int, least: int, number: int, data: st.DataObject
+) -> None:
+    given = both(count, seed)
+    kept = signs(parts.unpacked(parts.packed(given, PARTS), PARTS), PARTS)
+    cut = data.draw(st.integers(0, count))
+    pieces = [
+        Nearest.of(np.arange(*some).astype(np.uint32), np.arange(*some) * 7, [each[:, slice(*some)] for each in kept])
+        for some in ((0, cut), (cut, count))
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_TOGETHER", data.draw(st.sampled_from([1, 7, 64, 1 << 14])))
+        found = pieces[0].extended(pieces[1])
+        assert (found.digests == found.ids.astype(np.int64) * 7).all()
+        whole = [each for each in range(count) if each % 3]
+        assert sorted(found.ids[: found.whole]) == whole
+        some = np.array(data.draw(st.lists(st.sampled_from(range(count)), unique=True)), np.int64)
+        own = found.numbers(some * 7)
+        assert sorted(found.ids[own]) == sorted(some)
+        own = own[own < found.whole] if number else own
+        asked = PARTS[number].of(both(3, seed + 1)[1:2])[0]
+        far = plain(kept, asked, number)
+        for among in (slice(0, found.whole) if number else slice(0, count), own):
+            near, distances = found.around(asked, least, number, among)
+            of = found.ids[among]
+            furthest = np.sort(far[of])[min(least, len(of)) - 1] if len(of) else 0
+            assert sorted(found.ids[near]) == sorted(of[far[of] <= furthest])
+            assert (distances == far[found.ids[near]]).all()
 
 
 def test_only_some_are_looked_at_when_they_are_named() -> None:

@@ -47,6 +47,9 @@ class Notes:
         held = {path: set(passages.digests(data)) for path, data in self._kept.items()}
         return {digest: {path for path, some in held.items() if digest in some} for digest in digests}
 
+    def unheld(self, digests: Collection[int], notes: frozenset[str]) -> set[int]:
+        return {digest for digest, paths in self.copies(digests).items() if not paths & notes}
+
     def keep(self, store: VectorStore) -> None:
         """Embed what the store lacks."""
         for path, data in self._kept.items():

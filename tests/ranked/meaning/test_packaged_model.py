@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vaulttools.ranked.meaning import english_model, multilingual_model, packaged_model
+from vaulttools.ranked.meaning import english_model, multilingual_model, packaged_model, weights
 from vaulttools.ranked.meaning.embedder import Choice, NoMeaning, key_of, load
 from vaulttools.ranked.meaning.parts import Part
 
@@ -118,7 +118,9 @@ def test_damaged_and_missing_weights_are_told(
         if "resources" in file.parts or file.suffix == ".onnx":
             shutil.copy(str(file.locate()), tmp_path / file.name)
             moved.append(_File(file, tmp_path))
-    monkeypatch.setattr(metadata, "files", lambda asked: moved if asked == package else real[asked])
+    monkeypatch.setattr(
+        weights, "_files", lambda asked: moved if asked.metadata["Name"] == package else real[asked.metadata["Name"]]
+    )
     if "damaged" in told:
         with (tmp_path / name).open("r+b") as opened:
             opened.seek(1_000_000)
@@ -136,6 +138,13 @@ def test_a_runtime_that_fails_is_told(fault: Exception, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(english_model, "_session", failing)
     with pytest.raises(NoMeaning, match=f"cannot be used \\({type(fault).__name__}\\): install the extra again"):
+        load(Choice())
+
+
+def test_a_tokenizer_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(english_model, "_VOCABULARY", tmp_path / "none.txt")
+    english_model._tokenizer.cache_clear()
+    with pytest.raises(NoMeaning, match=r"cannot be used \(FileNotFoundError\): install the extra again"):
         load(Choice())
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vaulttools.ranked.meaning import parts
 from vaulttools.ranked.meaning.nearest import Nearest, words
 from vaulttools.ranked.meaning.packaged_model import PARTS
+from vaulttools.ranked.meaning.parts import Part
 
 
 def drawn(count: int, dimensions: int, seed: int) -> NDArray[np.float32]:
@@ -79,6 +80,13 @@ def test_alike_are_those_whose_kept_vectors_have_so_small_an_angle(dimensions: i
     assert (part.are_alike(kept[order], 0.8) == found[order][:, order]).all()
 
 
+@pytest.mark.parametrize("part", [*PARTS, *parts.one(3), *parts.one(100), *parts.one(512)])
+def test_kept_vectors_are_multiplied_exactly_by_counting_bits(part: Part) -> None:
+    rows = part.pack(drawn(40, part.first + part.dimensions, 6))
+    numbers = part.halves(rows).astype(np.float64) * 2
+    assert (part._products(rows) == numbers @ numbers.T).all()
+
+
 @pytest.mark.parametrize("dimensions", [64, 256, 512, 1024])
 def test_a_passage_takes_at_most_60_bytes_of_memory_and_256_of_disk(dimensions: int) -> None:
     _is_small(drawn(50, dimensions, 2), parts.one(dimensions))
@@ -92,6 +100,6 @@ def _is_small(given: NDArray[np.float32], layout: tuple[parts.Part, ...]) -> Non
     kept = parts.packed(given, layout)
     numbers = np.arange(len(kept))
     columns = signs(parts.unpacked(kept, layout), layout)
-    found = Nearest(numbers.astype(np.uint32), numbers, columns)
+    found = Nearest.of(numbers.astype(np.uint32), numbers, columns)
     assert sum(each.nbytes for each in columns) + found.digests.nbytes + found.ids.nbytes <= 60 * 50
     assert sum(map(len, kept)) <= 256 * 50

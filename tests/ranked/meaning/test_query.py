@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,8 +14,10 @@ import pytest
 from tests.conftest import write_files
 from tests.ranked.meaning.conftest import Opened
 from tests.ranked.meaning.endpoints import Served
-from vaulttools import Vault
+from tests.ranked.ranking import index_being_built
+from vaulttools import Vault, VaultToolsError
 from vaulttools.ranked.meaning import background
+from vaulttools.ranked.meaning.store import remove
 from vaulttools.ranked.meaning.trust import OF_ANY_MODEL
 
 NOTES = {
@@ -37,6 +40,19 @@ def opened(embedding: Opened) -> Opened:
         return vault
 
     return made
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
+    """Whoever holds it keeps rounds of embedding from beginning."""
+    guard, plain = threading.Lock(), background.BackgroundMeaning._round
+
+    def guarded(meaning: background.BackgroundMeaning) -> None:
+        with guard:
+            plain(meaning)
+
+    monkeypatch.setattr(background.BackgroundMeaning, "_round", guarded)
+    return guard
 
 
 def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
@@ -96,6 +112,71 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     assert "Meaning: 0 of 4 notes." in answer.notices
 
 
+def test_notes_that_changed_and_are_not_embedded_yet_are_told(
+    opened: Opened, tmp_path: Path, rounds: threading.Lock
+) -> None:
+    vault = opened()
+    with rounds:
+        assert told(vault) == ([], 0)
+        write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
+        assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+        assert vault.context(question="tea at five").by_words_alone == 1
+        write_files(tmp_path / "vault", {"New.md": "A dog.\n"})
+        (tmp_path / "vault/Metals.md").unlink()
+        assert told(vault) == (["2 changed notes are not searched by meaning yet."], 2)
+        assert told(vault, glob="K*") == ([], 0)
+        assert told(vault, query='"tea at five"') == ([], None)
+    vault.wait_for_meaning()
+    assert told(vault) == ([], 0)
+
+
+@pytest.mark.usefixtures("later")  # without a watch nobody knows what a file holds that was written just now
+def test_another_process_tells_of_notes_that_changed_and_were_never_embedded(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened().close()
+    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n", "Copy.md": NOTES["Kitchen.md"]})
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    vault = opened({}, waits=False)
+    assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+
+
+def test_while_the_index_is_being_built_it_is_told_that_words_answer_alone(opened: Opened, served: Served) -> None:
+    vault = opened()
+    with index_being_built():
+        assert told(vault, "Only words") == (["Only words were searched for."], 4)
+        assert told(vault, "Only words", query='"tea at five"') == ([], None)
+    with index_being_built(), opened({}, waits=False, meaning="off") as other:
+        assert told(other, "Only words") == ([], None)
+
+
+def test_notes_that_wait_are_not_told_twice(
+    opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = opened()
+    served.status = 500
+    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
+    with pytest.raises(VaultToolsError):
+        vault.wait_for_meaning()
+    served.status = 200
+    failed = f"Meaning: 3 of 4 notes. The embedder {served.address} answered with the status 500."
+    assert told(vault) == ([failed], 1)
+    served.status = 500
+    answer = vault.query(query="another question")
+    assert (
+        f"The embedder {served.address} answered with the status 500. Only words were searched for." in answer.notices
+    )
+    assert answer.by_words_alone == 4
+
+
+def told(vault: Vault, what: str = "meaning", **arguments: object) -> tuple[list[str], int | None]:
+    """What is said of something, and how many notes only words searched."""
+    answer = vault.query(**{"query": "tea at five", **arguments})  # type: ignore[arg-type]
+    sentences = [notice for notice in answer.notices if what.lower() in notice.lower()]
+    assert all(f"[{sentence}]" in answer.text for sentence in sentences)
+    return sentences, answer.by_words_alone
+
+
 def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
     ignored = {".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'}
     vault = opened({**ignored, "Old/Tea.md": "Tea at five."})
@@ -138,6 +219,18 @@ def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
     )
     again.wait_for_meaning()
     assert found(again, "where do felines nap?")[0][0] == "Pets.md"
+
+
+def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds: threading.Lock) -> None:
+    vault = opened()
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    with rounds:
+        assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
+        remove(meaning.store().path)
+        assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
+    vault.wait_for_meaning()
+    assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
 
 
 def test_answers_are_the_same_after_edits_and_after_a_rebuild(opened: Opened, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
     assert reader.missing([8, 7, 9]) == [8, 9]
     known = reader.nearest()
     digests, rows = reader.vectors(known.ids[[2, 1]])
-    assert (list(digests), [row.tobytes() for row in rows]) == ([-5, 7], [vector for _, vector in pairs([-5, 7])])
+    assert (list(digests), [row.tobytes() for row in rows]) == ([7, -5], [vector for _, vector in pairs([7, -5])])
     assert len(reader.vectors(np.array([1_000], np.uint32))[0]) == 0
 
 
@@ -135,7 +135,14 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
         return connection
 
     monkeypatch.setattr(apsw, "Connection", full)
-    with pytest.raises(NoMeaning, match="cannot be used: database or disk is full"):
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: database or disk is full$"):
         store.put(pairs(list(range(2, 2_000))), 64)
     monkeypatch.undo()
     assert list(store.nearest().digests) == [1]
+
+
+def test_a_folder_that_cannot_be_used_is_not_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: ") as raised:
+        VectorStore(tmp_path / "file/below", KEY).put(pairs([1]), 64)
+    assert str(tmp_path) not in str(raised.value)

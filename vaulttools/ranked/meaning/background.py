@@ -10,11 +10,13 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import filelock
 
@@ -25,11 +27,13 @@ from vaulttools.index import passages as stored
 from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.meaning import embedder, packaged_model
+from vaulttools.ranked.meaning.coverage import Coverage, PassageIndex
 from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
 from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
 from vaulttools.ranked.meaning.shared import embedding, models
 from vaulttools.ranked.meaning.store import VectorStore
 from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
+from vaulttools.ranked.meaning.unused import remove_unused
 
 if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
@@ -39,8 +43,15 @@ _log = logging.getLogger("vaulttools")
 LOOK_SECONDS: Final = 2.0
 """How often new passages are looked for."""
 
+_WAITED_FOR_SECONDS: Final = 0.05
+"""How often while somebody waits, and how often that one looks whether it is done."""
+
 AGAIN_SECONDS: Final = 60.0
 """How long to wait after a fault: the disk is full, the endpoint is down."""
+
+_LONGER: Final = 16
+"""So many times as long at most, twice as long after each further fault, where the embedder is no endpoint: to start a
+process and load its models takes seconds of CPU, and what is wrong with them lasts."""
 
 START_SECONDS: Final = 5.0
 """How long after the first question the work begins: a command that answers one and ends starts no process in vain."""
@@ -61,30 +72,24 @@ _WORTH_FORGETTING: Final = 0.2
 notes find theirs until then."""
 
 
-class PassageIndex(Protocol):
-    """What the index tells of the passages of notes."""
-
-    def version(self) -> Hashable | None:
-        """Changes whenever a text does; None while some text is not known."""
-
-    def changed(self) -> AbstractSet[str]:
-        """The notes that changed, or may have, since they were read; those that could not be read are left out."""
-
-    def text_digests(self, notes: Sequence[str]) -> Mapping[str, bytes]:
-        """A digest of the text of each note, of those that were read as they are now, or cannot be read."""
-
-    def passages(self, notes: Sequence[str]) -> Mapping[str, bytes]:
-        """What `index.passages` made of each, of those whose text is known."""
-
-
 class Supply(NamedTuple):
     """What there is to embed now."""
 
     known: PassageIndex
-    notes: Sequence[str]
-    """Every note and attachment that may be embedded: excluded and protected ones are not among them."""
+    notes: AbstractSet[str]
+    """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
+    until one of them comes or goes."""
     read: Callable[[str], str]
     """The text of one, with `\\n` for `\\r\\n`; raises NotRead."""
+
+
+class Unsearched(NamedTuple):
+    """Notes of which not all passages have vectors."""
+
+    waiting: int
+    """Those that `Progress` does not count as done."""
+    changed: frozenset[str]
+    """Those that changed since it was counted."""
 
 
 class Progress(NamedTuple):
@@ -109,6 +114,8 @@ class MeaningStatus:
     """Vectors that are kept; copies share one."""
     bytes: int
     """On disk."""
+    fault: str
+    """Why nothing could be embedded when it was last tried; empty when it could."""
 
 
 class BackgroundMeaning:
@@ -137,18 +144,19 @@ class BackgroundMeaning:
         if self._store is not None:
             inherited.keep(self._store)
             self._store = None
+        self._waiters = 0
+        """Calls of `wait` under way."""
         self._end = threading.Event()
         self._wake = threading.Event()
-        self._done: dict[str, bytes] = {}
-        """The notes whose passages all have vectors, each with the digest of its text."""
+        self._coverage = Coverage(self.store)
         self._rounds = 0
         """How often everything was looked at to the end."""
         self._is_tidy = False
-        self._looked: tuple[Hashable, int] | None = None
-        """The version of the index, and the number of notes, of the last look after which nothing was left."""
         self.progress = Progress(0, 0)
         self.fault = ""
         """Why nothing can be embedded at present; empty when it can."""
+        self._kept_fault: str | None = None
+        """What the store has of it; None: not known."""
 
     def store(self) -> VectorStore:
         """Where the vectors are kept.
@@ -169,9 +177,9 @@ class BackgroundMeaning:
             NoMeaning: the embedder is missing, or the vectors cannot be read.
         """
         store = self.store()
-        return MeaningStatus(
-            store.key.name, store.key.version, Progress(*store.progress()), len(store.nearest()), store.bytes()
-        )
+        progress = Progress(*store.progress())
+        passages, size = len(store.nearest()), store.bytes()
+        return MeaningStatus(store.key.name, store.key.version, progress, passages, size, self.why_not())
 
     def asked(self, question: str) -> Floats:
         """The vector of a question; the embedder is loaded by the first one, which takes a second.
@@ -227,7 +235,29 @@ class BackgroundMeaning:
         self.start()
         until = None if timeout is None else time.monotonic() + timeout
         wanted = self._rounds + 2  # the round under way may have begun before this call
+        with self._waiting():
+            return self._wait(wanted, on_progress, cancel, until)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Let rounds follow each other while somebody waits."""
+        with self._guard:
+            self._waiters += 1
         self._wake.set()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._waiters -= 1
+
+    def _wait(
+        self,
+        wanted: int,
+        on_progress: Callable[[int, int], None] | None,
+        cancel: threading.Event | None,
+        until: float | None,
+    ) -> bool:
+        """As `wait`, for a number of rounds."""
         while self._rounds < wanted:
             if cancel is not None and cancel.is_set():
                 raise Cancelled
@@ -237,8 +267,7 @@ class BackgroundMeaning:
                 return False
             if on_progress is not None:
                 on_progress(*self.progress)
-            self._wake.set()
-            self._end.wait(0.05)
+            self._end.wait(_WAITED_FOR_SECONDS)
         if on_progress is not None:
             on_progress(*self.progress)
         return True
@@ -260,7 +289,7 @@ class BackgroundMeaning:
             self._store.close()
 
     def near(
-        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: AbstractSet[str]
+        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: frozenset[str]
     ) -> list[Neighbour]:
         """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is
         embedded.
@@ -284,39 +313,86 @@ class BackgroundMeaning:
         """Whether it was found that no note may be embedded."""
         return self._rounds > 0 and not self.progress.total
 
+    def why_not(self) -> str:
+        """Why nothing could be embedded when it was last tried, by this process or another one; empty when it could.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        return self.fault or ("" if self._rounds else self.store().fault())
+
     def seen(self) -> Progress:
         """How far the embedding was when it was last counted, by this process or another one.
 
         Raises:
             NoMeaning: that cannot be read.
         """
-        return self.progress if self.progress.total else Progress(*self.store().progress())
+        if not self.progress.total:
+            return Progress(*self.store().progress())
+        return Progress(0, self.progress.total) if self._coverage.is_lost() else self.progress
+
+    def unsearched(self, known: PassageIndex, among: AbstractSet[str]) -> Unsearched:
+        """How many of some notes meaning did not search, or not in all of their passages.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        if self._coverage.is_lost():
+            return Unsearched(len(among), frozenset())
+        waiting = self._coverage.waiting(among)
+        if waiting is None:
+            done, total = self.store().progress()
+            waiting = min(total - done, len(among))
+        return Unsearched(waiting, frozenset(self._coverage.changed(known, among)))
 
     def _run(self) -> None:
         embedding.enter(self._end)
         self._wake.wait(START_SECONDS)
         self._wake.clear()
+        faults = 0
         while not self._end.is_set():
-            pause = LOOK_SECONDS
             try:
                 self._round()
-                self.fault = ""
+                self.fault, faults = "", 0
             except VaultToolsError as error:
+                faults += 1
+                self._wake.clear()  # who waits already is told of this fault; who comes now has it tried again at once
                 if not self._end.is_set():
                     self._tell(str(error))
-                pause = AGAIN_SECONDS
             except Exception as error:  # it may come from the machine; its text may be that of a note
+                faults += 1
+                self._wake.clear()
                 _log.exception("the embedding met an error")
                 self._tell(f"The embedding met an error of its own: {type(error).__name__}")
-                pause = AGAIN_SECONDS
-            self._wake.wait(pause)
+            if not self._end.is_set():  # its call to wake up may be cleared
+                self._wake.wait(self._pause(faults))
             self._wake.clear()
         embedding.leave(self._end)
+
+    def _pause(self, faults: int) -> float:
+        """Seconds until the next round after so many faults in a row."""
+        if not faults:
+            return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
+        return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
 
     def _tell(self, reason: str) -> None:
         if reason != self.fault:  # it is tried again and again
             _log.warning("%s; ranked search goes by words alone", reason)
         self.fault = reason
+        with suppress(VaultToolsError):
+            self._keep_fault(reason)
+
+    def _keep_fault(self, reason: str) -> None:
+        """Have other processes know of a fault, or, when it is empty, of its end.
+
+        Raises:
+            NoMeaning: the store cannot be used.
+        """
+        if self._kept_fault is None:
+            self._kept_fault = self.store().fault()
+        if reason != self._kept_fault:
+            self.store().put_fault(reason)
+            self._kept_fault = reason
 
     def _round(self) -> None:
         """Embed what has no vector, where no other process does.
@@ -327,29 +403,27 @@ class BackgroundMeaning:
         supply = self._supply()
         if supply is None:
             return
-        looked = supply.known.version(), len(supply.notes)
-        if looked == self._looked and looked[0] is not None:
+        lacking = self._coverage.look(supply.known, supply.notes, self._end.is_set)
+        if self._end.is_set():
+            return
+        self._tell_progress(len(lacking), len(supply.notes))
+        left = [(path, digests) for path, digests in lacking.items() if digests]
+        if not left:
+            if lacking and supply.known.changed():
+                return  # the index reads them in a moment; those that cannot be read are not among them
+            self._tidy(supply)
+            self._keep_fault("")
             embedding.rest()
             self._rounds += 1
             return
-        waiting = list(self._waiting(supply))
-        self._tell_progress(len(waiting), len(supply.notes))
-        left = [(path, digests) for path, digests in waiting if digests]
-        if not left and not self._end.is_set():
-            if waiting and supply.known.changed():
-                return  # the index reads them in a moment; those that cannot be read are not among them
-            self._tidy(supply)
-            self._rounds += 1
-            self._looked = None if waiting else looked
-            return
         with embedding.turn(self._end) as is_mine:
-            is_done = is_mine and self._embed_alone(supply, left, len(waiting) - len(left))
+            is_done = is_mine and self._embed_alone(supply, left, len(lacking) - len(left))
         if is_done:
             self._wake.set()
         else:
             self._end.wait(LOOK_SECONDS)
 
-    def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, list[int]]], unknown: int) -> bool:
+    def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> bool:
         """As `_embed`; False when another process embeds for the vault: its vectors are seen in the next round.
 
         Raises:
@@ -369,26 +443,7 @@ class BackgroundMeaning:
             lock.release()
         return True
 
-    def _waiting(self, supply: Supply) -> Iterator[tuple[str, list[int]]]:
-        """The notes that are not done: each with the digests of its passages that have no vector; with none while the
-        index does not know it. What was found done is not looked at again until its text is another one."""
-        known = supply.known.text_digests(supply.notes)
-        self._done = {path: text for path, text in self._done.items() if known.get(path) == text}
-        left = [path for path in supply.notes if path not in self._done]
-        for start in range(0, len(left), _TOGETHER):
-            if self._end.is_set():
-                return
-            some = left[start : start + _TOGETHER]
-            held = {path: list(stored.digests(data)) for path, data in supply.known.passages(some).items()}
-            missing = set(self.store().missing(each for digests in held.values() for each in digests))
-            for path in some:
-                wanted = [each for each in held.get(path, ()) if each in missing]
-                if wanted or path not in known:
-                    yield path, wanted
-                else:
-                    self._done[path] = known[path]
-
-    def _embed(self, supply: Supply, left: Sequence[tuple[str, list[int]]], unknown: int) -> None:
+    def _embed(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
         """Embed passages of notes and keep their vectors, until the end comes, or the end of the turn.
 
         Raises:
@@ -396,8 +451,11 @@ class BackgroundMeaning:
         """
         texts: dict[int, str] = {}
         embedded: set[int] = set()
+        pending: deque[tuple[str, Sequence[int]]] = deque()
+        waiting = unknown + len(left)
         for number, (path, digests) in enumerate(left, 1):
             texts |= self._texts(supply, path, set(digests) - embedded)
+            pending.append((path, digests))
             while len(texts) >= BATCH or (texts and number == len(left)):
                 if self._end.is_set() or embedding.is_over():
                     return
@@ -406,7 +464,10 @@ class BackgroundMeaning:
                 embedded.update(digest for digest, _ in some)
                 for digest, _ in some:
                     del texts[digest]
-            self._tell_progress(unknown + len(left) - number, len(supply.notes))
+            while pending and texts.keys().isdisjoint(pending[0][1]):
+                self._coverage.embedded(pending.popleft()[0])
+                waiting -= 1
+            self._tell_progress(waiting, len(supply.notes))
 
     def _tell_progress(self, waiting: int, total: int) -> None:
         told = Progress(total - waiting, total)
@@ -418,6 +479,8 @@ class BackgroundMeaning:
     def _keep(self, some: Sequence[tuple[int, str]]) -> None:
         kept, dimensions = embedding.embedded(self.choice, [text for _, text in some])
         self.store().put([(digest, vector) for (digest, _), vector in zip(some, kept, strict=True)], dimensions)
+        self.fault = ""
+        self._keep_fault("")
 
     def _texts(self, supply: Supply, path: str, wanted: set[int]) -> dict[int, str]:
         """The texts of a note's passages, by digest; none of those that it does not hold any more."""
@@ -437,13 +500,20 @@ class BackgroundMeaning:
         return found
 
     def _tidy(self, supply: Supply) -> None:
-        """Forget the vectors of passages that no note holds any more, once a process, where that is worth it."""
+        """Forget the vectors of passages that no note holds any more, once a process, where that is worth it, and those
+        of models that are used no more."""
         if self._is_tidy:
             return
         self._is_tidy = True
+        remove_unused(self.store(), time.time())
+        texts = self._coverage.texts()
+        if len(self.store().covered()) * (1 - _WORTH_FORGETTING) <= len(texts):
+            return  # to look at all passages takes half a second for 160,000
         held: set[int] = set()
-        for start in range(0, len(supply.notes), _TOGETHER):
-            for data in supply.known.passages(supply.notes[start : start + _TOGETHER]).values():
+        notes = list(supply.notes)
+        for start in range(0, len(notes), _TOGETHER):
+            for data in supply.known.passages(notes[start : start + _TOGETHER]).values():
                 held.update(stored.digests(data))
         if len(self.store().nearest()) * (1 - _WORTH_FORGETTING) > len(held):
             self.store().keep_only(held)
+        self.store().cover_only(texts)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vaulttools.ranked.meaning.faults import check, embedding_with
 from vaulttools.ranked.meaning.parts import Part
 from vaulttools.ranked.meaning.weights import Weights
 
@@ -51,16 +52,16 @@ class EnglishModel:
 
         One text at a time: the model's numbers are of 8 bits with a scale that all texts of a batch share.
         """
-        vectors = np.empty((len(texts), PART.dimensions), np.float32)
-        for number, text in enumerate(texts):
-            tokens = np.array([self._tokens.encode(text).ids], np.int64)
-            [found] = self._session.run(
-                ["last_hidden_state"],
-                {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)},
-            )
-            mean = found[0].mean(axis=0)
-            vectors[number] = mean / np.linalg.norm(mean)
-        return vectors
+        means = np.empty((len(texts), PART.dimensions), np.float32)
+        with embedding_with(PACKAGE):
+            for number, text in enumerate(texts):
+                tokens = np.array([self._tokens.encode(text).ids], np.int64)
+                others = {"attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
+                [found] = self._session.run(["last_hidden_state"], {"input_ids": tokens, **others})
+                means[number] = found[0].mean(axis=0)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        check(PACKAGE, lengths)
+        return means / np.maximum(lengths, np.float32(1e-12))  # type: ignore[no-any-return]
 
 
 def _session(weights: str) -> Any:

@@ -20,8 +20,10 @@ from vaulttools.ranked.meaning.store import VectorStore
 from vaulttools.ranked.meaning.translations import ALIKE, translations
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vaulttools.ranked.meaning.embedder import Floats
-    from vaulttools.ranked.meaning.nearest import Numbers
+    from vaulttools.ranked.meaning.nearest import Digests, Numbers
     from vaulttools.ranked.meaning.parts import Bytes
 
 NEIGHBOURS: Final = 100
@@ -48,6 +50,9 @@ _NARROW: Final = 8
 _MORE: Final = 4
 """How many times as many are looked at, once, where too few of them are in the scope; where that is not enough its own
 passages are."""
+
+_ROUNDED: Final = 0.002
+"""Similarities that differ by so much are not equal with three decimals."""
 
 _USUAL: Final = 60
 _SHORTNESS: Final = 0.6
@@ -76,12 +81,15 @@ class PassagesOfNotes(Protocol):
     def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
         """By digest the notes that hold a passage with it, of those whose text is known."""
 
+    def unheld(self, digests: Collection[int], notes: frozenset[str]) -> AbstractSet[int]:
+        """The digests with which none of some notes holds a passage, of those whose text is known."""
+
 
 def neighbours(
     question: Floats,
     store: VectorStore,
     known: PassagesOfNotes,
-    notes: AbstractSet[str],
+    notes: frozenset[str],
     of: int,
     languages: AbstractSet[str] = frozenset(),
 ) -> list[Neighbour]:
@@ -98,20 +106,25 @@ def neighbours(
         return []
     scope = _Scope(nearest, known, notes)
     is_narrow = len(notes) * _NARROW < of
+    compared: list[tuple[Digests, Floats, Bytes, int]] = []
+    asked = [part.of(question[None])[0] for part in parts]
+    for part, count, among in _compared(nearest, parts, scope.numbers() if is_narrow else None, languages):
+        chosen = scope.candidates(asked[part], part, count, among)
+        digests, rows = store.vectors(np.sort(nearest.ids[chosen]))
+        if len(digests):
+            similarities = _similarities(asked[: part + 1], rows, parts)
+            compared.append((digests, similarities, rows[:, : parts[0].size], part))
     vector: dict[int, Bytes] = {}
     by_part: dict[int, int] = {}
-    ordered: list[tuple[float, str, int]] = []
-    asked = [part.of(question[None])[0] for part in parts]
-    for part, count, some in _compared(nearest, parts, scope.numbers() if is_narrow else None, languages):
-        chosen, holding = scope.candidates(asked[part], part, count, some)
-        digests, rows = store.vectors(np.sort(nearest.ids[chosen]))
-        if not len(digests):
-            continue
-        similarities = _similarities(asked[: part + 1], rows, parts)
-        by_part |= dict.fromkeys(digests.tolist(), part)
-        vector |= dict(zip(digests.tolist(), rows[:, : parts[0].size], strict=True))
-        ordered += _nearest_of(digests.tolist(), similarities.tolist(), holding)
-    found = sorted(ordered)[:NEIGHBOURS]
+    similar: dict[int, float] = {}
+    for (digests, similarities, rows, part), first in zip(
+        compared, _first([each[1] for each in compared]), strict=True
+    ):
+        some = digests[first].tolist()
+        similar |= zip(some, similarities[first].tolist(), strict=True)
+        vector |= zip(some, rows[first], strict=True)
+        by_part |= dict.fromkeys(some, part)
+    found = _nearest_of(similar, scope.holding(list(similar)))
     held = scope.sizes({path for _, path, _ in found})
     found = [each for each in found if each[1] in held]  # what was edited a moment ago is in no note
     if len({held[path].language for _, path, _ in found}) > 1:
@@ -129,7 +142,7 @@ def neighbours(
 class _Scope:
     """The notes asked for, among all whose passages have vectors."""
 
-    def __init__(self, nearest: Nearest, known: PassagesOfNotes, notes: AbstractSet[str]) -> None:
+    def __init__(self, nearest: Nearest, known: PassagesOfNotes, notes: frozenset[str]) -> None:
         self._nearest = nearest
         self._known = known
         self._notes = notes
@@ -146,38 +159,41 @@ class _Scope:
         """The numbers of the vectors of its passages, ascending; all its notes are looked at."""
         if self._numbers is None:
             own = self.sizes(self._notes)
-            digests = np.fromiter((each for path in self._notes & own.keys() for each in own[path].digests), np.int64)
-            self._numbers = np.flatnonzero(np.isin(self._nearest.digests, digests))
+            held = [np.asarray(own[path].digests, np.int64) for path in self._notes & own.keys()]
+            self._numbers = self._nearest.numbers(np.concatenate([np.zeros(0, np.int64), *held]))
         return self._numbers
 
-    def candidates(
-        self, asked: Floats, part: int, count: int, among: Numbers | None
-    ) -> tuple[Numbers, dict[int, AbstractSet[str]]]:
+    def candidates(self, asked: Floats, part: int, count: int, among: slice) -> Numbers:
         """The numbers of the vectors of its passages, of those `among`, whose signs agree best with the question's:
-        `count` of them and all that agree as well as the last; and by digest its notes that hold each."""
+        `count` of them and all that agree as well as the last."""
         wanted = count
-        if self._numbers is not None:
-            among = self._own(among)
-        while True:
+        while self._numbers is None:
             numbers, distances = self._nearest.around(asked, wanted, part, among)
-            digests = self._nearest.digests[numbers].tolist()
-            copies = self._known.copies(digests)
-            holding = {digest: found for digest, paths in copies.items() if (found := self._notes & paths)}
-            if len(holding) >= count or len(digests) >= (len(self._nearest) if among is None else len(among)):
+            digests = self._nearest.digests[numbers]
+            unheld = self._known.unheld(digests.tolist(), self._notes)
+            held = len(numbers) - len(unheld)
+            if held >= count or len(numbers) >= among.stop - among.start:
+                if unheld:
+                    is_held = ~np.isin(digests, np.fromiter(unheld, np.int64))
+                    numbers, distances = numbers[is_held], distances[is_held]
+                if len(numbers) > count:
+                    numbers = numbers[distances <= np.partition(distances, count - 1)[count - 1]]
+                return numbers
+            if wanted > count or held * _MORE < count:
                 break
-            if self._numbers is None and (wanted > count or len(holding) * _MORE < count):
-                among = self._own(among)
-            else:
-                wanted = max(wanted * _MORE, len(digests) + 1)
-        is_held = np.fromiter((digest in holding for digest in digests), bool, len(digests))
-        numbers, distances = numbers[is_held], distances[is_held]
-        if len(numbers) > count:
-            numbers = numbers[distances <= np.sort(distances)[count - 1]]
-        return numbers, holding
-
-    def _own(self, among: Numbers | None) -> Numbers:
+            wanted = max(wanted * _MORE, len(numbers) + 1)
         own = self.numbers()
-        return own if among is None else np.intersect1d(among, own, assume_unique=True)
+        return self._nearest.around(asked, count, part, own[(own >= among.start) & (own < among.stop)])[0]
+
+    def holding(self, digests: Sequence[int]) -> Mapping[int, AbstractSet[str]]:
+        """By digest its notes that hold a passage with it."""
+        if self._numbers is None:
+            return {digest: self._notes & paths for digest, paths in self._known.copies(digests).items()}
+        holding: dict[int, set[str]] = {digest: set() for digest in digests}
+        for path in self._notes & self._sizes.keys():
+            for digest in holding.keys() & self._sizes[path].digests:
+                holding[digest].add(path)
+        return holding
 
 
 def _one_language_first(
@@ -203,23 +219,18 @@ def _one_language_first(
 
 def _compared(
     nearest: Nearest, parts: Sequence[Part], numbers: Numbers | None, languages: AbstractSet[str]
-) -> list[tuple[int, int, Numbers | None]]:
+) -> list[tuple[int, int, slice]]:
     """Which vectors are compared by which last part, and how many of them: those that have the English model's when the
-    question may be English by both, all others by the first.
+    question may be English by both, all others by the first. `numbers`: where only these come into question.
 
     Similarities of both models have one scale: over the RFCs the nearest passage has 0.46 and 0.45 on average, the
     tenth 0.39 and 0.38.
     """
-    if len(parts) == 1 or ENGLISH not in languages:
-        return [(0, parts[0].candidates, numbers)]
-    has = nearest.has(1)
-    if numbers is None:
-        english, others = np.flatnonzero(has), np.flatnonzero(~has)
-    else:
-        english, others = numbers[has[numbers]], numbers[~has[numbers]]
-    if not len(english):
-        return [(0, parts[0].candidates, numbers)]
-    return [(1, parts[1].candidates, english), (0, parts[0].candidates // _OTHERS, others)]
+    english, count = nearest.whole, parts[0].candidates
+    has_english = english if numbers is None else (numbers < english).any()
+    if len(parts) == 1 or ENGLISH not in languages or not has_english:
+        return [(0, count, slice(0, len(nearest)))]
+    return [(1, parts[1].candidates, slice(0, english)), (0, count // _OTHERS, slice(english, len(nearest)))]
 
 
 def _similarities(asked: Sequence[Floats], rows: Bytes, parts: Sequence[Part]) -> Floats:
@@ -232,15 +243,22 @@ def _similarities(asked: Sequence[Floats], rows: Bytes, parts: Sequence[Part]) -
     return total / np.float32(weights)
 
 
-def _nearest_of(
-    digests: Sequence[int], similarities: Sequence[float], holding: Mapping[int, AbstractSet[str]]
-) -> list[tuple[float, str, int]]:
+def _first(similarities: Sequence[Floats]) -> list[NDArray[np.bool_]]:
+    """In each of some groups of similarities those that may be among the greatest of all once they are rounded."""
+    together = np.concatenate([np.zeros(0, np.float32), *similarities])
+    at = len(together) - NEIGHBOURS
+    least = np.partition(together, at)[at] - np.float32(_ROUNDED) if at > 0 else np.float32(-np.inf)
+    return [each >= least for each in similarities]
+
+
+def _nearest_of(similar: Mapping[int, float], holding: Mapping[int, AbstractSet[str]]) -> list[tuple[float, str, int]]:
     """The nearest of some passages, each in all of its notes: the similarity, negative, the note and the digest."""
-    rounded = sorted(-round(each, 3) for each in similarities)
-    least = rounded[min(NEIGHBOURS, len(rounded)) - 1] if rounded else 0.0
-    return [
+    rounded = {digest: -round(similarity, 3) for digest, similarity in similar.items()}
+    least = sorted(rounded.values())[min(NEIGHBOURS, len(rounded)) - 1] if rounded else 0.0
+    ordered = [
         (negative, path, digest)
-        for digest, similarity in zip(digests, similarities, strict=True)
-        if (negative := -round(similarity, 3)) <= least
-        for path in sorted(holding.get(digest, ()))[:_COPIES]
+        for digest, negative in rounded.items()
+        if negative <= least
+        for path in sorted(holding[digest])[:_COPIES]
     ]
+    return sorted(ordered)[:NEIGHBOURS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -49,10 +50,13 @@ class EmbeddingProcess:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
         self.used = time.monotonic()
         """When it was last asked, on the monotonic clock."""
-        key = self._asked(choice)
-        if not isinstance(key, Key):
-            self.end()
-            raise NoMeaning(str(key))
+        try:
+            key = self._asked(choice)
+            if not isinstance(key, Key):
+                raise NoMeaning(str(key))
+        except NoMeaning:
+            self.close()
+            raise
         self.key: Final = key
 
     def embedded(self, texts: Sequence[str]) -> tuple[list[bytes], int]:
@@ -93,4 +97,12 @@ class EmbeddingProcess:
             return receive(self._popen.stdout)
         except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
             self.end()
-            raise NoMeaning("The process that embeds has ended") from error
+            raise NoMeaning(f"The process that embeds has ended{_by(self._popen.returncode)}") from error
+
+
+def _by(status: int | None) -> str:
+    """The signal that ended a process, in brackets: want of memory and instructions that a processor lacks have one."""
+    try:
+        return f" ({signal.Signals(-(status or 0)).name})"
+    except ValueError:
+        return ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
+from vaulttools.ranked.meaning.faults import check, embedding_with
 
 if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
@@ -27,6 +28,7 @@ class StaticFolder:
         Raises:
             NoMeaning: there is none in the folder, or none that can be read, or `model2vec` is not installed.
         """
+        self._folder = folder
         self._key = key_of(folder)
         try:
             from model2vec import StaticModel
@@ -51,7 +53,9 @@ class StaticFolder:
         return self._embedded(texts)
 
     def _embedded(self, texts: Sequence[str]) -> Floats:
-        vectors = np.asarray(self._model.encode(list(texts), use_multiprocessing=False), np.float32)
+        with embedding_with(f"The model in {self._folder}"):
+            vectors = np.asarray(self._model.encode(list(texts), use_multiprocessing=False), np.float32)
+        check(f"The model in {self._folder}", vectors)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.maximum(lengths, np.float32(1e-12))  # type: ignore[no-any-return]
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from vaulttools.core import inherited
 from vaulttools.index import filesystems
+from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 from vaulttools.ranked.meaning.nearest import Nearest, words
 from vaulttools.ranked.meaning.parts import Part, layout, unpacked
@@ -36,6 +37,14 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB);
 """
 
+_COVERED: Final = f"covered_{INDEX}"
+"""The table of texts whose passages all have vectors. Each version of the index divides texts in its own way."""
+
+_FEW: Final = 2_000
+"""Digests that are looked up one by one: of more it is sooner to compare all."""
+
+_FAULT: Final = "SELECT value FROM meta WHERE name = 'fault'"
+
 _BUSY_MILLISECONDS: Final = 5_000
 
 _LEFTOVERS: Final = ("", "-wal", "-shm", "-journal")
@@ -50,6 +59,15 @@ class _Seen(NamedTuple):
     """The largest id."""
 
 
+class Generation(NamedTuple):
+    """What stays the same while vectors are only added."""
+
+    file: int
+    """Which file this process reads, counted by it."""
+    forgotten: int
+    """How often vectors were forgotten."""
+
+
 class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
@@ -60,6 +78,8 @@ class VectorStore:
         self.key: Final = key
         self._nearest: Nearest | None = None
         self._seen = _Seen(-1, -1)
+        self._forgets = 0
+        """How often what was read was forgotten."""
         self._guard = RLock()
         self._reader: _Reader | None = None
 
@@ -99,7 +119,7 @@ class VectorStore:
                         for number, (part, size) in enumerate(zip(parts, [first, *others], strict=True))
                     ]
                     ids = np.array([row[0] for row in rows], np.uint32)
-                    more = Nearest(ids, np.array([row[1] for row in rows], np.int64), columns)
+                    more = Nearest.of(ids, np.array([row[1] for row in rows], np.int64), columns)
                     self._nearest = more if self._nearest is None else self._nearest.extended(more)
                 self._seen = seen
             return self._nearest or empty
@@ -114,7 +134,7 @@ class VectorStore:
             return self._parts(connection)
 
     def vectors(self, ids: Ids) -> tuple[Digests, Bytes]:
-        """The kept vectors with some ids: their digests, by id, and a row for each.
+        """The kept vectors with some ids, in their order: the digests, and a row for each.
 
         Raises:
             NoMeaning: the file cannot be read.
@@ -123,16 +143,79 @@ class VectorStore:
             if connection is None or not len(ids):
                 return np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
             rows: list[Any] = connection.execute(
-                "SELECT digest, vector FROM vectors WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                "SELECT digest, vector FROM json_each(?) CROSS JOIN vectors ON vectors.id = value",
                 (json.dumps(ids.tolist()),),
             ).fetchall()
             found = np.array([digest for digest, _ in rows], np.int64)
             return found, unpacked([vector for _, vector in rows], self._parts(connection))
 
     def missing(self, digests: Iterable[int]) -> list[int]:
-        """Which of some digests have no vector, in the order given, each once."""
-        wanted = np.fromiter(dict.fromkeys(digests), np.int64)
-        return [int(each) for each in wanted[~np.isin(wanted, self.nearest().digests)]]
+        """Which of some digests have no vector, in the order given, each once.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        wanted = list(dict.fromkeys(digests))
+        if len(wanted) > _FEW:
+            sought = np.array(wanted, np.int64)
+            return sought[~np.isin(sought, self.nearest().digests)].tolist()  # type: ignore[no-any-return]
+        with self._reading() as connection:
+            if connection is None:
+                return wanted
+            held = connection.execute(
+                "SELECT digest FROM vectors WHERE digest IN (SELECT value FROM json_each(?))", (json.dumps(wanted),)
+            )
+            found = {digest for (digest,) in held}
+        return [each for each in wanted if each not in found]
+
+    def generation(self) -> Generation | None:
+        """What changes when vectors have gone; None: there is no file.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            return None if connection is None else Generation(self._forgets, _seen(connection).forgotten)
+
+    def covered(self) -> frozenset[bytes]:
+        """The digests of texts whose passages all have vectors, as `cover` got them.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            if connection is None or not _has_covered(connection):
+                return frozenset()
+            return frozenset(text for (text,) in connection.execute(f"SELECT text FROM {_COVERED}"))  # noqa: S608
+
+    def cover(self, texts: Collection[bytes]) -> None:
+        """Keep that all passages of some texts, given by their digests, have vectors.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        if texts and self.path.exists():
+            self._cover(texts)
+
+    def cover_only(self, texts: Collection[bytes]) -> None:
+        """As `cover`, and forget all other texts.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        if self.path.exists():
+            self._cover(texts, before=f"DELETE FROM {_COVERED}")  # noqa: S608
+
+    def _cover(self, texts: Collection[bytes], before: str = "") -> None:
+        with self._writing() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {_COVERED} (text BLOB PRIMARY KEY) WITHOUT ROWID")
+            connection.execute(before)
+            connection.executemany(
+                f"INSERT OR IGNORE INTO {_COVERED} VALUES (?)",  # noqa: S608
+                [(text,) for text in texts],
+            )
+            connection.execute("COMMIT")
 
     def put(self, pairs: Sequence[tuple[int, bytes]], dimensions: int) -> None:
         """Keep vectors, each with its passage's digest, of an embedder whose vectors have so many numbers.
@@ -164,6 +247,8 @@ class VectorStore:
         with self._writing() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
+            if _has_covered(connection):
+                connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
             connection.execute(
                 "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
             )
@@ -192,6 +277,34 @@ class VectorStore:
         with self._writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("done", done), ("total", total)])
 
+    def fault(self) -> str:
+        """Why nothing could be embedded when a process last tried; empty when it could.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            found: list[Any] = [] if connection is None else connection.execute(_FAULT).fetchall()
+        return found[0][0] if found else ""
+
+    def put_fault(self, reason: str) -> None:
+        """Keep why nothing can be embedded, or, when it is empty, that it can.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        with self._writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('fault', ?)", (reason,))
+
+    def mark_packaged(self) -> None:
+        """Keep that models of packages made the vectors.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        with self._writing() as connection:
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('packaged', 1)")
+
     def bytes(self) -> int:
         """Bytes on disk."""
         files = [self.path.with_name(self.path.name + ending) for ending in _LEFTOVERS]
@@ -211,6 +324,7 @@ class VectorStore:
         """Forget what was read: the file is gone, or another one, or cannot be read."""
         self.close()
         self._nearest, self._seen = None, _Seen(-1, -1)
+        self._forgets += 1
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
@@ -250,7 +364,9 @@ class VectorStore:
             raise NoMeaning("The vectors of the passages were damaged, and are made anew") from error
         except (apsw.Error, OSError) as error:
             self._forget()
-            raise NoMeaning(f"The vectors at {self.path.parent} cannot be used: {error}") from error
+            # Without the path: answers of a server tell it, and its folders are no business of its clients.
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise NoMeaning(f"The vectors of the passages cannot be used: {reason}") from error
 
 
 class _Reader(NamedTuple):
@@ -303,6 +419,10 @@ def _joined(planes: Sequence[bytes], size: int, may_lack: bool) -> Bytes:
     if any(len(each) != size and (each or not may_lack) for each in planes):
         raise ValueError("A vector has been cut")
     return np.frombuffer(b"".join(each.ljust(size, b"\0") for each in planes), np.uint8).reshape(len(planes), size)
+
+
+def _has_covered(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COVERED,)).fetchall())
 
 
 def _dimensions(connection: apsw.Connection) -> int | None:

