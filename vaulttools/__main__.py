@@ -9,9 +9,11 @@ import gc
 import os
 import sys
 
+import vaulttools
 from vaulttools import __version__
 from vaulttools.cli import output
-from vaulttools.cli.handover import handed_over
+from vaulttools.cli.handover import handed_over, vault_of
+from vaulttools.index import early_listing
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
@@ -27,8 +29,12 @@ def run() -> NoReturn:
     gc.disable()  # what imports make stays: to look for garbage in it takes an eighth of the start
     output.open_streams()
     try:
-        status = main(sys.argv[1:])
+        status = main(sys.argv[1:], is_alone=True)
         sys.stdout.flush()
+        if sys.modules.get("vaulttools.cli.main") is None:  # nothing runs that has to come to its end, which takes 2 ms
+            sys.stderr.flush()
+            os._exit(status)
+        _leave(status)
     except BrokenPipeError:  # the reader has seen enough: `vaulttools … | head`
         output.give_up()
         status = 141
@@ -41,11 +47,29 @@ def run() -> NoReturn:
     except Exception:
         sys.excepthook(*sys.exc_info())
         status = FAILED
+    early_listing.end()
     sys.exit(status)
 
 
-def main(words: Sequence[str]) -> int:
-    """Run one command; the exit status."""
+def _leave(status: int) -> None:
+    """End a command of one tool without taking apart what was imported and read, which takes 35 ms. What is to happen
+    at the end happens. Nothing, while a thread has to come to its end."""
+    import atexit
+    import threading
+
+    from vaulttools import plain_models
+
+    others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
+    if plain_models.are_wanted() and all(thread.daemon for thread in others):
+        early_listing.end()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def main(words: Sequence[str], *, is_alone: bool = False) -> int:
+    """Run one command; the exit status. `is_alone`: this process does nothing else, before or after."""
     if words[:1] == ["--version"]:
         print(f"vaulttools {__version__}")
         return 0
@@ -53,9 +77,37 @@ def main(words: Sequence[str]) -> int:
         return status
     # pydantic would look for plugins in every package that is installed; no command here has use for one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if is_alone:
+        _begin_listing(list(words))
+    from vaulttools import plain_models
+
+    plain_models.use(are_wanted=is_alone)
+    try:
+        return _run(words)
+    except plain_models.Unfit:
+        plain_models.use(are_wanted=False)
+        _forget_modules()
+        return _run(words)
+
+
+def _begin_listing(words: list[str]) -> None:
+    folder = vault_of(words)
+    if folder is not None and words[0] in (*early_listing.COMMANDS, *early_listing.SEARCHES):
+        early_listing.begin(os.path.realpath(folder))
+
+
+def _run(words: Sequence[str]) -> int:
     from vaulttools.cli import main as commands
 
     return commands.main(words)
+
+
+def _forget_modules() -> None:
+    """Have our modules imported anew, but those that hold what this process has begun."""
+    for name in [name for name in sys.modules if name.startswith("vaulttools.")]:
+        if name not in ("vaulttools.cli.output", "vaulttools.index.early_listing", "vaulttools.plain_models"):
+            del sys.modules[name]
+            vars(vaulttools).pop(name.removeprefix("vaulttools."), None)
 
 
 if __name__ == "__main__":

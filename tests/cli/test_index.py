@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -171,11 +172,11 @@ def test_a_build_that_is_stopped_keeps_what_it_had_done(
 ) -> None:
     """As Ctrl-C does it; `cli.run` makes 130 of it."""
 
-    def interrupted(_: object, done: int) -> None:
+    def interrupted(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("tqdm.tqdm.update", interrupted)
+        patched.setattr("vaulttools.cli.index.progress", lambda: nullcontext(interrupted))
         with pytest.raises(KeyboardInterrupt):
             cli.main(["--vault", str(folder), "index", "build"])
     assert printed(folder, "build", capsys=capsys)[0] == 0
@@ -192,7 +193,7 @@ INTERRUPTIBLE = (
 SLOW = """
 import time
 from vaulttools.index import build, workers
-from vaulttools.index.store import Writer
+from vaulttools.index.writer import Writer
 def slowly(self):
     commit(self)
     time.sleep(0.5)

@@ -246,3 +246,16 @@ def test_the_installed_console_script_runs(small_vault: Path) -> None:
         b"Found 1 matching file:\n\n## Daily/2026-11-17.md\nLine 12: > "
     )
     assert ran("search-files", "--nothing", command=(str(script),)).returncode == 2
+
+
+def test_what_is_to_happen_at_the_end_of_a_process_happens(small_vault: Path) -> None:
+    """A command ends its process without taking apart what it has imported."""
+    code = (
+        "import atexit, threading; atexit.register(print, 'at the end'); main = threading.main_thread()\n"
+        "threading.Thread(target=lambda: (main.join(), print('a thread')), daemon=%s).start()\n"
+        "from vaulttools.__main__ import run; run()"
+    )
+    command = ["--vault", str(small_vault), "find", "inbox.md"]
+    for daemon, expected in ((True, "inbox.md\nat the end\n"), (False, "inbox.md\na thread\nat the end\n")):
+        done = subprocess.run([sys.executable, "-c", code % daemon, *command], capture_output=True, encoding="utf-8")
+        assert (done.stdout, done.stderr, done.returncode) == (expected, "", 0)

@@ -16,7 +16,7 @@ from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.cli.mcp import parse
-from vaulttools.server.vaults import folders
+from vaulttools.server.vault_names import folders
 
 Printed = pytest.CaptureFixture[str]
 

@@ -106,7 +106,7 @@ def test_a_server_needs_no_stderr(small_vault: Path) -> None:
 def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
     code = (
         "from vaulttools import __main__\n"
-        "def broken(words): raise RuntimeError('a bug')\n"
+        "def broken(words, **_): raise RuntimeError('a bug')\n"
         "__main__.main = broken\n"
         "__main__.run()"
     )

@@ -166,14 +166,27 @@ def text_of(result: Any) -> str:
 
 
 def ripgreps(process: int) -> Sequence[int]:
-    """The processes of ripgrep that a process has started (Linux)."""
-    found = []
+    """The processes of ripgrep below a process (Linux)."""
+    return [number for number, name in below(process).items() if name == "rg"]
+
+
+def below(process: int) -> dict[int, str]:
+    """The names of the processes that a process, or one below it, has started, by number (Linux)."""
+    parents, names = {}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             stat = status.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         name, rest = stat.partition("(")[2].rpartition(")")[::2]
-        if name == "rg" and int(rest.split()[1]) == process:
-            found.append(int(status.parent.name))
-    return found
+        number = int(status.parent.name)
+        parents[number], names[number] = int(rest.split()[1]), name
+
+    def is_below(number: int) -> bool:
+        while number in parents:
+            number = parents[number]
+            if number == process:
+                return True
+        return False
+
+    return {number: names[number] for number in parents if is_below(number)}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from vaulttools.cli.progress import progress
 from vaulttools.errors import BadArgument
 from vaulttools.ranked.meaning.embedder import NoMeaning
 
@@ -66,21 +64,6 @@ def check(words: list[str]) -> None:
         raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
 
 
-@contextmanager
-def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
-    """What shows how many of how many files are done, as a bar where stderr is a terminal, after so many seconds."""
-    from tqdm import tqdm
-
-    is_off = not sys.stderr.isatty()
-    with tqdm(desc=what, unit=f" {unit}", leave=False, disable=is_off, file=sys.stderr, delay=delay) as bar:
-
-        def on_progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield on_progress
-
-
 def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:
     start = time.monotonic()
     with progress() as on_progress:
@@ -133,6 +116,7 @@ def _status(vault: Vault) -> tuple[str, dict[str, Any], bool]:
         meaning = vault.meaning_status()
         if meaning is not None:
             lines.append(f"meaning     {_meaning_line(meaning)}, by {meaning.embedder} {meaning.version}".rstrip())
+            lines += [f"            {meaning.fault}"] if meaning.fault else []
     except NoMeaning as error:
         meaning = None
         lines.append(f"meaning     {error}")

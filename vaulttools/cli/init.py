@@ -18,7 +18,7 @@ from vaulttools.clients.registry import CLIENTS, Client
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument
 from vaulttools.server.mcp.clients import NAME
-from vaulttools.server.vaults import folders
+from vaulttools.server.vault_names import folders
 
 HELP: Final = f"""\
 usage: vaulttools [--vault DIR] [--json] init [options]

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
+from vaulttools import plain_models
 from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault
 from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value, take_values
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
+from vaulttools.index import early_listing
 
 FOUND: Final = 0
 NOTHING_FOUND: Final = 1
@@ -136,6 +138,7 @@ def _command(words: list[str], switches: _Switches) -> int:
         return FOUND
     name, *rest = words
     if name in _COMMANDS:
+        plain_models.use(are_wanted=False)
         if switches.here.is_resident:
             if name != "call":
                 raise NotResident
@@ -309,9 +312,12 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
 
     tool = tools.named(name)
     here = switches.here
-    # What searches has no index here: asking every file for its status takes as long as ripgrep takes to search them
-    # all (measured: 50 ms).
-    with here.opened(switches.vault, tool.needs_structure and switches.has_index) as vault:
+    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So what
+    # searches has an index here only where that was done meanwhile.
+    is_served = switches.has_index and not tool.needs_structure and early_listing.is_begun()
+    with here.opened(switches.vault, is_served or (tool.needs_structure and switches.has_index)) as vault:
+        if is_served:
+            vault.load_index()
         if tool.needs_structure:
             from vaulttools.answers.request import parse
 

@@ -15,8 +15,10 @@ from typing import Final, Literal
 
 from vaulttools.cli import access
 from vaulttools.errors import BadArgument
-from vaulttools.server.mcp import clients
+from vaulttools.server.mcp import beside, clients, deferral
+from vaulttools.server.mcp.beside import Beside
 from vaulttools.server.mcp.clients import Address, Command
+from vaulttools.server.vault_names import folders
 
 HELP: Final = f"""\
 usage: vaulttools --vault DIR mcp [options]
@@ -89,43 +91,77 @@ def run(options: Options) -> None:
     Raises:
         BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
     """
-    from vaulttools.server.vaults import folders, opened
-
     by_name = folders(options.vaults)
     if options.print_config is not None:
         _print_config(options, by_name)
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-
     index: Literal["off"] | None = None if options.has_index else "off"
-    with opened(by_name, index=index, loads=options.http is not None) as vaults:
-        with without_collections():
-            try:
-                from vaulttools.server.mcp import protocol
-            except ModuleNotFoundError as error:
-                raise BadArgument(NEEDS_EXTRA) from error
-            from vaulttools.server.calls import Calls
-        calls = Calls()
-        with without_collections():
-            server = protocol.server(vaults, options.tools, calls, is_structured=options.is_structured)
-        if options.http is None:
-            from vaulttools.server.mcp import stdio
+    if options.http is not None:
+        _serve_http(options, by_name, index, *options.http)
+        return
+    process = beside.started(by_name, options.tools, index=index, is_structured=options.is_structured)
+    if process is not None:
+        _serve_beside(options, process)
+    else:
+        _serve_here(options, by_name, index)
 
-            stdio.serve(server, calls.close)
-        else:
+
+def _serve_beside(options: Options, process: Beside) -> None:
+    """Over stdin and stdout; the vaults are opened meanwhile."""
+    try:
+        with _importing_the_sdk():
+            from vaulttools.server.mcp import protocol, stdio
+
+            server = protocol.server(process, options.tools)
+        process.ensure_opened()
+        stdio.serve(server, process.stop)
+    finally:
+        process.stop()
+
+
+def _serve_here(options: Options, by_name: dict[str, str], index: Literal["off"] | None) -> None:
+    """Over stdin and stdout, where no process can be started."""
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.vaults import opened
+
+    with opened(by_name, index=index) as vaults:
+        with _importing_the_sdk():
+            from vaulttools.server.mcp import here, stdio
+        calls = Calls()
+        stdio.serve(here.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
+
+
+def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int) -> None:
+    from vaulttools.server.calls import Calls
+    from vaulttools.server.vaults import opened
+
+    with opened(by_name, index=index, loads=True) as vaults:
+        with _importing_the_sdk():
             from vaulttools.cli import resident
             from vaulttools.server import listener
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
             from vaulttools.server.guard import MCP, Access
+            from vaulttools.server.mcp import here
             from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.service import Service
+        calls = Calls()
+        server = here.server(vaults, options.tools, calls, is_structured=options.is_structured)
+        service = Service(Alike(options.token, vaults), calls)
+        app = application(service, streamable(server), Access(host, options.allow_origin))
+        with resident.offered(map(vaults.lent, vaults.names)):
+            listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
 
-            host, port = options.http
-            service = Service(Alike(options.token, vaults), calls)
-            app = application(service, streamable(server), Access(host, options.allow_origin))
-            with resident.offered(map(vaults.lent, vaults.names)):
-                listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
+
+@contextmanager
+def _importing_the_sdk() -> Iterator[None]:
+    with without_collections():
+        try:
+            deferral.defer()
+            yield
+        except ModuleNotFoundError as error:
+            raise BadArgument(NEEDS_EXTRA) from error
 
 
 @contextmanager

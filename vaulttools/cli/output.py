@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def open_streams() -> None:
 
 def give_up() -> None:
     """Write what still can be, and drop the rest: the interpreter would try again at its end, and fail again."""
+    from contextlib import suppress  # longer to import than all of this package that hands a command over
+
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
@@ -49,6 +50,8 @@ def give_up() -> None:
 
 def tell(failure: OutputFailed) -> None:
     """Say on stderr that output failed, if stderr takes it."""
+    from contextlib import suppress
+
     with suppress(OSError):
         print(f"error: {failure}", file=sys.stderr, flush=True)
 

@@ -15,7 +15,7 @@ from vaulttools import __version__
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
-    import socket
+    from _socket import socket
     from collections.abc import Iterable
     from typing import Final
 
@@ -64,12 +64,12 @@ def is_private(path: str) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
-def peer_of(connection: socket.socket) -> int | None:
+def peer_of(connection: socket) -> int | None:
     """The user at the other end of a connection; None where the system does not tell."""
     if sys.platform == "linux":
-        import socket
+        import _socket
 
-        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        credentials = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
         return int.from_bytes(credentials[4:8], sys.byteorder)  # struct ucred: pid, uid, gid
     if sys.platform == "darwin":
         credentials = connection.getsockopt(0, 1, 76)  # LOCAL_PEERCRED: struct xucred: version, uid, groups
@@ -77,7 +77,7 @@ def peer_of(connection: socket.socket) -> int | None:
     return None
 
 
-def is_of_one_user(connection: socket.socket) -> bool:
+def is_of_one_user(connection: socket) -> bool:
     """Whether the other end runs as this user. Root is nobody else's, and nobody else is root's."""
     try:
         return peer_of(connection) == os.geteuid()
@@ -91,7 +91,7 @@ def packed(texts: Iterable[str]) -> bytes:
     return len(data).to_bytes(LENGTH, "big") + data
 
 
-def received(connection: socket.socket, size: int) -> bytes:
+def received(connection: socket, size: int) -> bytes:
     """So many bytes.
 
     Raises:
@@ -107,7 +107,7 @@ def received(connection: socket.socket, size: int) -> bytes:
     return b"".join(chunks)
 
 
-def message(connection: socket.socket) -> bytes:
+def message(connection: socket) -> bytes:
     """The next message.
 
     Raises:

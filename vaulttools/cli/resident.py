@@ -186,6 +186,8 @@ class Resident:
         for name in sorted(environ.keys() | self._environ.keys()):
             if self._decides(name) and environ.get(name) != self._environ.get(name):
                 return name
+        if environ.get("PATH") == self._environ.get("PATH"):
+            return None  # then the same ripgrep is found
         rg = self._vault.config.rg
         return None if _ripgrep(rg, environ) == _ripgrep(rg, self._environ) else "PATH"
 

@@ -189,16 +189,17 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
     """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike
-    from vaulttools.server.mcp import protocol
+    from vaulttools.server.mcp import here
     from vaulttools.server.mcp.streamable import streamable
     from vaulttools.server.mcp.tenancy import Tenancy
     from vaulttools.server.service import Service
     from vaulttools.server.shelf import Shelf
     from vaulttools.server.tokens import Tenants, TokenFile
-    from vaulttools.server.vaults import folders, opened
+    from vaulttools.server.vault_names import folders
+    from vaulttools.server.vaults import opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    made = partial(protocol.server, names=options.tools, calls=calls, is_structured=options.is_structured)
+    made = partial(here.server, names=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index, loads=True) as vaults:
             with without_collections():

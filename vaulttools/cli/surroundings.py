@@ -85,7 +85,7 @@ def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
 
 
 def _read_structures(vault: Vault) -> None:
-    from vaulttools.cli import index as cli_index
+    from vaulttools.cli.progress import progress
 
-    with cli_index.progress(delay=BAR_SECONDS) as on_progress:
+    with progress(delay=BAR_SECONDS) as on_progress:
         vault.read_structures(on_progress=on_progress)

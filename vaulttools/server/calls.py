@@ -76,19 +76,23 @@ class Calls:
             Busy: too many calls of this caller are waiting.
             Exception: what the call raises.
         """
-        start = time.monotonic()
-        cancel = Event()
-        running = asyncio.wrap_future(self._lanes[lane].submit(caller, call, cancel))
-        self._cancels.add(cancel)
-        running.add_done_callback(lambda _: self._cancels.discard(cancel))
+        future, cancel = self.begin(call, caller=caller, lane=lane)
         try:
-            while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
-                if report is not None:
-                    await report(time.monotonic() - start)
-            return running.result()
+            return await ended(future, report)
         finally:
             cancel.set()
-            running.cancel()  # where it has not started yet
+
+    def begin(self, call: Callable[[Event], T], *, caller: str = "", lane: Lane = "usual") -> tuple[Future[T], Event]:
+        """What the call will return, and the event that it was given; to be set when nobody waits any more.
+
+        Raises:
+            Busy: as `run`.
+        """
+        cancel = Event()
+        future = self._lanes[lane].submit(caller, call, cancel)
+        self._cancels.add(cancel)
+        future.add_done_callback(lambda _: self._cancels.discard(cancel))
+        return future, cancel
 
     def close(self) -> None:
         """Stop the calls that run, drop those that wait, and wait for the threads."""
@@ -96,6 +100,19 @@ class Calls:
             cancel.set()
         for lane in self._lanes.values():
             lane.close()
+
+
+async def ended(future: Future[T], report: Callable[[float], Awaitable[None]] | None = None) -> T:
+    """What a call comes to, which is cancelled with the task that waits; `report` is that of `Calls.run`."""
+    start = time.monotonic()
+    running = asyncio.wrap_future(future)
+    try:
+        while not (await asyncio.wait((running,), timeout=REPORT_SECONDS if report else None))[0]:
+            if report is not None:
+                await report(time.monotonic() - start)
+        return running.result()
+    finally:
+        running.cancel()  # where it has not started yet
 
 
 class _Lane:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
 from vaulttools.resources.urls import Backed
-from vaulttools.vault import Vault
+
+if TYPE_CHECKING:
+    from vaulttools.vault import Vault
 
 SCHEME: Final = "vault"
 """Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""

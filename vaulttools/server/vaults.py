@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from pathlib import Path
 from threading import Event
 from typing import Any, Final, Literal
 
@@ -13,10 +11,8 @@ from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
 from vaulttools.server import uris
 from vaulttools.server.calls import Busy, Lane
+from vaulttools.server.vault_names import no_vault
 from vaulttools.vault import Vault
-
-_NAMED = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
-
 
 OF_ALL_NOTES: Final = frozenset({"tags", "properties", "links", "tasks", "base"})
 """Tools that read something from every note, which takes as long as to index it."""
@@ -62,10 +58,7 @@ class Vaults:
         """
         if isinstance(name, str) and name in self._names:
             return self._lend(name)
-        if not self._names:
-            raise BadArgument("There is no vault that this caller may see")
-        given = "" if name is None else f", got {name!r}"
-        raise BadArgument(f"vault must be one of {', '.join(self._names)}{given}")
+        raise BadArgument(no_vault(name, self._names))
 
     def lane(self, name: object) -> Lane:
         """The threads for a call of a vault that takes more than some milliseconds."""
@@ -83,25 +76,6 @@ class Vaults:
         vault = {"type": "string", "enum": list(self._names), "description": "The vault to look into."}
         required = ["vault", *schema.get("required", ())]
         return {**schema, "properties": {"vault": vault, **schema["properties"]}, "required": required}
-
-
-def folders(given: Sequence[str]) -> dict[str, str]:
-    """Folders by name, of `DIR` or `name=DIR` each; without a name the folder's own; a folder with a `=` is one.
-
-    Raises:
-        BadArgument: two have the same name.
-    """
-    found: dict[str, str] = {}
-    for each in given:
-        match = _NAMED.fullmatch(each)
-        if match is None or Path(each).expanduser().is_dir():
-            name, folder = Path(each).expanduser().resolve().name or "vault", each
-        else:
-            name, folder = match[1], match[2]
-        if name in found:
-            raise BadArgument(f"Two vaults are named {name}: give names, --vault one=DIR --vault two=DIR")
-        found[name] = folder
-    return found
 
 
 def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:

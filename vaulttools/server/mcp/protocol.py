@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from threading import Event
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -40,45 +38,35 @@ from mcp.types import (
 )
 
 from vaulttools import __version__
-from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server import uris
-from vaulttools.server.calls import QUICK, Calls, Lane
 from vaulttools.server.mcp import prompts
-from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
-from vaulttools.tools.definitions import definitions
-from vaulttools.vault import ToolResult, Vault
+from vaulttools.server.mcp.desk import Desk, Reply
+from vaulttools.server.vault_names import no_vault
 
 Context = ServerRequestContext[Any, Any]
 
-INDEXING_SECONDS: Final = 15.0
-"""To wait for the first indexing of a vault of a host."""
-
-LISTED: Final = 100
-"""Notes of a vault that `resources/list` names, the newest; every other is reached by the template."""
-
 LISTED_VAULTS: Final = 4
-"""Vaults of which one page names notes: each must be open for that."""
+"""Vaults of which one page of `resources/list` names notes: each must be open for that."""
 
 MARKDOWN: Final = "text/markdown"
 
 
 def server(
-    vaults: Vaults, names: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
+    desk: Desk, names: Sequence[str], input_schema: Callable[[str], Mapping[str, Any] | None] | None = None
 ) -> Server[Any]:
-    """The server that offers the tools of those names over the vaults.
+    """The server that offers the tools of those names over the vaults of a desk.
 
-    An answer is its text. With `is_structured` its details come too, and the tools are listed with output schemas.
-    Clients differ in which of the two a model sees, so only programs should ask for both. `caller` names whose calls
-    they are.
+    An answer is its text, with the details that a reply has. Clients differ in which of the two a model sees.
+    `input_schema` gives the schema of a tool's arguments, which the SDK compares with HTTP's headers.
     """
-    offered = _Offered(vaults, names, calls, caller, is_structured=is_structured)
+    offered = _Offered(desk, names)
     return Server(
         "vaulttools",
         version=__version__,
         title="Markdown vaults",
-        instructions=prompts.instructions(vaults.names, names),
-        get_tool_input_schema=offered.input_schema,
+        instructions=prompts.instructions(desk.vaults, names),
+        get_tool_input_schema=input_schema,
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
         on_list_resources=offered.list_resources,
@@ -92,62 +80,39 @@ def server(
 class _Offered:
     """The handlers of the server's methods."""
 
-    def __init__(self, vaults: Vaults, names: Sequence[str], calls: Calls, caller: str, *, is_structured: bool) -> None:
-        self._is_structured = is_structured
-        self._vaults = vaults
+    def __init__(self, desk: Desk, names: Sequence[str]) -> None:
+        self._desk = desk
         self._names = names
-        self._calls = calls
-        self._caller = caller
-        self._tools: dict[str, Tool] = {}
-        """Those that were asked for: to define all takes a fifth of the time from the start to a first answer."""
-
-    def _tool(self, name: str) -> Tool:
-        tool = self._tools.get(name)
-        if tool is None:
-            [defined] = definitions("mcp", [name], answers=self._is_structured)
-            with_vault = {**defined, "inputSchema": self._vaults.with_vault(defined["inputSchema"])}
-            self._tools[name] = tool = Tool.model_validate(with_vault)
-        return tool
-
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        return self._tool(name).input_schema if name in self._names else None
+        self._tools: list[Tool] = []
+        """Defined when they are asked for."""
 
     async def list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[*map(self._tool, self._names)])
+        if not self._tools:
+            self._tools = [Tool.model_validate(defined) for defined in await self._desk.definitions()]
+        return ListToolsResult(tools=self._tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in self._names:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._names)}")
         try:
-            name, arguments = self._vaults.meant(params.arguments or {})
-            lane: Lane = "quick" if params.name in QUICK else self._vaults.lane(name)
-            waits = lane == "opening" and params.name in OF_ALL_NOTES
-            result = await self._calls.run(
-                partial(_called, self._vaults.lent(name), params.name, arguments, waits=waits),
-                partial(_report, context, params.name),
-                caller=self._caller,
-                lane=lane,
-            )
+            reply = await self._desk.call(params.name, params.arguments or {}, partial(_report, context, params.name))
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
-        # A refusal has no details that the tool's output schema promises.
-        is_refusal = result.is_error and set(result.details) == {"error"}
-        structured = _encodable(result.details) if self._is_structured and not is_refusal else None
-        content: list[TextContent | ImageContent] = [TextContent(text=_encodable(result.text))]
-        if result.picture is not None:
-            data = base64.b64encode(result.picture.data).decode()
-            content.append(ImageContent(data=data, mime_type=result.picture.mime_type))
-        return CallToolResult(content=content, structured_content=structured, is_error=result.is_error)
+        content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
+        if reply.picture is not None:
+            data = base64.b64encode(reply.picture.data).decode()
+            content.append(ImageContent(data=data, mime_type=reply.picture.mime_type))
+        return CallToolResult(content=content, structured_content=reply.details, is_error=reply.is_error)
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
-        start = _start(params, len(self._vaults.names))
+        start = _start(params, len(self._desk.vaults))
         end = start + LISTED_VAULTS
-        for name in self._vaults.names[start:end]:
-            newest = await self._details(name, "find", {"paths": "*.md", "limit": LISTED, "hidden": False})
-            paths = [path for path in newest["files"] if not path.endswith("/")]
+        for name in self._desk.vaults[start:end]:
+            newest = await _answered(self._desk.newest(name))
+            paths = (newest.details or {})["paths"]
             found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
-        return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._vaults.names) else None)
+        return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._desk.vaults) else None)
 
     async def list_resource_templates(
         self, context: Context, params: PaginatedRequestParams | None
@@ -155,12 +120,12 @@ class _Offered:
         return ListResourceTemplatesResult(
             resource_templates=[
                 ResourceTemplate(
-                    name=f"note of {name}" if self._vaults.are_several else "note",
+                    name=f"note of {name}" if len(self._desk.vaults) > 1 else "note",
                     uri_template=f"{uris.SCHEME}://{quote(name, safe='')}/{{+path}}",
                     description="A note or another text file of the vault, by its path: Projects/plan.md",
                     mime_type=MARKDOWN,
                 )
-                for name in self._vaults.names
+                for name in self._desk.vaults
             ]
         )
 
@@ -168,26 +133,12 @@ class _Offered:
         uri = str(params.uri)
         try:
             name, path = uris.place(uri)
-            self._vaults.lent(name)
         except BadArgument as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        read = await self._details(name, "read", {"note": path, "max_chars": MOST_CHARACTERS})
-        text = read["text"]
-        if read["next_line"] is not None:
-            text += f"\n\n[Cut here: the tool read goes on from start_line {read['next_line']}.]"
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
-
-    async def _details(self, vault: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The details of a quick tool's answer; its refusal is an error of the protocol, since no tool was called."""
-        try:
-            call = partial(_called, self._vaults.lent(vault), name, arguments)
-            result = await self._calls.run(call, caller=self._caller, lane="quick")
-        except VaultToolsError as error:
-            raise MCPError(INTERNAL_ERROR, str(error)) from error
-        if result.is_error:
-            raise MCPError(INVALID_PARAMS, result.text)
-        details: dict[str, Any] = _encodable(result.details)
-        return details
+        if name not in self._desk.vaults:
+            raise MCPError(INVALID_PARAMS, no_vault(name, self._desk.vaults))
+        read = await _answered(self._desk.text(name, path))
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=read.text)])
 
     async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         question = PromptArgument(name=prompts.QUESTION, description="What you want to know.", required=True)
@@ -225,25 +176,15 @@ def _start(params: PaginatedRequestParams | None, vaults: int) -> int:
     return int(cursor)
 
 
-def _called(
-    lent: AbstractContextManager[Vault], name: str, arguments: dict[str, Any], cancel: Event, *, waits: bool = False
-) -> ToolResult:
-    """What a tool answers, for a client that sees the text alone; `waits`: once the vault has been indexed."""
-    with lent as vault:
-        if waits:
-            ensure_indexed(vault, INDEXING_SECONDS, cancel)
-        return vault.call(name, arguments, cancel=cancel, bounded=True)
-
-
-def _encodable(node: Any) -> Any:
-    """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
-    if isinstance(node, str):
-        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
-    if isinstance(node, list):
-        return [_encodable(item) for item in node]
-    if isinstance(node, dict):
-        return {_encodable(name): _encodable(item) for name, item in node.items()}
-    return node
+async def _answered(asked: Awaitable[Reply]) -> Reply:
+    """A reply that is no refusal: that is an error of the protocol where no tool was called."""
+    try:
+        reply = await asked
+    except VaultToolsError as error:
+        raise MCPError(INTERNAL_ERROR, str(error)) from error
+    if reply.is_error:
+        raise MCPError(INVALID_PARAMS, reply.text)
+    return reply
 
 
 async def _report(context: Context, name: str, seconds: float) -> None:

@@ -1,0 +1,157 @@
+"""Asks a process that has the vaults open, while this one speaks the protocol.
+
+They start at once, on two cores: to import the SDK takes as long as to open a vault and answer a first call.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from itertools import count
+from threading import Lock, Thread
+from typing import Any, Final, Literal
+
+from vaulttools.core import own_python
+from vaulttools.errors import VaultToolsError
+from vaulttools.index.worker import receive, send
+from vaulttools.server.calls import ended
+from vaulttools.server.mcp.desk import Reply, Report
+
+FAILED: Final = 2
+"""The exit status of a failure, as for every command."""
+
+_END_SECONDS: Final = 10.0
+"""Seconds for the process to end by itself: it stops the calls, and ends what the index writes."""
+
+LOST: Final = "the process that reads the vault has ended"
+
+
+class Beside:
+    """A desk, and the process that answers for it."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], vaults: tuple[str, ...]) -> None:
+        """`popen` has pipes to its input and from its output."""
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        self._popen = popen
+        self._requests = popen.stdin
+        self._answers = popen.stdout
+        self._sending = Lock()
+        self._numbers = count(1)
+        self._waiting: dict[int, Future[Any]] = {}
+        self._taking = Thread(target=self._take, name="vaulttools answers", daemon=True)
+        self._is_ending = False
+        self.vaults = vaults
+
+    def ensure_opened(self) -> None:
+        """Wait until the vaults are open, and take answers from then on.
+
+        Raises:
+            VaultToolsError: one cannot be opened.
+        """
+        try:
+            failure = receive(self._answers)
+        except (EOFError, OSError, ValueError) as error:
+            raise VaultToolsError(LOST) from error
+        if failure is not None:
+            assert isinstance(failure, VaultToolsError)
+            raise failure
+        self._taking.start()
+
+    def stop(self) -> None:
+        """Have the process stop its calls and end, and wait for that."""
+        self._is_ending = True
+        if self._sending.acquire(timeout=_END_SECONDS):
+            with suppress(OSError):
+                self._requests.close()
+            self._sending.release()
+        try:
+            self._popen.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+        if self._taking.is_alive():
+            self._taking.join(_END_SECONDS)
+        if not self._taking.is_alive():
+            self._answers.close()
+
+    async def definitions(self) -> list[dict[str, Any]]:
+        """As `Desk` has it."""
+        found: list[dict[str, Any]] = await self._answer(None, "definitions")
+        return found
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
+        """As `Desk` has it."""
+        reply: Reply = await self._answer(report, "call", tool, arguments)
+        return reply
+
+    async def newest(self, vault: str) -> Reply:
+        """As `Desk` has it."""
+        reply: Reply = await self._answer(None, "newest", vault)
+        return reply
+
+    async def text(self, vault: str, path: str) -> Reply:
+        """As `Desk` has it."""
+        reply: Reply = await self._answer(None, "text", vault, path)
+        return reply
+
+    async def _answer(self, report: Report | None, method: str, *arguments: object) -> Any:
+        """What the process says; when the waiting task is cancelled, it is told so."""
+        number = next(self._numbers)
+        future = self._waiting[number] = Future[Any]()
+        try:
+            self._send(number, method, *arguments)
+            return await ended(future, report)
+        finally:
+            if self._waiting.pop(number, None) is not None:
+                self._send(number)
+
+    def _send(self, *message: object) -> None:
+        # Never long: the process takes all requests at once.
+        with self._sending, suppress(OSError, ValueError):  # when it has gone, `_take` ends this process
+            send(self._requests, message)
+
+    def _take(self) -> None:
+        """Hand on the answers as they come. Without that process there is nothing left to serve."""
+        with suppress(EOFError, OSError, ValueError):
+            while True:
+                answer = receive(self._answers)
+                assert isinstance(answer, tuple)
+                number, result, error = answer
+                future = self._waiting.pop(number, None)
+                with suppress(InvalidStateError):  # it was cancelled at this moment
+                    if future is not None and error is not None:
+                        future.set_exception(error)
+                    elif future is not None:
+                        future.set_result(result)
+        if not self._is_ending:
+            with suppress(OSError):
+                print(f"error: {LOST}", file=sys.stderr, flush=True)
+            os._exit(FAILED)  # the main thread is blocked in reading stdin
+
+
+def started(
+    by_name: Mapping[str, str], tools: Sequence[str], *, index: Literal["off"] | None, is_structured: bool
+) -> Beside | None:
+    """A process that opens the vaults at these folders and offers these tools; None: it cannot be started.
+
+    `index` and `is_structured` are those of `server.vaults.opened` and of `Jobs`.
+    """
+    if not own_python.can_start():
+        return None
+    command = own_python.command("vaulttools.server.mcp.vault_process")
+    # Ctrl-C reaches both; the child, which inherits this, ends when its pipe is closed.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError:
+        return None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    beside = Beside(popen, tuple(by_name))
+    beside._send(dict(by_name), tuple(tools), index, is_structured)
+    return beside

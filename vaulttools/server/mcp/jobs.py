@@ -1,0 +1,120 @@
+"""Makes jobs for threads of what the protocol asks of open vaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Any, Final, Generic, TypeVar
+
+from vaulttools.answers.part import MOST_CHARACTERS
+from vaulttools.server.calls import QUICK, Lane
+from vaulttools.server.mcp.desk import Reply
+from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
+from vaulttools.tools.definitions import definitions
+from vaulttools.vault import Vault
+
+T = TypeVar("T")
+
+INDEXING_SECONDS: Final = 15.0
+"""To wait for the first indexing of a vault of a host."""
+
+LISTED: Final = 100
+"""Notes of a vault that `resources/list` names, the newest; every other is reached by the template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """Work, and the threads that are meant for it."""
+
+    run: Callable[[Event], T]
+    """Returns early when the event is set; raises `VaultToolsError` when there is no answer now."""
+    lane: Lane
+
+
+class Jobs:
+    """A job for each method of a `Desk`. Making one raises `BadArgument` for a vault that is not there."""
+
+    def __init__(self, vaults: Vaults, tools: Sequence[str], *, is_structured: bool) -> None:
+        self._vaults = vaults
+        self._tools = tools
+        self._is_structured = is_structured
+        self._defined: dict[str, dict[str, Any]] = {}
+        """Those that were asked for: to define all takes a fifth of the time from the start to a first answer."""
+
+    def definition(self, name: str) -> dict[str, Any]:
+        """The definition of a tool; with output schema where details are sent."""
+        if name not in self._defined:
+            [defined] = definitions("mcp", [name], answers=self._is_structured)
+            self._defined[name] = {**defined, "inputSchema": self._vaults.with_vault(defined["inputSchema"])}
+        return self._defined[name]
+
+    def definitions(self) -> Job[list[dict[str, Any]]]:
+        """Those of the tools that are offered."""
+        return Job(lambda _: [*map(self.definition, self._tools)], "quick")
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Job[Reply]:
+        """What a tool answers."""
+        name, rest = self._vaults.meant(arguments)
+        lane: Lane = "quick" if tool in QUICK else self._vaults.lane(name)
+        waits = lane == "opening" and tool in OF_ALL_NOTES
+        return Job(partial(self._called, self._vaults.lent(name), tool, rest, waits), lane)
+
+    def newest(self, vault: str) -> Job[Reply]:
+        """The notes that were written last."""
+        return Job(partial(_newest, self._vaults.lent(vault)), "quick")
+
+    def text(self, vault: str, path: str) -> Job[Reply]:
+        """The text of a file."""
+        return Job(partial(_text, self._vaults.lent(vault), path), "quick")
+
+    def _called(
+        self,
+        lent: AbstractContextManager[Vault],
+        tool: str,
+        arguments: Mapping[str, Any],
+        waits: bool,
+        cancel: Event,
+    ) -> Reply:
+        """`waits`: once the vault has been indexed."""
+        with lent as vault:
+            if waits:
+                ensure_indexed(vault, INDEXING_SECONDS, cancel)
+            result = vault.call(tool, arguments, cancel=cancel, bounded=True)
+        # A refusal has no details that the tool's output schema promises.
+        is_refusal = result.is_error and set(result.details) == {"error"}
+        details = _encodable(result.details) if self._is_structured and not is_refusal else None
+        return Reply(_encodable(result.text), result.is_error, details, result.picture)
+
+
+def _newest(lent: AbstractContextManager[Vault], cancel: Event) -> Reply:
+    with lent as vault:
+        result = vault.call("find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel=cancel, bounded=True)
+    if result.is_error:
+        return Reply(_encodable(result.text), is_error=True)
+    paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
+    return Reply("", is_error=False, details={"paths": paths})
+
+
+def _text(lent: AbstractContextManager[Vault], path: str, cancel: Event) -> Reply:
+    with lent as vault:
+        result = vault.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
+    if result.is_error:
+        return Reply(_encodable(result.text), is_error=True)
+    text = _encodable(result.details["text"])
+    if result.details["next_line"] is not None:
+        text += f"\n\n[Cut here: the tool read goes on from start_line {result.details['next_line']}.]"
+    return Reply(text, is_error=False)
+
+
+def _encodable(node: Any) -> Any:
+    """A text, or the texts in details, without lone surrogates: one that a tool let through would end the server."""
+    if isinstance(node, str):
+        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
+    if isinstance(node, list):
+        return [_encodable(item) for item in node]
+    if isinstance(node, dict):
+        return {_encodable(name): _encodable(item) for name, item in node.items()}
+    return node
