@@ -116,7 +116,7 @@ def answers() -> list[Asked]:
     asked = [
         Asked(
             vault,
-            f"{'later' if 'held_out' in each else 'ours'}, {each['wording']}",
+            f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}",
             each["question"],
             frozenset(each["paths"]),
             each["key"],

@@ -14,8 +14,16 @@ import vaulttools
 
 PACKAGE = Path(vaulttools.__file__).parent
 
-SILENT = ("cli/completion", "core/moment", "index/file", "index/store", "notes/function_words", "ranked/light_words")
-"""Modules whose texts are scripts for shells, formats, SQL and lists of words."""
+SILENT = (
+    "cli/completion",
+    "core/moment",
+    "core/own_python",
+    "index/file",
+    "index/store",
+    "notes/function_words",
+    "ranked/light_words",
+)
+"""Modules whose texts are scripts for shells and Python, formats, SQL and lists of words."""
 
 _WORDS = re.compile(r"[A-Za-z{}'’`,;:)]+ [a-z{(`'][^\n]* |[A-Z][a-z]+ [^\n]*[.:]$|^\{[^}]*\} [a-z]+")
 """Texts that read as a sentence or as a part of one; names, options, SQL and regexes do not."""
