@@ -259,3 +259,13 @@ def test_what_is_to_happen_at_the_end_of_a_process_happens(small_vault: Path) ->
     for daemon, expected in ((True, "inbox.md\nat the end\n"), (False, "inbox.md\na thread\nat the end\n")):
         done = subprocess.run([sys.executable, "-c", code % daemon, *command], capture_output=True, encoding="utf-8")
         assert (done.stdout, done.stderr, done.returncode) == (expected, "", 0)
+
+
+@posix_only
+@pytest.mark.parametrize("words", [["tags"], ["--vault", "v", "tags"], ["--vault", "./v", "mcp"], ["init"]])
+def test_a_current_folder_that_was_removed_is_said(words: list[str], tmp_path: Path) -> None:
+    gone = 'import os, sys; os.mkdir("gone"); os.chdir("gone"); os.rmdir("../gone")\n'
+    command = [sys.executable, "-c", gone + "from vaulttools.__main__ import run; run()", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: The current folder was removed: go to another one\n"

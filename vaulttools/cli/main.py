@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
-from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault
+from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault, working_folder
 from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value, take_values
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
@@ -71,6 +71,9 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
         vaults = take_values(words, "--vault")
         if "" in vaults:  # an unset variable of a script, and no vault that anybody asked for
             raise BadArgument('--vault must name a folder, got ""; the current folder is .')
+        named = vaults or [os.environ.get("VAULTTOOLS_VAULT", os.sep)]
+        if not all(map(os.path.isabs, map(os.path.expanduser, named))):
+            working_folder()  # refuses where it is gone
         return _command(words, _Switches(vaults, as_json, has_index, here))
     except VaultToolsError as error:
         if as_json:
@@ -245,7 +248,7 @@ def _init(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_init.HELP)
         return FOUND
-    around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(os.getcwd())
+    around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(working_folder())
     vaults = switches.vaults or ([around] if around else [])
     text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
     if switches.as_json:

@@ -56,13 +56,25 @@ def collect() -> None:
 NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
 
 
+def working_folder() -> str:
+    """The absolute folder that this process works in.
+
+    Raises:
+        BadArgument: it was removed.
+    """
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise BadArgument("The current folder was removed: go to another one") from None
+
+
 def found_vault(*, or_here: bool = True) -> str:
     """The vault around this folder, else this folder; never the root or the home folder.
 
     Raises:
         BadArgument: there is none.
     """
-    here = os.getcwd()
+    here = working_folder()
     found = vault_around(here) or (here if or_here else None)
     if found is None or is_unnamed(found):
         raise BadArgument(NO_VAULT)
