@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import shutil
 import sys
 import threading
@@ -411,6 +412,26 @@ def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed,
     assert nominated(watched, "words") == {"x.bin"}
     assert nominated(watched, "é") == {"x.bin", "y.bin"}  # of which the index of a binary file knows nothing
     assert IndexView(watched).holding("nul") == {"x.bin", "y.bin"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_edits_that_make_files_binary_or_text_each_is_nominated_by_its_words(
+    indexed: Indexed, watched: IndexState, seed: int
+) -> None:
+    rng = random.Random(seed)
+    held: dict[str, set[str]] = {}
+    for _ in range(25):
+        for name in rng.sample([f"{number}.{end}" for number in range(4) for end in ("md", "bin")], 3):
+            if name in held and rng.random() < 0.3:
+                (indexed.vault / name).unlink()
+                del held[name]
+            else:
+                held[name] = {f"word{rng.randrange(5)}" for _ in range(3)}
+                indexed.write({name: b"\0" * (rng.random() < 0.5) + " ".join(sorted(held[name])).encode()})
+        rested(watched)
+        for number in range(5):
+            word = f"word{number}"
+            assert nominated(watched, word) == {name for name, words in held.items() if word in words}
 
 
 def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: IndexState) -> None:

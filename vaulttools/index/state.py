@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -140,6 +140,8 @@ class IndexState:
         until a row is dropped."""
         self._drops = 0
         """How often rows were dropped."""
+        self._binary_ids: tuple[tuple[int, int], Mapping[int, str]] = ((-1, 0), {})
+        """`_version` and `_puts`, and by the ids of their rows the binary files then."""
         self._counts: tuple[int, dict[tuple[Spelling, ...], int]] = (0, {})
         """A version, and by the spellings of a word how many notes held it then."""
         self._stems = Stems(store)
@@ -292,8 +294,19 @@ class IndexState:
             from vaulttools.index import narrow
 
             of_binaries = narrow.binary_query(requirement)
-            unsure |= binary if of_binaries is None else self._named(self.store.ids(of_binaries)) & binary
+            unsure |= binary if of_binaries is None else self._binaries(of_binaries)
         return unsure
+
+    def _binaries(self, match: str) -> AbstractSet[str]:
+        """The binary files whose trigrams fulfil a query."""
+        binary, version = self._traits["nul"], (self._version, self._puts)
+        if self._binary_ids[0] != version:
+            self._binary_ids = version, {id_: path for path in [*binary] if (id_ := self._rows.id(path)) is not None}
+        known = self._binary_ids[1]
+        # A build writes notes first, whose rows FTS5 then passes over: 0.7 instead of 6.4 ms among 50,000 notes.
+        ids = self.store.ids(match, since=min(known, default=self._newest + 1))
+        end = bisect_right(ids, self._newest)
+        return {known[id_] for id_ in ids[:end] if id_ in known} | (self._named(ids[end:]) & binary)
 
     def large(self) -> frozenset[str]:
         """The files beyond the bytes given."""

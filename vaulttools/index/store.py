@@ -150,15 +150,15 @@ class Store:
             while some := list(islice(rows, _READ_AT_ONCE)):
                 yield list(zip(*some, strict=True))
 
-    def ids(self, match: str, most: int = -1) -> list[int]:
-        """The files whose trigrams fulfil an FTS5 query, ascending, the first `most` of them. A token is three folded
-        characters, or the first one or two of such: `"abc" AND "bcd"`, `"ab"*`.
+    def ids(self, match: str, most: int = -1, *, since: int = 0) -> list[int]:
+        """The files whose trigrams fulfil an FTS5 query, ascending from the id `since`, the first `most` of them. A
+        token is three folded characters, or the first one or two of such: `"abc" AND "bcd"`, `"ab"*`.
 
         Raises:
             apsw.SQLError: it is no query.
         """
         with self._database.reading() as connection:
-            return _ids(connection, "trigrams", match, most)
+            return _ids(connection, "trigrams", match, most, since)
 
     def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
         """The ids of files that may fulfil a requirement, by their words or trigrams, ascending; None when there are
@@ -337,9 +337,9 @@ class Store:
             yield Writer(connection)
 
 
-def _ids(connection: apsw.Connection, table: str, match: str, most: int = -1) -> list[int]:
+def _ids(connection: apsw.Connection, table: str, match: str, most: int = -1, since: int = 0) -> list[int]:
     # One value, which Python reads in half the time of as many rows (measured).
-    rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?"  # noqa: S608
-    found: Any = connection.execute(f"SELECT json_group_array(rowid) FROM ({rows})", (match, most)).get  # noqa: S608
+    rows = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid >= ? LIMIT ?"  # noqa: S608
+    found: Any = connection.execute(f"SELECT json_group_array(rowid) FROM ({rows})", (match, since, most)).get  # noqa: S608
     ids: list[int] = json.loads(found)
     return ids
