@@ -8,13 +8,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.config import VaultConfig
 from vaulttools.core import moment, paths
+from vaulttools.core.cached import cached_property
 from vaulttools.core.dates import Calendar
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong

@@ -10,7 +10,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +17,7 @@ from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import HEAD_BYTES, Kind, is_installed, is_of, kind_of
 from vaulttools.attachments.limits import FILE_BYTES
 from vaulttools.attachments.store import Store
+from vaulttools.core.cached import cached_property
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final
 
 from vaulttools.bases.context import FileFacts, Times
 from vaulttools.bases.properties import found_in
+from vaulttools.core.cached import cached_property
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.root import Root

@@ -11,9 +11,9 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final, NamedTuple
 
+from vaulttools.core.cached import cached_property
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from typing import Final, overload
 
+from vaulttools.core.cached import cached_property
 from vaulttools.core.work import Reason
 from vaulttools.files.catalogue import Entry, Run
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import overload
+
+from vaulttools.core.cached import cached_property
 
 
 class RawLines(Sequence[str]):

@@ -11,11 +11,11 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from operator import add
 from typing import Final, NamedTuple, overload
 
+from vaulttools.core.cached import cached_property
 from vaulttools.index.words import count
 from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import compress
 from typing import Final, overload
 
+from vaulttools.core.cached import cached_property
 from vaulttools.files.document import Document
 from vaulttools.files.raw_lines import RawLines
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.markdown.outline import breadcrumb_of, section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
 

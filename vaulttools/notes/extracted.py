@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
+from vaulttools.core.cached import cached_property
 from vaulttools.files.document import Document, Part
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block, Heading, Structure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents, Part
 from vaulttools.notes.properties.frontmatter import Block, Properties, load, split
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.packed_notes import PackedNotes, packed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.parts import Span
 from vaulttools.notes.tags import covers
 from vaulttools.query import tree, wording

@@ -5,9 +5,10 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.packed_notes import PackedNotes, packed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import accumulate
 
+from vaulttools.core.cached import cached_property
 from vaulttools.patterns.literals import fold
 from vaulttools.query import wording
 from vaulttools.query.tree import Phrase, Term

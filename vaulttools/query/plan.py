@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import and_
 from typing import Final, NamedTuple
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.core.paths import is_note
 from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, values, wording

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
+from vaulttools.core.cached import cached_property
 from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading, Span, Task

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.passages import digest
 
 _SHINGLE: Final = 3

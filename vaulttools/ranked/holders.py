@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from typing import Final
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.index.word_hits import WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold

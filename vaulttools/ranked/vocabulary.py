@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 
+from vaulttools.core.cached import cached_property
 from vaulttools.index.content import words_of
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Annotated, Final
 
 from vaulttools.answers import answer, corpus, dated, page
@@ -17,6 +16,7 @@ from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
+from vaulttools.core.cached import cached_property
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks

@@ -25,10 +25,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 
 _BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+")
 """rule-L06."""

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft, is_same
 from vaulttools.notes.packed_notes import PackedNotes, packed
 from vaulttools.notes.properties.property_types import PropertyType, property_type

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from threading import Event
 from typing import Final, NamedTuple
 
 from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
