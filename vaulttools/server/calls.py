@@ -8,15 +8,24 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event, Lock
+from dataclasses import dataclass
+from threading import Event, Lock, Timer
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from vaulttools.errors import VaultToolsError
 
 T = TypeVar("T")
 
-AT_ONCE: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
-"""Calls that run at once. More than there are cores: some only wait, for the index to be built or for ripgrep."""
+AT_ONCE: Final = 2
+"""Calls that run at once. Python computes in one thread at a time, and in another one while that waits for a file or
+for ripgrep; more threads wait for each other: 20 clients on two cores get 35 calls a second by 2, 24 by 4, 20 by 8."""
+
+MOST: Final = max(8, min(2 * (os.cpu_count() or 1), 16))
+"""Calls that run at once when some of them take long: those wait, for ripgrep or for the index, or must not be waited
+for."""
+
+LONG_SECONDS: Final = 2.0
+"""After which a running call has another one run beside it, when one waits."""
 
 QUICK_AT_ONCE: Final = 4
 """Threads for calls of tools that take a few milliseconds, so that none waits behind a search."""
@@ -53,9 +62,9 @@ class Calls:
 
     def __init__(self) -> None:
         self._lanes: dict[Lane, _Lane] = {
-            "usual": _Lane(AT_ONCE, "call"),
-            "quick": _Lane(QUICK_AT_ONCE, "quick"),
-            "opening": _Lane(OPENING_AT_ONCE, "opening"),
+            "usual": _Lane(AT_ONCE, MOST, "call"),
+            "quick": _Lane(QUICK_AT_ONCE, QUICK_AT_ONCE, "quick"),
+            "opening": _Lane(OPENING_AT_ONCE, OPENING_AT_ONCE, "opening"),
         }
         self._cancels: set[Event] = set()
 
@@ -115,64 +124,126 @@ async def ended(future: Future[T], report: Callable[[float], Awaitable[None]] | 
         running.cancel()  # where it has not started yet
 
 
+@dataclass(slots=True, eq=False)
+class _Call:
+    """One call."""
+
+    future: Future[Any]
+    function: Callable[[Event], Any]
+    cancel: Event
+    started: float = 0.0
+    """By the monotonic clock."""
+    is_long: bool = False
+    """Whether another one runs in its place."""
+
+
 class _Lane:
     """Some threads, and the calls that wait for one, by caller."""
 
-    def __init__(self, threads: int, name: str) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"vaulttools-{name}")
-        self._free = threads
+    def __init__(self, at_once: int, most: int, name: str) -> None:
+        """`at_once` calls run at once, and up to `most` when some of them take long."""
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"vaulttools-{name}")
+        self._free = at_once
+        """How many more may run."""
+        self._more = most - at_once
+        """How many more may run in the place of long ones."""
         self._lock = Lock()
-        self._waiting: OrderedDict[str, deque[tuple[Future[Any], Callable[[Event], Any], Event]]] = OrderedDict()
+        self._running: dict[_Call, None] = {}
+        """In the order in which they began."""
+        self._waiting: OrderedDict[str, deque[_Call]] = OrderedDict()
         """Callers in the order in which they are served next."""
+        self._timer: Timer | None = None
+        """Until a running call is a long one, while one waits."""
 
-    def submit(self, caller: str, call: Callable[[Event], T], cancel: Event) -> Future[T]:
+    def submit(self, caller: str, function: Callable[[Event], T], cancel: Event) -> Future[T]:
         """Have a call run when it is its turn.
 
         Raises:
             Busy: too many calls of this caller are waiting.
         """
-        item = (Future[Any](), call, cancel)
+        call = _Call(Future[Any](), function, cancel)
         with self._lock:
             if self._free:
                 self._free -= 1
-                self._pool.submit(self._work, item)
+                self._start(call)
             else:
                 queue = self._waiting.setdefault(caller, deque())
-                while queue and queue[0][0].cancelled():
+                while queue and queue[0].future.cancelled():
                     queue.popleft()
                 if len(queue) >= WAITING:
                     raise TooManyCalls
-                queue.append(item)
-        return item[0]
+                queue.append(call)
+                self._watch()
+        return call.future
 
     def close(self) -> None:
         """Drop what waits, and wait for the threads."""
         with self._lock:
-            dropped = [item for queue in self._waiting.values() for item in queue]
+            dropped = [call for queue in self._waiting.values() for call in queue]
             self._waiting.clear()
-        for future, _, _ in dropped:
-            future.cancel()
+            if self._timer is not None:
+                self._timer.cancel()
+        for call in dropped:
+            call.future.cancel()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _work(self, item: tuple[Future[Any], Callable[[Event], Any], Event]) -> None:
-        """Run a call, and those that wait after it."""
-        following: tuple[Future[Any], Callable[[Event], Any], Event] | None = item
-        while following is not None:
-            future, call, cancel = following
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call(cancel))
-                except BaseException as error:  # the waiting task is told, whatever it is
-                    future.set_exception(error)
-            following = self._next()
+    def _start(self, call: _Call) -> None:
+        self._begin(call)
+        self._pool.submit(self._work, call)
 
-    def _next(self) -> tuple[Future[Any], Callable[[Event], Any], Event] | None:
+    def _begin(self, call: _Call) -> None:
+        call.started = time.monotonic()
+        self._running[call] = None
+
+    def _work(self, call: _Call) -> None:
+        """Run a call, and those that wait after it."""
+        following: _Call | None = call
+        while following is not None:
+            if following.future.set_running_or_notify_cancel():
+                try:
+                    following.future.set_result(following.function(following.cancel))
+                except BaseException as error:  # the waiting task is told, whatever it is
+                    following.future.set_exception(error)
+            following = self._next(following)
+
+    def _next(self, done: _Call) -> _Call | None:
+        """What the thread of a call that is done runs now."""
         with self._lock:
+            del self._running[done]
+            if done.is_long:
+                self._more += 1
+                self._watch()
+                return None
             if not self._waiting:
                 self._free += 1
                 return None
-            caller, queue = self._waiting.popitem(last=False)
-            item = queue.popleft()
-            if queue:
-                self._waiting[caller] = queue  # behind the others
-            return item
+            call = self._next_waiting()
+            self._begin(call)
+            return call
+
+    def _next_waiting(self) -> _Call:
+        caller, queue = self._waiting.popitem(last=False)
+        call = queue.popleft()
+        if queue:
+            self._waiting[caller] = queue  # behind the others
+        return call
+
+    def _watch(self) -> None:
+        """Look again when the oldest call that runs is a long one."""
+        short = next((call for call in self._running if not call.is_long), None)
+        if self._timer is None and self._waiting and self._more and short is not None:
+            self._timer = Timer(max(0.0, short.started + LONG_SECONDS - time.monotonic()), self._make_room)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _make_room(self) -> None:
+        """Have calls that wait run in the place of long ones."""
+        with self._lock:
+            self._timer = None
+            long_ago = time.monotonic() - LONG_SECONDS
+            for call in [call for call in self._running if not call.is_long and call.started <= long_ago]:
+                if self._waiting and self._more:
+                    call.is_long = True
+                    self._more -= 1
+                    self._start(self._next_waiting())
+            self._watch()
