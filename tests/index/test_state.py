@@ -26,7 +26,7 @@ from vaulttools.files.scope import Scope, Walk
 from vaulttools.index import build, passages, state
 from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState
-from vaulttools.index.store import Store
+from vaulttools.index.store import Row, Store
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
@@ -432,6 +432,43 @@ def test_after_edits_that_make_files_binary_or_text_each_is_nominated_by_its_wor
         for number in range(5):
             word = f"word{number}"
             assert nominated(watched, word) == {name for name, words in held.items() if word in words}
+
+
+def test_a_binary_file_that_has_another_row_by_now_is_nominated(
+    indexed: Indexed, watched: IndexState, opened: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its folder was moved away and back, which changes no key of the file; another process saw both."""
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)  # no file is young
+    indexed.write({"away/x.bin": b"\0some words", "away/x.md": "some words", "y.bin": b"\0others"})
+    rested(watched)
+    other = indexed.open()
+    opened.callback(other.close)
+    (indexed.vault / "away").rename(indexed.folder / "elsewhere")
+    rested(loaded(indexed, other))
+    (indexed.folder / "elsewhere").rename(indexed.vault / "away")
+    rested(loaded(indexed, other))
+    assert nominated(watched, "words") == {"away/x.bin", "away/x.md"}
+    indexed.write({"later.md": "last"})
+    rested(watched)  # so that it knows ids beyond those of the other process
+    assert nominated(watched, "words") == {"away/x.bin", "away/x.md"}
+
+
+def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_its_row_was_added(
+    indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed.write({"x.bin": b"text", "y.bin": b"\0others"})
+    rested(watched)
+    indexed.write({"x.bin": b"\0some words"})
+    mark = IndexState._mark
+
+    def asked_before(state: IndexState, row: Row) -> None:
+        assert IndexView(state).nominated(AllOf(("words",))) is not None  # as another thread may
+        mark(state, row)
+
+    monkeypatch.setattr(IndexState, "_mark", asked_before)
+    rested(watched)
+    assert nominated(watched, "words") == {"x.bin"}
 
 
 def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: IndexState) -> None:
