@@ -92,6 +92,21 @@ def test_the_child_ends_with_the_command(tmp_path: Path, how: str) -> None:
 
 
 @on_linux
+def test_a_command_started_by_who_ignores_its_children_runs(small_vault: Path) -> None:
+    """Then the kernel tells nobody how a child ended, and there is none to wait for."""
+    ignoring = (
+        "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); from vaulttools.__main__ import run; run()"
+    )
+    words = ["--vault", str(small_vault)]
+    for command in (["query", "--bogus"], ["tags"], ["tags"]):  # the child is not asked, and asked of an index
+        expected = subprocess.run([*RUN, *words, *command], capture_output=True, env=os.environ, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", ignoring, *words, *command], capture_output=True, env=os.environ, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, expected.stdout, expected.stderr)
+
+
+@on_linux
 def test_commands_see_every_change_before_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As without an index, which reads all notes anew."""
     rng = random.Random(0)

@@ -85,7 +85,7 @@ def taken() -> dict[str, Folder]:
                 found[path] = Folder.of_plain(names)
         except (EOFError, ValueError, TypeError):  # at its end, or killed
             pass
-    os.waitpid(child.pid, 0)
+    _await(child)
     return found
 
 
@@ -94,7 +94,18 @@ def end() -> None:
     while _begun:
         child = _begun.pop()
         os.close(child.answers)
-        os.kill(child.pid, 9)
+        try:
+            os.kill(child.pid, 9)
+        except ProcessLookupError:
+            continue
+        _await(child)
+
+
+def _await(child: _Child) -> None:
+    """Wait until it has ended. Whoever ignores SIGCHLD, as the program that starts a command may, is told nothing."""
+    from contextlib import suppress
+
+    with suppress(ChildProcessError):
         os.waitpid(child.pid, 0)
 
 
