@@ -97,9 +97,7 @@ class Session:
         """The index of this vault, and the one that serves where there can be none."""
         from vaulttools.index.indexes import Indexes
 
-        made = Indexes(self.root, self.config, self.attachments, has_index=self.has_index)
-        first: Indexes = vars(self).setdefault("indexes", made)  # two threads may come first: one index for both
-        return first
+        return Indexes(self.root, self.config, self.attachments, has_index=self.has_index)
 
     @cached_property
     def attachments(self) -> Attachments | None:

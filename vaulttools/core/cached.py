@@ -1,20 +1,20 @@
-"""`cached_property` as Python has it from 3.12 on.
+"""`cached_property` that makes no thread wait, and gives all of them one value.
 
-Before, its lock was shared by all instances of a class: a thread that computed a property of one note made every other
-thread wait that asked another note for its own.
+That of Python before 3.12 has a lock that all instances of a class share: a thread that computed a property of one note
+made every other thread wait that asked another note for its own. That of later ones gives threads that come at the same
+time a value each: what is registered with one of them is lost.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING or sys.version_info >= (3, 12):
+if TYPE_CHECKING:
     from functools import cached_property as cached_property
 else:
 
     class cached_property:  # noqa: N801
-        """Computed when it is first asked for; two threads may both compute it, and one of the values stays."""
+        """Computed when it is first asked for; two threads may both compute it, and the first value stays."""
 
         def __init__(self, function):
             self._function = function
@@ -26,5 +26,4 @@ else:
         def __get__(self, instance, owner=None):
             if instance is None:
                 return self
-            value = instance.__dict__[self._name] = self._function(instance)
-            return value
+            return instance.__dict__.setdefault(self._name, self._function(instance))
