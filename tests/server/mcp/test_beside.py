@@ -52,6 +52,23 @@ def test_fault_M07_the_process_ends_with_a_server_that_is_killed(tmp_path: Path)
         assert ready == [descriptor]
 
 
+@linux_only
+def test_a_signal_for_both_processes_is_for_the_server_to_act_on(tmp_path: Path) -> None:
+    """As `timeout` and Ctrl-C send it; who else came first said that the process was lost."""
+    write_files(tmp_path, {"a.md": "# A\n"})
+    with Raw("--vault", str(tmp_path), "mcp", "--no-index") as raw:
+        raw.initialize()
+        (process,) = below(raw.process.pid)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            os.kill(process, number)
+        raw.call(1, "read", {"note": "a"})
+        assert raw.read()["result"]["content"][0]["text"].startswith("a.md, ")
+        os.kill(process, signal.SIGTERM)
+        raw.process.terminate()
+        assert raw.process.wait(WITHIN) == 128 + signal.SIGTERM
+        assert raw.hang_up()[2] == b""
+
+
 def test_where_no_process_can_be_started_the_server_opens_the_vaults(small_vault: Path) -> None:
     words = "--vault", str(small_vault), "mcp", "--structured", "full"
     answers: list[Any] = []

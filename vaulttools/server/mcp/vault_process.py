@@ -32,6 +32,7 @@ _log = logging.getLogger("vaulttools")
 def run() -> None:
     """Answer until there is nobody to answer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # likewise; children do not inherit this
     # Nothing but answers may reach the parent, whatever a library prints.
     wire = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
