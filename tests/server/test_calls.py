@@ -87,3 +87,21 @@ def test_whatever_takes_how_long_all_calls_end_and_no_more_run_than_may(
     pool.close()
     lane = pool._lanes["usual"]
     assert (lane._free, lane._more, lane._running) == (AT_ONCE, MOST - AT_ONCE, {})
+
+
+def test_a_call_that_comes_while_others_are_waited_for_at_the_end_is_answered(
+    pool: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
+    end = Event()
+    slow = [begun(pool, end) for _ in range(AT_ONCE)]
+    assert all(running.wait(SECONDS) for _, running in slow)
+    closing = threading.Thread(target=pool.close)
+    closing.start()
+    while not pool._lanes["usual"]._pool._shutdown:
+        time.sleep(0.001)
+    late = pool.begin(lambda _: "late")[0]
+    time.sleep(0.2)  # it has waited as long as for a place beside long ones
+    end.set()
+    assert late.result(SECONDS) == "late"
+    closing.join()

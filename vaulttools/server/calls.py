@@ -154,6 +154,8 @@ class _Lane:
         """Callers in the order in which they are served next."""
         self._timer: Timer | None = None
         """Until a running call is a long one, while one waits."""
+        self._is_closed = False
+        """Whether no more threads begin; what comes yet has to wait for one of those that run."""
 
     def submit(self, caller: str, function: Callable[[Event], T], cancel: Event) -> Future[T]:
         """Have a call run when it is its turn.
@@ -179,6 +181,7 @@ class _Lane:
     def close(self) -> None:
         """Drop what waits, and wait for the threads."""
         with self._lock:
+            self._is_closed = True
             dropped = [call for queue in self._waiting.values() for call in queue]
             self._waiting.clear()
             if self._timer is not None:
@@ -231,7 +234,7 @@ class _Lane:
     def _watch(self) -> None:
         """Look again when the oldest call that runs is a long one."""
         short = next((call for call in self._running if not call.is_long), None)
-        if self._timer is None and self._waiting and self._more and short is not None:
+        if self._timer is None and self._waiting and self._more and not self._is_closed and short is not None:
             self._timer = Timer(max(0.0, short.started + LONG_SECONDS - time.monotonic()), self._make_room)
             self._timer.daemon = True
             self._timer.start()
@@ -242,7 +245,7 @@ class _Lane:
             self._timer = None
             long_ago = time.monotonic() - LONG_SECONDS
             for call in [call for call in self._running if not call.is_long and call.started <= long_ago]:
-                if self._waiting and self._more:
+                if self._waiting and self._more and not self._is_closed:
                     call.is_long = True
                     self._more -= 1
                     self._start(self._next_waiting())
