@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -209,3 +211,44 @@ def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:
         "assert not {'mcp', 'starlette', 'uvicorn', 'anyio', 'vaulttools.server.mcp.protocol'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code, str(small_vault)], check=True, capture_output=True)
+
+
+INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+
+AS_INSTALLED = INTERRUPTIBLE + "from vaulttools.__main__ import run; print('begins', flush=True); run()"
+
+CAUGHT = (
+    INTERRUPTIBLE
+    + """
+import os, time
+from vaulttools.cli.mcp import importing_much
+with importing_much():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+    except BaseException as error:  # as pydantic's core does
+        raise ValueError from error
+"""
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("seconds", [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6])
+def test_ctrl_c_ends_a_server_that_starts_at_once_and_without_a_word(small_vault: Path, seconds: float) -> None:
+    command = [sys.executable, "-c", AS_INSTALLED, "--vault", str(small_vault), "mcp"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().split() == [b"begins"]
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)  # the whole group, as a terminal does
+        assert process.wait(30) == 130
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_what_is_imported_cannot_make_another_error_of_ctrl_c() -> None:
+    ended = subprocess.run([sys.executable, "-c", CAUGHT], capture_output=True, timeout=30, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")

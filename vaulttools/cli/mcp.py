@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +38,9 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --allow-origin URL    also accept calls from pages of this origin, repeated; Obsidian and this machine always may
   --no-index            keep no index: scan at each call
   --print-config NAME   print the configuration for claude, cursor, vscode or generic, and stop"""
+
+INTERRUPTED: Final = 130
+"""The exit status after Ctrl-C, as for every command."""
 
 NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"
 
@@ -156,7 +161,7 @@ def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"]
 
 @contextmanager
 def _importing_the_sdk() -> Iterator[None]:
-    with without_collections():
+    with importing_much():
         try:
             deferral.defer()
             yield
@@ -165,14 +170,23 @@ def _importing_the_sdk() -> Iterator[None]:
 
 
 @contextmanager
-def without_collections() -> Iterator[None]:
-    """No search for garbage among what the SDK makes when it is imported, all of which stays: 0.25 of 1 s."""
+def importing_much() -> Iterator[None]:
+    """No search for garbage among what imports make, all of which stays: 0.25 of 1 s.
+
+    An interrupt ends the process at once. Raised among imports, it comes out as whatever pydantic's core makes of it:
+    a SchemaError or a panic.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
         gc.enable()
+        if before is signal.default_int_handler:
+            signal.signal(signal.SIGINT, before)
 
 
 def _print_config(options: Options, by_name: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from vaulttools.cli import access, token
-from vaulttools.cli.mcp import without_collections
+from vaulttools.cli.mcp import importing_much
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, parsed
 
@@ -148,7 +148,7 @@ def run(options: Options) -> None:
     Raises:
         BadArgument: a vault cannot be opened, the extra is not installed, or it cannot listen there.
     """
-    with without_collections():
+    with importing_much():
         try:
             from vaulttools.server import certificate, listener
             from vaulttools.server.access_log import AccessLog
@@ -202,7 +202,7 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
     made = partial(here.server, names=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index, loads=True) as vaults:
-            with without_collections():
+            with importing_much():
                 mcp = streamable(made(vaults))
             offered = resident.offered(map(vaults.lent, vaults.names))
             with nullcontext() if options.omnisearch is None else _omnisearch(options, vaults, calls):

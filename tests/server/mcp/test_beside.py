@@ -216,3 +216,26 @@ def test_a_process_that_ends_at_once_is_told(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(VaultToolsError, match=LOST):
         process.ensure_opened()
     process.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_while_the_process_is_started_is_not_lost(small_vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def interrupted(*given: Any, **named: Any) -> subprocess.Popen[bytes]:
+        made.append(popen(*given, **named))
+        os.kill(os.getpid(), signal.SIGINT)
+        return made[0]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            beside.started({"v": str(small_vault)}, ["read"], index="off", is_structured=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        for pipe in (made[0].stdin, made[0].stdout):
+            assert pipe is not None
+            pipe.close()
+    assert made[0].wait(WITHIN) == 0

@@ -9,9 +9,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from threading import Lock, Thread
 from typing import Any, Final, Literal
@@ -144,14 +144,25 @@ def started(
     if not own_python.can_start():
         return None
     command = own_python.command("vaulttools.server.mcp.vault_process")
-    # Ctrl-C reaches both; the child, which inherits this, ends when its pipe is closed.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with _interrupts_held_back():
+            popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:
         return None
-    finally:
-        signal.signal(signal.SIGINT, before)
     beside = Beside(popen, tuple(by_name))
     beside._send(dict(by_name), tuple(tools), index, is_structured)
     return beside
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C reaches both processes. This one gets it afterwards; the other, which inherits this, ends when its pipe is
+    closed. To ignore it here would lose it, and the server would go on."""
+    if sys.platform == "win32":  # where nothing of this is inherited
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
