@@ -291,7 +291,10 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
     vault = make_vault({"b/x.md": "", "a.md": "", ".gitignore": "old/\n", "b/old/y.md": ""})
     aged(vault, "a.md", "b/x.md")
     result = vault.call("find", {"paths": ["b", "*.md", "gone"], "limit": 1})
-    notices = ["Skipped missing paths: gone", "1 results limit reached. Narrow the glob, or name a folder."]
+    notices = [
+        "Skipped missing paths: gone",
+        "1 results limit reached. Raise limit, narrow the glob, or name a folder.",
+    ]
     assert result.details == {
         "complete": True,
         "searched": 2,
@@ -320,9 +323,10 @@ def test_only_more_than_the_limit_reaches_it(
     vault = make_vault({f"{number:03}.md": "" for number in range(201 if limit in (201, 100_000) else 200)})
     answer = vault.find("*.md", limit=limit)
     assert (answer.file_count, answer.result_limit_reached, answer.truncated) == (count, reached, reached is not None)
-    assert answer.notices == (
-        [f"{reached} results limit reached. Narrow the glob, or name a folder."] if reached else []
+    to_go_on = (
+        "Narrow the glob, or name a folder." if reached == 200 else "Raise limit, narrow the glob, or name a folder."
     )
+    assert answer.notices == ([f"{reached} results limit reached. {to_go_on}"] if reached else [])
 
 
 @posix_only

@@ -110,7 +110,7 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
 
 def test_a_name_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": A}).properties(name="statuss")
-    assert answer.text == "No properties found in 1 note.\n\n[Properties with similar names: status.]"
+    assert answer.text == 'No property "statuss" found in 1 note.\n\n[Properties with similar names: status.]'
 
 
 def test_an_edit_from_1_to_true_is_seen(make_vault: MakeVault) -> None:

@@ -87,7 +87,7 @@ def test_folder_glob_and_limit_narrow(make_vault: MakeVault, arguments: dict[str
 
 def test_a_tag_that_nobody_has_is_told_with_those_spelled_nearly_so(make_vault: MakeVault) -> None:
     answer = make_vault({"a.md": "#project/alpha"}).tags(name="projct")
-    assert answer.text == "No tags found in 1 note.\n\n[Tags with similar names: #project.]"
+    assert answer.text == "No tag #projct found in 1 note.\n\n[Tags with similar names: #project.]"
 
 
 def test_what_is_left_out_is_told_when_nothing_is_found(make_vault: MakeVault) -> None:

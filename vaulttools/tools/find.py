@@ -152,7 +152,8 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         notices += at_any_time or _other_case(vault, request, targets, work)
     reached = len(every) > request.limit
     if reached:
-        notices.append(f"{request.limit} results limit reached. Narrow the glob, or name a folder.")
+        to_go_on = "Narrow" if request.limit == LIMIT else "Raise limit, narrow"
+        notices.append(f"{request.limit} results limit reached. {to_go_on} the glob, or name a folder.")
     fitted = _fitted(kept, targets, page.fitting(answer.bracketed(notices)), work)
     return FindAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(kept)),

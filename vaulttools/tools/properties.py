@@ -88,7 +88,10 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
     notices = corpus.notices(asked, work, found=bool(found))
     in_notes = corpus.counted(asked.notes, "note")
     if not found:
-        first, lines = answer.nothing_found(work, f"No properties found in {in_notes}."), []
+        sought = (
+            "properties" if request.name is None else f"property {json.dumps(_cut(request.name), ensure_ascii=False)}"
+        )
+        first, lines = answer.nothing_found(work, f"No {sought} found in {in_notes}."), []
         notices += _close(request.name, every)
     elif wanted is None:
         count = len(found)

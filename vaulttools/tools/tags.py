@@ -74,7 +74,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     first = (
         f"{corpus.counted(len(tags), 'tag')} in {corpus.counted(asked.notes, 'note')}:"
         if tags
-        else answer.nothing_found(work, f"No tags found in {corpus.counted(asked.notes, 'note')}.")
+        else answer.nothing_found(work, f"No {_wanted(request.name)} found in {corpus.counted(asked.notes, 'note')}.")
     )
     fitted = page.fit(
         first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
@@ -85,6 +85,10 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         tags=shown,
         total_tags=len(tags),
     )
+
+
+def _wanted(name: str | None) -> str:
+    return "tags" if name is None else f"tag #{render.line(name.lstrip('#'), most=limits.NOTICE_CHARACTERS)}"
 
 
 def _row(each: TagCount) -> str:
