@@ -6,7 +6,7 @@ import json
 import os
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -173,6 +173,27 @@ def test_a_glob_that_selects_no_note_is_told(make_vault: MakeVault, mode: Litera
     vault = make_vault(NOTES)
     assert vault.query("lead", mode=mode, glob="*.pdf").text == "No notes found.\n\n[glob selected no note to search.]"
     assert vault.query("zzzzzz", mode=mode, glob="Drafts/*").notices[:1] != ["glob selected no note to search."]
+
+
+@pytest.mark.parametrize("mode", ["ranked", "obsidian"])
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"tags": ["nosuch"]}, "tags selected no note to search."),
+        ({"properties": {"nosuch": None}}, "properties selected no note to search."),
+        ({"folder": "Drafts", "tags": ["nosuch"]}, "folder and tags selected no note to search."),
+    ],
+)
+def test_filters_that_no_note_passes_are_told(
+    make_vault: MakeVault, mode: Literal["ranked", "obsidian"], given: dict[str, Any], sentence: str
+) -> None:
+    vault = make_vault(NOTES)
+    assert vault.query("lead", mode=mode, **given).text == f"No notes found.\n\n[{sentence}]"
+    assert vault.query("lead zzzzzz", mode=mode, **given).notices[-1] == sentence
+
+
+def test_operators_that_no_note_passes_are_told(make_vault: MakeVault) -> None:
+    assert make_vault(NOTES).query("lead tag:#nosuch").notices[-1] == "tag:#nosuch selected no note to search."
 
 
 def test_operators_of_other_languages_are_told(make_vault: MakeVault) -> None:

@@ -68,10 +68,21 @@ def kept(filters: Filters) -> dict[str, Any]:
     return {name: value for name in NAMES if (value := getattr(filters, name))}
 
 
-def unselected(filters: Filters, asked: Corpus[Any]) -> list[str]:
-    """Whether the glob or the dates are why there is nothing to search."""
-    given = ["glob"] if filters.glob else []
-    given += ["dates"] if any(getattr(filters, name) is not None for name in dated.NAMES) else []
-    if not given or asked.notes or asked.waiting:
-        return []
-    return [f"{' and '.join(given)} selected no note to search."]
+def unselected(filters: Filters, asked: Corpus[Any], operators: str = "") -> list[str]:
+    """Whether filters, and operators of a question, are why there is nothing to search."""
+    given = [*_given(filters), *([operators] if operators else [])]
+    return [] if not given or asked.notes or asked.waiting else [_none(given)]
+
+
+def none_selected(filters: Filters) -> str:
+    """The sentence for when no note passes the filters."""
+    return _none(_given(filters))
+
+
+def _given(filters: Filters) -> list[str]:
+    given = [name for name in ("folder", "glob", "tags", "properties") if getattr(filters, name)]
+    return [*given, *(["dates"] if any(getattr(filters, name) is not None for name in dated.NAMES) else [])]
+
+
+def _none(given: Sequence[str]) -> str:
+    return f"{' and '.join(given)} selected no note to search."

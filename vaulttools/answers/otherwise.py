@@ -8,7 +8,7 @@ from typing import Final
 
 from vaulttools.answers import hints
 from vaulttools.answers.exact import Order, exact, files_found
-from vaulttools.answers.filters import Filters, nodes
+from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.core import limits
 from vaulttools.core.work import Work
 from vaulttools.errors import InvalidQuery
@@ -26,8 +26,11 @@ def told(
     vault: Session, work: Work, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
 ) -> list[str]:
     """One sentence for each reading of `given` under which files match, with the same filters: its parts alone, case
-    ignored, another Unicode form."""
-    alone = _alone(found, order, parse(given), nodes(filters))
+    ignored, another Unicode form. Or that no note passes the filters."""
+    narrowed = nodes(filters)
+    if narrowed and not files_found(found, order, node=tree.both(narrowed)):
+        return [none_selected(filters)]
+    alone = _alone(found, order, parse(given), narrowed)
     forms = _other_forms(vault, work, filters, given, match_case=match_case)
     return [*alone, *_other_case(found, order), *forms]
 

@@ -90,7 +90,10 @@ def ranked(
     told += [*foreign.in_question(question), *found.ranking.notices, *found.meant]
     if is_ready:
         told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
-    told += [*filters.unselected(request, found.asked), *corpus.notices(found.asked, work, found=bool(notes))]
+    told += [
+        *filters.unselected(request, found.asked, operators),
+        *corpus.notices(found.asked, work, found=bool(notes)),
+    ]
     told += answer.unextracted(work, found=False) if notes else []  # else it is told already
     doubts = [*filter(None, [found.ranking.weakness]), *found.ranking.absences]
     return Ranked(found, notes, doubts, told, is_ready)
