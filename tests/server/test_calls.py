@@ -105,3 +105,22 @@ def test_a_call_that_comes_while_others_are_waited_for_at_the_end_is_answered(
     end.set()
     assert late.result(SECONDS) == "late"
     closing.join()
+
+
+def test_where_no_thread_can_be_started_to_look_again_a_later_call_has_it_done(
+    pool: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
+    end = Event()
+    slow = [begun(pool, end) for _ in range(AT_ONCE)]
+    assert all(running.wait(SECONDS) for _, running in slow)
+
+    def start(_: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Timer, "start", start)
+        first = pool.begin(lambda _: "first")[0]
+    second = pool.begin(lambda _: "second")[0]
+    assert (first.result(SECONDS), second.result(SECONDS)) == ("first", "second")
+    end.set()

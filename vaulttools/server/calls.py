@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Lock, Timer
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -235,9 +236,11 @@ class _Lane:
         """Look again when the oldest call that runs is a long one."""
         short = next((call for call in self._running if not call.is_long), None)
         if self._timer is None and self._waiting and self._more and not self._is_closed and short is not None:
-            self._timer = Timer(max(0.0, short.started + LONG_SECONDS - time.monotonic()), self._make_room)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = Timer(max(0.0, short.started + LONG_SECONDS - time.monotonic()), self._make_room)
+            timer.daemon = True
+            with suppress(RuntimeError):  # no thread can be started now; it is tried again with the next call
+                timer.start()
+                self._timer = timer
 
     def _make_room(self) -> None:
         """Have calls that wait run in the place of long ones."""
