@@ -151,6 +151,9 @@ class Asked:
     def refuse(self) -> Job[str]:
         raise BadArgument("there is no such vault")
 
+    def lack(self) -> Job[str]:
+        raise RuntimeError("can't start new thread")
+
     def fail(self, error: Exception) -> Job[str]:
         def run(_: Event) -> str:
             raise error
@@ -173,6 +176,8 @@ def test_a_request_is_answered_by_its_result_or_its_error(caplog: pytest.LogCapt
         ("refuse",),
         ("fail", PathNotFound("a.md", "b.md")),
         ("fail", ValueError("secret of /home/somebody")),
+        ("lack",),
+        ("text", "said after it"),
     )
     answers = []
     for number, request in enumerate(requests):
@@ -185,6 +190,8 @@ def test_a_request_is_answered_by_its_result_or_its_error(caplog: pytest.LogCapt
         (1, None, BadArgument, "there is no such vault"),
         (2, None, PathNotFound, str(PathNotFound("a.md", "b.md"))),
         (3, None, RuntimeError, "ValueError"),
+        (4, None, RuntimeError, "RuntimeError"),
+        (5, "said after it", type(None), ""),
     ]
     assert "secret of /home/somebody" in caplog.text
 

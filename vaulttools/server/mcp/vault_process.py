@@ -85,8 +85,8 @@ class Requests:
         try:
             job = getattr(self._jobs, method)(*arguments)
             future, cancel = self._calls.begin(job.run, lane=job.lane)
-        except VaultToolsError as error:
-            self._send(number, None, error)
+        except Exception as error:  # also a lack of threads, which ends this request and no other
+            self._refuse(number, error)
             return
         self._begun[number] = future, cancel
         future.add_done_callback(partial(self._answer, number))
@@ -105,7 +105,11 @@ class Requests:
         error = future.exception()
         if error is None:
             self._send(number, future.result(), None)
-        elif isinstance(error, VaultToolsError):
+        else:
+            self._refuse(number, error)
+
+    def _refuse(self, number: int, error: BaseException) -> None:
+        if isinstance(error, VaultToolsError):
             self._send(number, None, error)
         else:
             _log.error("a request failed", exc_info=error)
