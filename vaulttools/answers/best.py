@@ -198,7 +198,7 @@ def _progress(meaning: BackgroundMeaning, notes: int, told: Sequence[str]) -> li
     if done >= total and (total or not notes or meaning.embeds_nothing):
         return []
     fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
-    return [f"Compared by meaning: {done:,} of {total or notes:,} notes; the others by words alone.{fault}"]
+    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 
 
 def _unsearched(

@@ -86,7 +86,7 @@ def test_a_model_at_fault_is_told_and_words_answer(
     answer = vault.query(query="tea at five")
     assert answer.notes[0].path == "Tea.md"
     assert answer.text.count(told) == 1
-    assert f"Compared by meaning: 0 of 2 notes; the others by words alone. {told}." in answer.notices
+    assert f"Meaning: 0 of 2 notes. {told}." in answer.notices
     assert [record.getMessage() for record in caplog.records] == [f"{told}; ranked search goes by words alone"]
     assert len(started) == 1
     vault.close()

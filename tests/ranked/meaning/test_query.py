@@ -109,7 +109,7 @@ def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.Mo
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     answer = opened(waits=False).query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
-    assert "Compared by meaning: 0 of 4 notes; the others by words alone." in answer.notices
+    assert "Meaning: 0 of 4 notes." in answer.notices
 
 
 def test_notes_that_changed_and_are_not_embedded_yet_are_told(
@@ -159,8 +159,7 @@ def test_notes_that_wait_are_not_told_twice(
     with pytest.raises(VaultToolsError):
         vault.wait_for_meaning()
     served.status = 200
-    counted = "Compared by meaning: 3 of 4 notes; the others by words alone."
-    failed = f"{counted} The embedder {served.address} answered with the status 500."
+    failed = f"Meaning: 3 of 4 notes. The embedder {served.address} answered with the status 500."
     assert told(vault) == ([failed], 1)
     served.status = 500
     answer = vault.query(query="another question")
@@ -229,7 +228,7 @@ def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds
     with rounds:
         assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
         remove(meaning.store().path)
-        assert told(vault) == (["Compared by meaning: 0 of 4 notes; the others by words alone."], 4)
+        assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
     vault.wait_for_meaning()
     assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
 
