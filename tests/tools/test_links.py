@@ -212,7 +212,9 @@ def test_orphans_are_notes_without_links_from_others(make_vault: MakeVault) -> N
     vault = make_vault({"a.md": "[[a]] [[b]]", "b.md": "", "x/c.md": "[[gone]]", "p.png": b""})
     answer = vault.links(direction="orphans")
     assert (answer.text, answer.orphans) == ("2 notes that no other note links to:\n\na.md\nx/c.md", ["a.md", "x/c.md"])
-    assert vault.links(direction="orphans", glob="x/*").orphans == ["x/c.md"]
+    selected = vault.links(direction="orphans", glob="x/*")
+    assert selected.text == "1 note that no other note links to, of the notes selected:\n\nx/c.md"
+    assert selected.orphans == ["x/c.md"]
     assert vault.links(direction="orphans", note="b").total == 0
 
 

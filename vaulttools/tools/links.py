@@ -240,7 +240,8 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         _stopped(found, work, every is None)
     else:
         alone = asked.answer.orphans(links, stop, _among(asked.files, request, path, is_selected))
-        found = _Found("note", f"that no other note links to{within}", orphans=alone or ())
+        of = f"that no other note links to{', of the notes selected' if within else ''}"
+        found = _Found("note", of, orphans=alone or ())
         _stopped(found, work, alone is None)
     if asked.answer.is_grown:
         asked.keep()
