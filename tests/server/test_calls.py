@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from vaulttools.server import calls
-from vaulttools.server.calls import AT_ONCE, MOST, Calls
+from vaulttools.server.calls import AT_ONCE, MOST, Calls, TooManyCalls
 
 SECONDS = 30
 
@@ -52,6 +52,19 @@ def test_calls_that_take_no_time_run_a_few_at_once(pool: Calls) -> None:
     assert not any(running.is_set() for _, running in asked[AT_ONCE:])
     end.set()
     for future, _ in asked:
+        future.result(SECONDS)
+
+
+def test_calls_that_were_cancelled_while_they_waited_take_no_room(pool: Calls) -> None:
+    end = Event()
+    asked = [begun(pool, end)[0] for _ in range(AT_ONCE + 1)]
+    for _ in range(calls.WAITING - 1):
+        pool.begin(lambda _: None)[0].cancel()
+    asked += [begun(pool, end)[0] for _ in range(calls.WAITING - 1)]
+    with pytest.raises(TooManyCalls):
+        begun(pool, end)
+    end.set()
+    for future in asked:
         future.result(SECONDS)
 
 

@@ -171,8 +171,10 @@ class _Lane:
                 self._start(call)
             else:
                 queue = self._waiting.setdefault(caller, deque())
-                while queue and queue[0].future.cancelled():
-                    queue.popleft()
+                if len(queue) >= WAITING:
+                    live = [each for each in queue if not each.future.cancelled()]
+                    queue.clear()
+                    queue.extend(live)
                 if len(queue) >= WAITING:
                     raise TooManyCalls
                 queue.append(call)
