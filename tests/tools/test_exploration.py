@@ -487,7 +487,7 @@ def test_fault_C15_zero_hits_say_which_other_reading_matches(make_vault: MakeVau
 # Refusals
 
 REFUSALS: list[tuple[list[str], list[str]]] = [
-    (["survey"], ["--term is required: a list of texts"]),
+    (["survey"], ["--term is required: a text; repeat it for more"]),
     (["survey", "--term", ""], ["query is empty"]),
     (["survey", "--term", "a", "--term", " "], ["query is empty"]),
     (["survey", *["--term", "a"] * 14], ["--term: 14 given, at most 12"]),

@@ -91,7 +91,9 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
         if field in tool.request.flags and field in arguments:
             arguments[field] = _only_flag(arguments[field], property_)
         if field in tool.request.options and field not in arguments:
-            raise BadArgument(f"--{_option(tool.request, field)} is required: {accepted(tool.request, field)}")
+            is_list = property_.get("type") == "array"
+            what = "a text; repeat it for more" if is_list else accepted(tool.request, field)
+            raise BadArgument(f"--{_option(tool.request, field)} is required: {what}")
     return arguments
 
 
