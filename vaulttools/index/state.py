@@ -64,6 +64,9 @@ _FEW_NOMINATED: Final = 64
 """Files that are looked up by their names: of 10,000 it takes 3 ms, whenever a name has changed, to know the places of
 all of them."""
 
+_MANY_ROWS: Final = 200
+"""Likewise one row in so many: of a million it takes half a second, which the first search need not wait for."""
+
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
 
@@ -258,7 +261,7 @@ class IndexState:
             if ids is None:
                 return None
             found, lost = [], ids
-            if len(ids) > _FEW_NOMINATED:
+            if len(ids) > max(_FEW_NOMINATED, len(self._rows) // _MANY_ROWS):
                 places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE), times=False)
                 end = bisect_left(ids, len(places))
                 found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
