@@ -36,11 +36,17 @@ def begun(pool: Calls, wait: Event) -> tuple[Future[None], Event]:
     return pool.begin(call)[0], running
 
 
+def occupied(pool: Calls, end: Event, number: int = AT_ONCE) -> list[Future[None]]:
+    """So many calls, which run until an event."""
+    made = [begun(pool, end) for _ in range(number)]
+    assert all(runs.wait(SECONDS) for _, runs in made)
+    return [future for future, _ in made]
+
+
 def test_a_call_that_takes_long_has_another_one_run_beside_it(pool: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
     end = Event()
-    slow = [begun(pool, end) for _ in range(MOST - 1)]
-    assert all(running.wait(SECONDS) for _, running in slow)
+    occupied(pool, end, MOST - 1)
     assert pool.begin(lambda _: "quick")[0].result(SECONDS) == "quick"
     end.set()
 
@@ -107,8 +113,7 @@ def test_a_call_that_comes_while_others_are_waited_for_at_the_end_is_answered(
 ) -> None:
     monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
     end = Event()
-    slow = [begun(pool, end) for _ in range(AT_ONCE)]
-    assert all(running.wait(SECONDS) for _, running in slow)
+    occupied(pool, end)
     closing = threading.Thread(target=pool.close)
     closing.start()
     while not pool._lanes["usual"]._pool._shutdown:
@@ -125,8 +130,7 @@ def test_where_no_thread_can_be_started_to_look_again_a_later_call_has_it_done(
 ) -> None:
     monkeypatch.setattr(calls, "LONG_SECONDS", 0.05)
     end = Event()
-    slow = [begun(pool, end) for _ in range(AT_ONCE)]
-    assert all(running.wait(SECONDS) for _, running in slow)
+    occupied(pool, end)
 
     def start(_: threading.Timer) -> None:
         raise RuntimeError("can't start new thread")

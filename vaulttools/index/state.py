@@ -65,7 +65,7 @@ _FEW_NOMINATED: Final = 64
 all of them."""
 
 _MANY_ROWS: Final = 200
-"""Likewise one row in so many: of a million it takes half a second, which the first search need not wait for."""
+"""Or fewer files than one row in so many: of a million it takes half a second."""
 
 _READ_TOGETHER: Final = 500
 """Structures read by one query: enough to pay for it, few enough to stop in time."""
