@@ -331,7 +331,7 @@ def test_the_time_limit_gives_a_partial_answer_that_says_so(
     make_vault: MakeVault, stuck_rg: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_vault({"a.md": "hit", "b.md": "hit"}).path
-    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=LIMIT))
+    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=LIMIT), index="off")
     time_runs_out_when(monkeypatch, stuck_rg.with_name("stuck-rg.pid").exists)
     answer = vault.search_files("hit", cancel=Event())
     assert answer.text.startswith(
@@ -342,7 +342,8 @@ def test_the_time_limit_gives_a_partial_answer_that_says_so(
 
 @posix_only
 def test_a_call_that_is_cancelled_on_its_way_leaves_no_process(make_vault: MakeVault, stuck_rg: Path) -> None:
-    vault = Vault.open(make_vault({"a.md": "hit"}).path, config=VaultConfig(rg=str(stuck_rg), time_limit=600))
+    folder = make_vault({"a.md": "hit"}).path
+    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=600), index="off")
     cancel = Event()
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(vault.call, "search_files", {"pattern": "hit"}, cancel=cancel)
@@ -356,7 +357,8 @@ def test_a_call_that_is_cancelled_on_its_way_leaves_no_process(make_vault: MakeV
 
 @posix_only
 def test_cancelling_the_task_of_acall_stops_the_search(make_vault: MakeVault, stuck_rg: Path) -> None:
-    vault = Vault.open(make_vault({"a.md": "hit"}).path, config=VaultConfig(rg=str(stuck_rg), time_limit=600))
+    folder = make_vault({"a.md": "hit"}).path
+    vault = Vault.open(folder, config=VaultConfig(rg=str(stuck_rg), time_limit=600), index="off")
 
     async def cancelled() -> None:
         task = asyncio.create_task(vault.acall("search_files", {"pattern": "hit"}))

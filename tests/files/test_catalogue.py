@@ -20,6 +20,7 @@ import pytest
 import vaulttools
 from tests.conftest import MakeVault
 from tests.modes import bound_by_modes
+from vaulttools import Vault
 from vaulttools.core import limits, paths
 from vaulttools.files import catalogue, disk, globs
 from vaulttools.files.catalogue import Entry, Rules
@@ -361,7 +362,7 @@ def test_fault_T03_what_vanishes_during_the_walk_is_silence(tmp_path: Path, monk
 def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault = make_vault({"a.md": "needle", "b.md": "needle"})
+    vault = Vault.open(make_vault({"a.md": "needle", "b.md": "needle"}).path, index="off")
     listed = catalogue.listed
 
     def vanishing(root: Root, folder: str) -> FolderNames:
@@ -379,9 +380,8 @@ def test_fault_T03_a_file_that_vanishes_before_it_is_searched_is_silence(
 def test_fault_T12_what_changes_its_kind_during_the_walk_is_told_and_not_read(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, folder_first: bool
 ) -> None:
-    vault = make_vault(
-        {"x.md/in.md": "needle", "b.md": "needle"} if folder_first else {"x.md": "needle", "b.md": "needle"}
-    )
+    folder = make_vault({("x.md/in.md" if folder_first else "x.md"): "needle", "b.md": "needle"}).path
+    vault = Vault.open(folder, index="off")
     thing = vault.path / "x.md"
     listed = catalogue.listed
 
@@ -478,7 +478,7 @@ def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_o
     if os.stat(folder / "sparse.md").st_blocks:
         pytest.skip("this file system fills holes")
     monkeypatch.setattr(catalogue, "_CLOUD_STUBS", True)
-    found = make_vault({"a.md": "needle"}).search_files("needle")
+    found = Vault.open(make_vault({"a.md": "needle"}).path, index="off").search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]
     assert (found.complete, found.skipped["not downloaded"].paths) == (False, ["sparse.md"])
 

@@ -57,11 +57,12 @@ def fake_rg(tmp_path: Path, rg: Ripgrep) -> FakeRg:
 
 
 def _vault(folder: Path, files: dict[str, bytes], **config: object) -> Vault:
+    """A vault without an index, which would search plain text in this process."""
     for name, content in files.items():
         path = folder / "vault" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return Vault.open(folder / "vault", config=VaultConfig.model_validate(config))
+    return Vault.open(folder / "vault", config=VaultConfig.model_validate(config), index="off")
 
 
 # Which ripgrep.

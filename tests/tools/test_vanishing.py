@@ -55,6 +55,7 @@ def test_files_that_a_filter_never_counted_are_not_taken_off(
     assert (details["total_files"], details["total_is_exact"], details["complete"]) == (1, True, True)
 
 
+@pytest.mark.usefixtures("later")
 def test_when_all_that_would_pass_a_filter_vanish_nothing_is_found(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

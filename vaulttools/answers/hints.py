@@ -33,10 +33,13 @@ def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
 def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
     """One sentence for each reading under which files match: case ignored, outer blanks left out, other Unicode form.
 
-    `files` counts the files that match another pattern, to 100 at most, with a work of its own.
+    `files` counts the files that match another pattern, to 100 at most, with a work of its own. Nothing is told where
+    matching files vanished during the search: their bytes may be kept, and would match.
     """
     compiled = search.pattern
-    hints = []
+    hints: list[str] = []
+    if search.vanished:
+        return hints
 
     def number(given: str, *, ignore_case: bool) -> int:
         again = search.work.again()

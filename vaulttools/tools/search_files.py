@@ -318,7 +318,7 @@ def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: i
     if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
         found.append("file_pattern selected no file to search.")
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
-    if given:
+    if given and not search.vanished:  # their bytes may be kept, and would match
         again = search.work.again()
         every = request.model_copy(update=dict.fromkeys(given))
         other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)
