@@ -94,7 +94,7 @@ def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]],
     something that is not. Those without a day, or without a priority, keep their place when the order is reversed.
     """
     nested = any(each.task.parent for each in found)
-    places = {(each.path, each.task.line) for each in found} if nested else set()
+    places = {_place(each) for each in found} if nested else set()
     below: dict[tuple[str, int], list[Listed]] = {}
     roots: list[Listed] = []
     for each in found:
@@ -103,13 +103,18 @@ def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]],
             below.setdefault((each.path, above), []).append(each)
         else:
             roots.append(each)
-    trees = [list(_tree(root, below)) for root in roots]
+    trees = {place: list(_tree(root, below)) for root in roots if (place := _place(root)) in below} if nested else {}
     if sort == "-path":
-        trees.sort(key=lambda rows: paths.order(rows[0].listed.path), reverse=True)
+        roots.sort(key=lambda root: paths.order(root.path), reverse=True)
     elif sort != "path":
         key = _keys(sort)
-        trees.sort(key=lambda rows: min([key(row.listed.task) for row in rows]))
-    return [row for rows in trees for row in rows]
+        earliest = {place: min(key(row.listed.task) for row in rows) for place, rows in trees.items()}
+        roots.sort(key=lambda root: earliest.get(_place(root)) or key(root.task))
+    return [row for root in roots for row in trees.get(_place(root)) or (Row(root, 0),)]
+
+
+def _place(each: Listed) -> tuple[str, int]:
+    return each.path, each.task.line
 
 
 def grouped(
@@ -145,14 +150,11 @@ def _groups(each: Listed, by: GroupBy) -> Iterable[tuple[Any, str]]:
 
 def _tree(root: Listed, below: Mapping[tuple[str, int], list[Listed]]) -> Iterator[Row]:
     """A task and all that are nested in it, in the order of their lines."""
-    if (root.path, root.task.line) not in below:
-        yield Row(root, 0)
-        return
     waiting = [Row(root, 0)]
     while waiting:
         row = waiting.pop()
         yield row
-        nested = below.get((row.listed.path, row.listed.task.line), ())
+        nested = below.get(_place(row.listed), ())
         waiting += [Row(each, row.depth + 1) for each in reversed(nested)]
 
 
