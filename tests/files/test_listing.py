@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from vaulttools.core import paths
 from vaulttools.core.work import Reason
+from vaulttools.files import listing
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.listing import Listing
 
@@ -50,6 +54,32 @@ def test_a_listing_of_all_is_not_held_twice() -> None:
 @pytest.mark.parametrize("some", [set(), {"d.md"}, {"f.md", "a.md", "b.md", "none.md"}, set("abcdef")])
 def test_few_and_many_paths_come_in_path_order(some: set[str]) -> None:
     assert Listing(ENTRIES).of(some) == [path for path in ("a.md", "d.md", "f.md") if path in some]
+
+
+_PATHS = st.text("ab/!é.", min_size=1, max_size=4)
+
+
+@given(
+    plain=st.lists(_PATHS, unique=True),
+    others=st.lists(st.tuples(_PATHS, st.sampled_from(["hidden", "not downloaded"]), st.booleans())),
+    some=st.lists(_PATHS),
+)
+def test_a_few_places_are_searched_for_and_are_those_of_all(
+    plain: list[str], others: list[tuple[str, Reason, bool]], some: list[str]
+) -> None:
+    """Plain files come in path order; what is left out need not, and may have the name of a file."""
+    entries = [Entry(path, "file") for path in plain]
+    entries += [Entry(path, "file", left_out) for path, left_out, is_in_order in others if is_in_order]
+    entries.sort(key=lambda entry: paths.order(entry.path))
+    for path, left_out, is_in_order in others:
+        if not is_in_order:
+            entries.insert(len(path) % (len(entries) + 1), Entry(path, "folder", left_out))
+    expected = Listing(entries).places
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(listing, "_SEARCHED", 0)
+        searched = Listing(entries)
+        found = searched.places_of(some)
+    assert found == [expected[path] for path in some if path in expected]
 
 
 def test_nothing_is_in_an_empty_listing() -> None:

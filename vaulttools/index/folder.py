@@ -117,6 +117,8 @@ class Folder:
         """Every regular file."""
         names, stamps = self._packed()
         others = [(name, node.key) for name, node in self.others() if node.kind == "file"]
+        if not others:
+            return names, stamps
         return [*names, *(name for name, _ in others)], [*stamps, *(STAMP.pack(*key) for _, key in others)]
 
     def others(self) -> Iterator[tuple[str, Node]]:
@@ -133,7 +135,10 @@ class Folder:
 
     def listed(self) -> FolderNames:
         """Every name with its kind."""
-        names, _ = self._packed()
+        held = self._others
+        names = self._names.split("\0") if self._stamps else []
+        if held:
+            names = [name for name in names if name not in held]
         return FolderNames(names, [Listed(name, node.kind, node.dataless) for name, node in self.others()])
 
     @property

@@ -24,6 +24,8 @@ from vaulttools.index.store import Row
 
 _DIGEST: Final = Struct(f"{DIGEST_BYTES}s")
 _TEXT: Final = STATES.index("text")
+_NO_TEXT: Final = bytes(state != _TEXT for state in range(256))
+"""By the number of a state, whether it is another."""
 _UNREAD: Final = STATES.index("unread")
 
 _SPARE: Final = 1_000
@@ -71,7 +73,10 @@ class _Columns:
         self.names += names
         self.places.update(zip(names, range(first, first + len(names)), strict=True))
         self.ids.extend(ids)
-        self.stamps += array("q", chain.from_iterable(zip(sizes, modified, changed, inodes, strict=True))).tobytes()
+        stamps = array("q", bytes(STAMP.size * len(names)))
+        for place, column in enumerate((sizes, modified, changed, inodes)):
+            stamps[place::4] = array("q", column)
+        self.stamps += stamps.tobytes()
         self.checked.extend(checked)
         self.states += bytes(states)
         self.flags.extend(flags)
@@ -239,12 +244,8 @@ class Rows:
     def unusual(self) -> list[Row]:
         """The rows that are not of a plain text."""
         columns = self._columns
-        unusual = [
-            place
-            for place, (state, flags) in enumerate(zip(columns.states, columns.flags, strict=True))
-            if state != _TEXT or flags
-        ]
-        return [columns.row(path, place) for place in unusual if (path := columns.names[place]) is not None]
+        unusual = {*compress(count(), columns.states.translate(_NO_TEXT)), *compress(count(), columns.flags)}
+        return [columns.row(path, place) for place in sorted(unusual) if (path := columns.names[place]) is not None]
 
     def holds_just(self, number: int, total: int) -> bool:
         """Whether there are so many rows, with so much as the sum of their ids."""

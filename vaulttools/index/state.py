@@ -270,7 +270,7 @@ class IndexState:
             more = self._unsure(requirement, stale) | others
             if lost or more:
                 more |= self._named(lost)
-                found = [*{*found, *(listing.places.get(path, _NOWHERE) for path in more)} - {_NOWHERE}]
+                found = [*{*found, *listing.places_of(more)} - {_NOWHERE}]
         except Unavailable as error:
             self._fail(error)
             return None

@@ -281,7 +281,13 @@ class Tree:
         """The paths of the files in a folder that are not protected."""
         names, stamps = files
         if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
-            left = [place for place, name in enumerate(names) if self._is_open(start + name, name)]
+            # As `_is_open`, which would be called for each.
+            initials, closes = self._initials, self._root.protection.closes
+            left = [
+                place
+                for place, name in enumerate(names)
+                if (name[0] not in initials and name.isascii()) or not closes(start + name, name)
+            ]
             names, stamps = [names[place] for place in left], [stamps[place] for place in left]
         return [start + name for name in names], stamps
 

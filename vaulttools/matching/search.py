@@ -241,7 +241,7 @@ class Search:
             )
             lines = sum(counts.matching.values()) if self.wants_lines else None
             plan.record(len(asked), len(counts.matching), lines)
-            place = listing.places[asked[-1]] + 1 if plan.looked_at < len(candidates) else len(listing)
+            place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
             done = place
@@ -561,7 +561,7 @@ class Search:
         """What `_fitting` finds by looking at every file."""
         if not self._sees_attachments:
             return {}
-        suspects = (path for path in {*index.large, *self.scope.named} if path in listing.places)
+        suspects = listing.of({*index.large, *self.scope.named})
         reasons = ((path, self._too_large(path)) for path in suspects)
         return {path: reason for path, reason in reasons if reason is not None}
 
