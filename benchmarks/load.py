@@ -256,7 +256,10 @@ def table(told: Told) -> list[str]:
 
 
 def compared(folder: Path, old: Path, *, clients: int, seconds: float) -> tuple[list[str], list[str]]:
-    """Both versions in turn, as Markdown, and what failed."""
+    """Both versions in turn, as Markdown, and what failed. No search goes by meaning."""
+    os.environ["VAULTTOOLS_MEANING"] = "off"
+    build = [str(old / ".venv/bin/python"), "-P", "-m", "vaulttools", "--vault", str(folder), "index", "build"]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
     mcp = ("mcp", "--tools", "all", "--http", ":0")
     versions = {
         "old": Served(str(old / ".venv/bin/python"), mcp, OLD_CALLS, ()),
@@ -304,11 +307,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             vault.build_index()
         print(f"- {asked.clients} clients for {asked.seconds:g} s over {notes:,} notes, {os.cpu_count()} cores")
         if asked.old is not None:
-            os.environ["VAULTTOOLS_MEANING"] = "off"
-            old = asked.old.resolve()
-            build = [old / ".venv/bin/python", "-P", "-m", "vaulttools", "--vault", folder, "index", "build"]
-            subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
-            lines, errors = compared(folder, old, clients=asked.clients, seconds=asked.seconds)
+            lines, errors = compared(folder, asked.old.resolve(), clients=asked.clients, seconds=asked.seconds)
         else:
             told = load(folder, clients=asked.clients, seconds=asked.seconds)
             lines, errors = [*_summary(told, asked.seconds), "", *table(told)], told.errors

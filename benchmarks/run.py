@@ -3,9 +3,10 @@
 `python benchmarks/run.py [VAULT] [--notes N] [--bytes B] [--old PATH]`
 
 Without VAULT the corpus beside the project is unpacked where it is there, unless N notes are asked for; else a vault
-of N notes (10,000) of B bytes on average is made. With PATH, a checkout of an older version, only the rows of both are
-measured, in turn. Only numbers of one run compare: ours and theirs take turns, a few
-calls each. First the index is built, in a process of its own; then its rows are measured, and then those of scanning.
+of N notes (10,000) of B bytes on average is made. With PATH, a checkout of an older version with its environment in
+`.venv`, the rows of both are measured, in turn: calls, new processes, and many clients. Only numbers of one run
+compare: ours and theirs take turns, a few calls each. First the index is built, in a process of its own; then its rows
+are measured, and then those of scanning.
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ sys.path[:0] = [str(PROJECT / "fixtures"), str(PROJECT)]  # scripts beside the p
 
 from make_vault import MEAN_BYTES, make_vault  # noqa: E402
 
-from benchmarks import every, served, starting, turns  # noqa: E402
+from benchmarks import every, load, served, starting, turns  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus" / "obsidian-help.tar.xz"
 NOTES = 10_000
 TURNS = 3
 ROUNDS = 4
 WARM_UPS = 2
+CLIENTS = 20
+SECONDS = 20
 
 
 BUILDING = """
@@ -91,8 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         words = _words(notes)
         print("\n".join(_versions(origin, notes)))
         if asked.old is not None:
-            print("\n" + "\n".join(turns.table(folder, asked.old.resolve(), Path(temporary))))
-            return 0
+            return _compared(folder, asked.old.resolve(), Path(temporary))
         index_folder = str(Path(temporary, "index"))
         print(f"- {_built(folder, index_folder)}")
         print(f"- {_first_answered(folder, ' '.join(words.spread[1:4]))}")
@@ -116,6 +118,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         print()
         print("\n".join(starting.table(folder)))
     return 0
+
+
+def _compared(folder: Path, old: Path, temporary: Path) -> int:
+    """Print the rows of an older checkout and of this one; the exit status is 1 when a call failed."""
+    print("\n" + "\n".join(turns.table(folder, old, temporary)))
+    print("\n" + "\n".join(starting.table(folder, old)), end="\n\n")
+    os.environ["XDG_CACHE_HOME"] = str(temporary / "cache")
+    served_folder = shutil.copytree(folder, temporary / "served")
+    with Vault.open(served_folder) as vault:
+        vault.build_index()
+    lines, errors = load.compared(served_folder, old, clients=CLIENTS, seconds=SECONDS)
+    print(f"{CLIENTS} clients over MCP for {SECONDS} s while a note is edited every second:\n\n" + "\n".join(lines))
+    print("\n".join(errors), file=sys.stderr)
+    return 1 if errors else 0
 
 
 def _built(folder: Path, index_folder: str) -> str:

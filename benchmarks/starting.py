@@ -33,14 +33,16 @@ import sys, time
 from vaulttools import Vault, tools
 for name in tools.NAMES:
     tools.named(name)
+def now():
+    return time.process_time(), time.perf_counter()
 with Vault.open(sys.argv[1]) as vault:
-    before = time.process_time()
+    before = now()
     vault.build_index()
-    opened = time.process_time()
+    opened = now()
     if len(sys.argv) > 2:
         vault.call(sys.argv[2], eval(sys.argv[3]))
-    called = time.process_time()
-    print(1e3 * (opened - before), 1e3 * (called - opened))
+    called = now()
+    print(*(1e3 * (end - start) for start, end in zip(before + opened, opened + called)))
 """
 
 HELD: Final = """
@@ -62,6 +64,8 @@ with Vault.open(sys.argv[1]) as vault:
     vault.query("tag:#work the", mode="obsidian")
     print(opened, resident())
 """
+
+HELD_AT: Final = ("opened", "after searches")
 
 FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "opening": (),
@@ -109,18 +113,19 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
             environs.append({**os.environ, **own, "VAULTTOOLS_MEANING": "off"})
             subprocess.run(_command(vault, "index", "build"), env=environs[-1], check=True, capture_output=True)
             for arguments in FIRST.values():  # what is kept for later processes is made
-                _opened(vault, arguments, environs[-1])
-        measured: dict[str, list[list[tuple[float, float]]]] = {}
+                _printed(environs[-1], OPENING, str(vault), *arguments)
+        measured: dict[str, list[list[tuple[float, ...]]]] = {}
         for _ in range(ROUNDS):
             for place, environ in enumerate(environs):
                 for words in COMMANDS:
                     _add(measured, f"command `{' '.join(words)}`", place, _ran(_command(vault, *words), environ))
                 for name, arguments in FIRST.items():
-                    opened, called = _opened(vault, arguments, environ)
-                    _add(measured, f"{name}, CPU alone", place, (called if arguments else opened, 0.0))
+                    spent = _printed(environ, OPENING, str(vault), *arguments)  # in opening, and in the call
+                    _add(measured, name, place, spent[2:] if arguments else spent[:2])
                 _add(measured, "MCP, start to first answer", place, (0.0, _first_answer(vault, environ)))
-                for name, held in zip(("opened", "after searches"), _held(vault, environ), strict=True):
-                    _add(measured, f"MiB resident, {name} (Linux; in the column of CPU)", place, (held, 0.0))
+                if sys.platform == "linux":
+                    for name, size in zip(HELD_AT, _printed(environ, HELD, str(vault)), strict=True):
+                        _add(measured, f"MiB resident, {name} (in the column of CPU)", place, (size, 0.0))
         environ = environs[0]
         subprocess.run(_command(vault, "daemon", "start"), env=environ, check=True, capture_output=True)
         try:
@@ -138,9 +143,7 @@ def table(vault: Path, old: Path | None = None) -> list[str]:
     return lines
 
 
-def _add(
-    measured: dict[str, list[list[tuple[float, float]]]], name: str, side: int, taken: tuple[float, float]
-) -> None:
+def _add(measured: dict[str, list[list[tuple[float, ...]]]], name: str, side: int, taken: tuple[float, ...]) -> None:
     rows = measured.setdefault(name, [])
     while len(rows) <= side:
         rows.append([])
@@ -161,22 +164,11 @@ def _ran(command: Sequence[str], environ: Mapping[str, str]) -> tuple[float, flo
     return (used.ru_utime + used.ru_stime) * 1_000, (time.perf_counter() - start) * 1_000
 
 
-def _opened(vault: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> tuple[float, float]:
-    """Milliseconds of CPU of opening, and of one call."""
-    return _printed(environ, OPENING, str(vault), *arguments)
-
-
-def _held(vault: Path, environ: Mapping[str, str]) -> tuple[float, float]:
-    """MiB of memory with the index open, and after some searches; 0 where the system does not tell."""
-    return _printed(environ, HELD, str(vault)) if sys.platform == "linux" else (0.0, 0.0)
-
-
-def _printed(environ: Mapping[str, str], program: str, *arguments: str) -> tuple[float, float]:
-    """The two numbers that a program prints."""
+def _printed(environ: Mapping[str, str], program: str, *arguments: str) -> tuple[float, ...]:
+    """The numbers that a program prints."""
     command = [sys.executable, "-P", "-c", program, *arguments]
     printed = subprocess.run(command, env=environ, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    first, second = map(float, printed.stdout.split())
-    return first, second
+    return tuple(map(float, printed.stdout.split()))
 
 
 def _first_answer(vault: Path, environ: Mapping[str, str]) -> float:

@@ -87,7 +87,7 @@ class Version:
     """One version, that answers in a process of its own; `checkout`: None for the one that is installed here."""
 
     def __init__(self, vault: Path, index_folder: Path, checkout: Path | None) -> None:
-        environment = dict(os.environ)
+        environment = {**os.environ, "VAULTTOOLS_MEANING": "off"}  # 0.1 knows words alone
         python = sys.executable
         if checkout is not None:
             environment["PYTHONPATH"] = str(checkout)
@@ -136,14 +136,10 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
     notes = sorted(path.relative_to(copy).as_posix() for path in copy.rglob("*.md"))
     lines = ["| in turn, ms (CPU) | old | new |", "|---|--:|--:|"]
     words = _words(copy, notes)
-    each: list[list[tuple[float, ...]]] = [[], []]
-    for word in words:
-        asked = {"tool": "search_files", "arguments": {"pattern": word}}
-        for found, version in zip(each, versions, strict=True):
-            found.append(min(version.times(asked)[0] for _ in range(3)))
-    lines.append(f"| `search_files`, {WORDS} words, median | {' | '.join(_shown(_medians(times)) for times in each)} |")
-    lines.append(f"| the same, worst | {' | '.join(_shown(max(times)) for times in each)} |")
     rng = random.Random(SEED)
+    questions = ["what has the {} to do with a {} and the {}".format(*rng.sample(words, 3)) for _ in range(WORDS)]
+    lines += _each(versions, f"`search_files`, {WORDS} words", "search_files", [{"pattern": word} for word in words])
+    lines += _each(versions, f"`query`, ranked, {WORDS} questions", "query", [{"query": each} for each in questions])
     for name, (tool, arguments) in EDITED.items():
         above: list[list[tuple[float, ...]]] = [[], []]
         for _ in range(ROUNDS):
@@ -160,6 +156,19 @@ def table(vault: Path, old: Path, temporary: Path) -> list[str]:
     for version in versions:
         version.close()
     return lines
+
+
+def _each(versions: Sequence[Version], name: str, tool: str, calls: Sequence[dict[str, str]]) -> list[str]:
+    """The rows of some calls of one tool: the least time of three of each call, after one that is not counted."""
+    each: list[list[tuple[float, ...]]] = [[], []]
+    for arguments in calls:
+        asked = {"tool": tool, "arguments": arguments}
+        for found, version in zip(each, versions, strict=True):
+            found.append(min(version.times(asked)[0] for _ in range(3)))
+    return [
+        f"| {name}, median | {' | '.join(_shown(_medians(times)) for times in each)} |",
+        f"| the same, worst | {' | '.join(_shown(max(times)) for times in each)} |",
+    ]
 
 
 def _whole(versions: Sequence[Version], words: Sequence[str], vault: Path) -> list[str]:
