@@ -1,0 +1,85 @@
+"""Pauses of the search for garbage, by many threads."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from vaulttools.core import garbage
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    was_enabled, interval = gc.isenabled(), sys.getswitchinterval()
+    gc.enable()
+    yield
+    sys.setswitchinterval(interval)
+    (gc.enable if was_enabled else gc.disable)()
+
+
+def test_the_search_goes_on_after_the_last_pause() -> None:
+    with garbage.paused():
+        with garbage.paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_what_is_off_stays_off() -> None:
+    gc.disable()
+    with garbage.paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_it_goes_on_when_pauses_overlap() -> None:
+    first, second = garbage.paused(), garbage.paused()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_it_goes_on_in_a_child_of_another_threads_fork() -> None:
+    code = """if True:
+        import gc, os, threading
+        from vaulttools.core import garbage
+        paused, done = threading.Event(), threading.Event()
+        def pause():
+            with garbage.paused():
+                paused.set()
+                done.wait()
+        thread = threading.Thread(target=pause)
+        thread.start()
+        paused.wait()
+        child = os.fork()
+        if child == 0:
+            with garbage.paused():
+                pass
+            os._exit(0 if gc.isenabled() else 1)
+        print(os.waitpid(child, 0)[1])
+        done.set()
+    """
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, check=False)
+    assert (done.stdout, done.stderr) == (b"0\n", b"")
+
+
+def test_pauses_of_many_threads_do_not_leave_it_off() -> None:
+    sys.setswitchinterval(1e-6)
+
+    def pause(_: int) -> bool:
+        with garbage.paused():
+            return gc.isenabled()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert not any(pool.map(pause, range(4_000)))
+    assert gc.isenabled()
