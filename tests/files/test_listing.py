@@ -61,25 +61,28 @@ _PATHS = st.text("ab/!é.", min_size=1, max_size=4)
 
 @given(
     plain=st.lists(_PATHS, unique=True),
-    others=st.lists(st.tuples(_PATHS, st.sampled_from(["hidden", "not downloaded"]), st.booleans())),
+    others=st.lists(st.tuples(st.integers(0, 9), _PATHS, st.sampled_from(["hidden", "not downloaded"]))),
     some=st.lists(_PATHS),
 )
 def test_a_few_places_are_searched_for_and_are_those_of_all(
-    plain: list[str], others: list[tuple[str, Reason, bool]], some: list[str]
+    plain: list[str], others: list[tuple[int, str, Reason]], some: list[str]
 ) -> None:
-    """Plain files come in path order; what is left out need not, and may have the name of a file."""
-    entries = [Entry(path, "file") for path in plain]
-    entries += [Entry(path, "file", left_out) for path, left_out, is_in_order in others if is_in_order]
-    entries.sort(key=lambda entry: paths.order(entry.path))
-    for path, left_out, is_in_order in others:
-        if not is_in_order:
-            entries.insert(len(path) % (len(entries) + 1), Entry(path, "folder", left_out))
-    expected = Listing(entries).places
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(listing, "_SEARCHED", 0)
-        searched = Listing(entries)
-        found = searched.places_of(some)
-    assert found == [expected[path] for path in some if path in expected]
+    """In path order as most listings, in none as with stubs; what is left out may have the name of a file."""
+    for files in (plain, sorted(plain, key=paths.order)):
+        met: list[Entry | list[str]] = [[path] for path in files]
+        for place, path, left_out in others:
+            met.insert(place, Entry(path, "file", left_out))
+        expected = Listing(met).places
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(listing, "_SEARCHED", 0)
+            found = Listing(met).places_of(some)
+        assert found == [expected[path] for path in some if path in expected]
+
+
+def test_a_path_that_is_in_twice_has_its_last_place() -> None:
+    """As where a stub, whose file is there too, keeps two walks from meeting."""
+    twice = Listing([Entry(path, "file") for path in ("b.md", *(f"a{number:04}.md" for number in range(500)), "b.md")])
+    assert twice.places_of(["b.md", "a0000.md"]) == [501, 1]
 
 
 def test_nothing_is_in_an_empty_listing() -> None:

@@ -1,4 +1,4 @@
-"""Holds what a walk met, in path order; immutable, so that it can be kept."""
+"""Holds what a walk met, in path order; its entries never change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SORTED: Final = 5
 """To sort one in so many paths takes as long as to look at all (0.2 ms of 10,000)."""
 
 _SEARCHED: Final = 100
-"""To search for one path takes as long as to note the places of so many (6 µs among 10,000)."""
+"""One search takes as long as noting the places of so many paths (6 µs among 10,000)."""
 
 
 class Selection(Sequence[str]):
@@ -58,9 +58,12 @@ class Listing:
         """By place what is no file that is in."""
         self._searches = 0
         """How many paths `places_of` was asked for."""
+        self._is_unique = False
+        """Whether no path is in twice, as far as is known: none is in runs of files that a walk met."""
         for run in met:
             if isinstance(run, list):
                 self._paths += run
+                self._is_unique = True
                 continue
             if run.kind != "file" or run.left_out is not None:
                 self._others[len(self._paths)] = run
@@ -110,22 +113,18 @@ class Listing:
     def places_of(self, some: Collection[str]) -> list[int]:
         """The places of those of some paths that are in, in the order given."""
         self._searches += len(some)
-        is_few = "places" not in vars(self) and self._searches * _SEARCHED < len(self) and self._is_sorted
-        found = map(self._searched if is_few else self.places.get, some)
-        return [place for place in found if place is not None]
+        if self._is_unique and "places" not in vars(self) and self._searches * _SEARCHED < len(self):
+            searched = [place for path in some if (place := self._searched(path)) is not None]
+            if len(searched) == len(some):
+                return searched
+        return [place for place in map(self.places.get, some) if place is not None]
 
     def _searched(self, path: str) -> int | None:
-        """As `places.get`, without `places`."""
+        """The place of a path that is in, or None. It may be in all the same: a file that is not downloaded comes
+        where its stub does, so that not all paths are in path order."""
         place = bisect_left(self._paths, paths.order(path), key=paths.order)
         is_met = place < len(self) and self._paths[place] == path
         return place if is_met and self[place].left_out is None else None
-
-    @cached_property
-    def _is_sorted(self) -> bool:
-        """Whether all paths are in path order, each once. A file that is not downloaded comes where its stub does."""
-        known = self._paths
-        beside = {place for other in self._others for place in (other, other + 1) if 0 < place < len(known)}
-        return all(paths.order(known[place - 1]) < paths.order(known[place]) for place in beside)
 
     def of(self, some: AbstractSet[str]) -> list[str]:
         """Those of some paths that are in, in path order."""

@@ -25,7 +25,7 @@ from vaulttools.index.store import Row
 _DIGEST: Final = Struct(f"{DIGEST_BYTES}s")
 _TEXT: Final = STATES.index("text")
 _NO_TEXT: Final = bytes(state != _TEXT for state in range(256))
-"""By the number of a state, whether it is another."""
+"""By the number of a state: 0 for text, 1 for any other."""
 _UNREAD: Final = STATES.index("unread")
 
 _SPARE: Final = 1_000

@@ -281,7 +281,7 @@ class Tree:
         """The paths of the files in a folder that are not protected."""
         names, stamps = files
         if not (self._initials.isdisjoint(map(_INITIAL, names)) and "".join(names).isascii()):
-            # As `_is_open`, which would be called for each.
+            # This is `_is_open`, written out: a call for each name is slow.
             initials, closes = self._initials, self._root.protection.closes
             left = [
                 place
