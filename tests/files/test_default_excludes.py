@@ -26,6 +26,13 @@ def test_a_walk_that_asks_by_name_decides_as_pathspec_does_by_path(names: list[s
     assert (left_out or default_excludes.covers(name, is_folder=False)) == SPEC.match_file("/".join(names))
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a.\udcff", "a.log\udcff"])
+def test_fault_N04_a_name_that_is_no_utf8_is_not_left_out(name: str) -> None:
+    assert not default_excludes.covers(name, is_folder=True)
+    assert not default_excludes.covers(name, is_folder=False)
+    assert default_excludes.covers(f"{name}.log", is_folder=False)
+
+
 @pytest.mark.parametrize(
     ("path", "folder"),
     [("", None), ("a/b", None), ("build", "build"), ("a/tmp/b/dist", "a/tmp"), ("Build/tmp.md", None)],

@@ -66,6 +66,42 @@ def test_when_all_that_would_pass_a_filter_vanish_nothing_is_found(
     assert (details["files"], details["total_files"], details["complete"]) == ([], 0, True)
 
 
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
+def test_hints_do_not_count_what_vanished(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
+    capitals = {f"x{number}.md": "Zebra\n" for number in range(8)}
+    vault = make_vault({"0.md": "zebra\n", "1.md": "zebra\n", **capitals})
+    Vanishing(monkeypatch, vault.path).gone = ["0.md"]
+    found, _ = ask(vault, tool, {"pattern": "zebra"})
+    assert "1.md" in found
+    assert "9 files match when case is ignored." in found
+    Vanishing(monkeypatch, vault.path).gone = ["1.md"]
+    nothing, _ = ask(vault, tool, {"pattern": "zebra"})
+    assert "8 files match when case is ignored." in nothing
+
+
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
+def test_nothing_is_hinted_at_where_all_others_vanished(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    vault = make_vault({f"{number}.md": "zebra\n" for number in range(4)})
+    Vanishing(monkeypatch, vault.path).gone = ["1.md", "2.md", "3.md"]
+    found, _ = ask(vault, tool, {"pattern": "zebra"})
+    assert "0.md" in found
+    assert "case is ignored" not in found
+
+
+@pytest.mark.usefixtures("later")
+def test_nothing_is_hinted_at_beside_a_range_where_all_vanished(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"a.md": "zebra\n", "b.md": "zebra\n", "c.md": "other\n"})
+    Vanishing(monkeypatch, vault.path).gone = ["a.md", "b.md"]
+    text, _ = ask(vault, "search", {"pattern": "zebra", "paths": ["a.md", "b.md", "c.md:1-3"]})
+    assert text == "No matches found"
+
+
 def test_a_range_of_a_file_that_vanishes_is_not_taken_off(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
 from typing import Final, Literal
 
 from vaulttools.core import limits
 from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
 from vaulttools.matching.ripgrep import Ripgrep
-from vaulttools.matching.search import Search
+from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns import pattern
 from vaulttools.patterns.pattern import Pattern
 
@@ -23,6 +24,12 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
 
 
+def number_of(matches: Iterable[FileCount], search: Search) -> int:
+    """How many files match, of 100 at most, without those that vanished during the search that found nothing, or few:
+    their bytes may still be in memory."""
+    return sum(match.path not in search.vanished for match in islice(matches, limits.COUNTED_FILES))
+
+
 def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
     """The pattern with case ignored where it is sure to match all the same: plain text (`[^a]` would not)."""
     if not compiled.plain or compiled.ignore_case:
@@ -33,13 +40,10 @@ def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
 def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
     """One sentence for each reading under which files match: case ignored, outer blanks left out, other Unicode form.
 
-    `files` counts the files that match another pattern, to 100 at most, with a work of its own. Nothing is told where
-    matching files vanished during the search: their bytes may be kept, and would match.
+    `files` counts the files that match another pattern, to 100 at most, with a work of its own.
     """
     compiled = search.pattern
-    hints: list[str] = []
-    if search.vanished:
-        return hints
+    hints = []
 
     def number(given: str, *, ignore_case: bool) -> int:
         again = search.work.again()

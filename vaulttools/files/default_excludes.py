@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from vaulttools.core import paths
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -54,7 +56,7 @@ def folder_of(path: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _matches(name: str) -> bool:
-    return _spec().match_file(name)
+    return _spec().match_file(paths.portable(name))  # it takes no text that is not Unicode
 
 
 @lru_cache(maxsize=1)

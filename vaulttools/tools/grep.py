@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer, hints, page, place
@@ -80,7 +79,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     notices += answer.passed_over(work, found=bool(matches))
     notices += hints.held_nothing(search, [file.path for file in counted])
     if work.complete:
-        notices += _hints(vault, request, targets, search, len(counted))
+        notices += _hints(vault, request, targets, search, len(counted) - search.vanished_of(counted))
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
@@ -204,7 +203,7 @@ def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Searc
     def files(pattern: Pattern, again: Work) -> int:
         scope = _scope(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
-        return len(list(islice(other.matching(), limits.COUNTED_FILES)))
+        return hints.number_of(other.matching(), search)
 
     return hints.many_more(search, total, files) if total else hints.other_readings(search, files)
 

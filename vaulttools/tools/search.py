@@ -357,7 +357,7 @@ def _hints(
     def files(pattern: Pattern, again: Work) -> int:
         planned = _planned(vault, request, targets, again)
         other = replace(search, pattern=pattern, scope=planned.scope, work=again, loose=None)
-        return len(list(islice(_matches(other, planned), limits.COUNTED_FILES)))
+        return hints.number_of(_matches(other, planned), search)
 
     if total:
         return hints.many_more(search, total, files)

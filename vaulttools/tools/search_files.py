@@ -310,7 +310,7 @@ def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: i
     def files(pattern: Pattern, again: Work) -> int:
         scope = replace(_scope(vault, request, again), times=search.scope.times)
         other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
-        return len(list(islice(_matches(vault, request, other), limits.COUNTED_FILES)))
+        return hints.number_of(_matches(vault, request, other), search)
 
     if total:
         return hints.many_more(search, total, files)
@@ -318,11 +318,11 @@ def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: i
     if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
         found.append("file_pattern selected no file to search.")
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
-    if given and not search.vanished:  # their bytes may be kept, and would match
+    if given:
         again = search.work.again()
         every = request.model_copy(update=dict.fromkeys(given))
         other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)
-        number = len(list(islice(_matches(vault, every, other), limits.COUNTED_FILES)))
+        number = hints.number_of(_matches(vault, every, other), search)
         if number:
             more = " or more" if number == limits.COUNTED_FILES else ""
             found.append(
