@@ -2,8 +2,8 @@
 
 `python benchmarks/starting.py VAULT [--old PATH]`
 
-With the path of an older checkout both take turns in one run. CPU beside wall time, since only the first does not rest
-on what else the machine does. Bytecode is compiled before, as an installer does it.
+With the path of an older checkout both take turns in one run, under this Python and its packages. CPU beside wall time,
+since only the first does not rest on what else the machine does. Bytecode is compiled before, as an installer does it.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def _whole(versions: Sequence[Version], words: Sequence[str], vault: Path) -> li
         for _ in range(3):
             for kept, version in zip(found, versions, strict=True):
                 kept += version.times(asked)
-        shown = [f"{_shown(min(times))}{_of(times[0][2])}" if times else "no such tool" for times in found]
+        shown = [f"{_shown(best := min(times))}{_of(best[2])}" if times else "no such tool" for times in found]
         lines.append(f"| {name} | {' | '.join(shown)} |")
     by_ripgrep = _shown(min(_counted_by_ripgrep(vault, words[:8]) for _ in range(3)))
     lines.append(f"| eight `rg -c` one after the other, the same words | {by_ripgrep} | {by_ripgrep} |")

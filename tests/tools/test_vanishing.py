@@ -93,6 +93,29 @@ def test_nothing_is_hinted_at_where_all_others_vanished(
 
 
 @pytest.mark.usefixtures("later")
+@pytest.mark.parametrize("tool", ["search_files", "search", "grep"])
+def test_hints_of_many_files_say_so_where_some_vanished(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    capitals = {f"x{number:03}.md": "Zebra\n" for number in range(150)}
+    vault = make_vault({"0.md": "zebra\n", "1.md": "zebra\n", **capitals})
+    Vanishing(monkeypatch, vault.path).gone = ["0.md", "1.md"]
+    nothing, _ = ask(vault, tool, {"pattern": "zebra"})
+    assert "100 or more files match when case is ignored." in nothing
+
+
+@pytest.mark.usefixtures("later")
+def test_a_sample_of_a_file_that_vanishes_hints_at_nothing(
+    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault({"a.md": "zebra\n"})
+    asked = {"file": "a.md", "query": "zebra"}
+    assert "matches: 1" in ask(vault, "sample", asked)[0]
+    Vanishing(monkeypatch, vault.path).gone = ["a.md"]
+    assert "case is ignored" not in ask(vault, "sample", asked)[0]
+
+
+@pytest.mark.usefixtures("later")
 def test_nothing_is_hinted_at_beside_a_range_where_all_vanished(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,9 +25,10 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 
 
 def number_of(matches: Iterable[FileCount], search: Search) -> int:
-    """How many files match, of 100 at most, without those that vanished during the search that found nothing, or few:
-    their bytes may still be in memory."""
-    return sum(match.path not in search.vanished for match in islice(matches, limits.COUNTED_FILES))
+    """How many files match, to 100 at most, without those that were gone or changed when `search` read their lines: the
+    bytes that they had may still be in memory."""
+    left = (match for match in matches if match.path not in search.vanished)
+    return sum(1 for _ in islice(left, limits.COUNTED_FILES))
 
 
 def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import RLock
 from typing import Final
 
 from vaulttools.core import forks
@@ -22,21 +22,23 @@ class _Pauses:
     def begin(self) -> None:
         with self._lock:
             if self._number == 0:
-                self._resumes = gc.isenabled()
+                self._resumes = self._resumes or gc.isenabled()
                 gc.disable()
             self._number += 1
 
     def end(self) -> None:
         with self._lock:
-            self._number -= 1
+            self._number = max(0, self._number - 1)  # 0 where the pause began before a fork
             if self._number == 0 and self._resumes:
                 gc.enable()
+                self._resumes = False
 
     def begin_anew(self) -> None:
         """In a child after a fork, where no thread is left that would end a pause."""
-        if self._number and self._resumes:
+        if self._resumes:
             gc.enable()
-        self._lock = Lock()
+            self._resumes = False
+        self._lock = RLock()  # a signal's handler may pause, too
         self._number = 0
 
 

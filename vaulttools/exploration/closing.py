@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
 from vaulttools.answers import answer, hints
@@ -104,7 +103,7 @@ def other_readings(closing: Closing, search: Search, again: Callable[[Pattern, W
         return
 
     def files(pattern: Pattern, work: Work) -> int:
-        return len(list(islice(again(pattern, work).matching(), limits.COUNTED_FILES)))
+        return hints.number_of(again(pattern, work).matching(), search)
 
     for sentence in hints.other_readings(search, files):
         closing.warn(sentence)

@@ -56,7 +56,7 @@ def folder_of(path: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _matches(name: str) -> bool:
-    return _spec().match_file(paths.portable(name))  # it takes no text that is not Unicode
+    return _spec().match_file(paths.portable(name))  # pathspec's RE2 takes no lone surrogates
 
 
 @lru_cache(maxsize=1)
