@@ -112,6 +112,8 @@ class Listing:
 
     def places_of(self, some: Collection[str]) -> list[int]:
         """The places of those of some paths that are in, in the order given."""
+        if not some:
+            return []  # without a map of all, which a listing that several walks made has only for one call
         self._searches += len(some)
         if self._is_unique and "places" not in vars(self) and self._searches * _SEARCHED < len(self):
             searched = [place for path in some if (place := self._searched(path)) is not None]
