@@ -48,12 +48,19 @@ class Fault:
         with self._lock:
             mine = self.calls
             self.calls += 1
-        if self.at is not None and self.at <= mine < self.at + self.lasts:
+            if self.at is None or not self.at <= mine < self.at + self.lasts:
+                return
             self.where.append(name)
             if self.change is not None:
                 self.change()
                 return
-            raise OSError(self.number, os.strerror(self.number))
+        raise OSError(self.number, os.strerror(self.number))
+
+    def end(self) -> bool:
+        """Whether it happened, once a thread beside this one has made the change; from now on it does not."""
+        with self._lock:
+            self.at = None
+            return bool(self.where)
 
 
 class _Entry:
