@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import sys
@@ -23,6 +24,7 @@ from tests.conftest import MakeVault, write_files
 from vaulttools import BadArgument, Cancelled, RipgrepUnavailable, ToolResult, Vault, VaultConfig, tools
 from vaulttools.core import limits
 from vaulttools.files import snapshots
+from vaulttools.session import Session
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for ripgrep")
@@ -231,6 +233,21 @@ def test_fault_M13_a_fault_of_our_own_is_told_without_its_details(
         result = vault.call("search_files", {"pattern": "x"})
     assert result.is_error and result.text.startswith("search_files failed for a reason of its own (error ")
     assert "text of a note" not in str(result) and "text of a note" in caplog.text
+
+
+def test_a_call_that_cannot_open_a_file_more_is_told_so(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a module is first imported when the process has no descriptor left (fault-S07)."""
+    vault = make_vault({"a.md": "x"})
+
+    def imported(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(Session, "scope", imported)
+    result = vault.call("search_files", {"pattern": "x"})
+    assert (result.is_error, result.text) == (
+        True,
+        "Too many files are open: raise the limit (`ulimit -n`), or ask again",
+    )
 
 
 # Whatever JSON comes

@@ -5,6 +5,7 @@ It has one method a tool, `call` for JSON arguments, and `tool_definitions` for 
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import time
@@ -368,4 +369,9 @@ class Vault(ToolMethods):
         request = parse(tool.request, arguments)
         work = Work(self._opened.config.time_limit, cancel, on_progress)
         self._opened.root.ensure_readable()
-        return tool.run(self._opened, request, work)
+        try:
+            return tool.run(self._opened, request, work)
+        except OSError as error:  # of an import, too, which a call may be the first to need
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            raise VaultToolsError("Too many files are open: raise the limit (`ulimit -n`), or ask again") from error
