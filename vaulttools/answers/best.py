@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -25,11 +24,15 @@ from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
+from vaulttools.notes.note_date import note_date
+from vaulttools.notes.properties import property_text
+from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.folding import Folder
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.showing import ALLOTTED, Budget, Showing, ShownNote
+from vaulttools.ranked.showing import ShownNote
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -66,8 +69,7 @@ class Best:
         """So many of the notes that `unfolded` gave."""
         self.tell_missed()
         self.folder.look_for_copies(found[:count])
-        showing = Showing(self.folder, self.ranking.finder.stands, is_sure=not self.ranking.weakness)
-        return Page(found[:count], len(found) > count, showing)
+        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
@@ -83,17 +85,30 @@ class Page:
 
     notes: Sequence[RankedNote]
     has_next: bool
-    _showing: Showing
+    folder: Folder
+    finder: Finder
 
-    def shown(self, characters: int) -> Sequence[ShownNote]:
+    def allotted(self, characters: int, *, is_sorted: bool) -> Allotted:
         """The notes for which there is room, with the passages for which there is."""
-        return self._showing.within(self.notes, Budget(characters))
+        return allotted(self.notes, self.folder, characters, self.finder.stands, self._described, is_sorted=is_sorted)
 
     def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
         """The notes that are not among those shown."""
         held = {each.note.path for each in shown}
-        left = [note for note in self.notes if note.path not in held]
-        return self._showing.within(left, Budget(sys.maxsize, passages=len(ALLOTTED)))
+        return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
+
+    def _described(self, note: Note) -> tuple[str, str]:
+        """The date of a note, and those of its properties that hold a word of the question."""
+        named = {
+            name: value
+            for name, value in note.properties.items()
+            if self.finder.stands(f"{name} {property_text.text(value)}")
+        }
+        return note_date(note), property_text.in_one_line(named, _PROPERTY_CHARACTERS)
+
+
+_PROPERTY_CHARACTERS: Final = 200
+"""Of the properties of a note that are shown."""
 
 
 def best(

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
-from heapq import nsmallest
-from typing import Final
+from dataclasses import dataclass
 
 from vaulttools.answers import answer, corpus, dated, filters
 from vaulttools.answers.best import Best, best
-from vaulttools.answers.exact import Order, Sort, exact, finds_any
+from vaulttools.answers.exact import Order, Sort, exact
 from vaulttools.answers.filters import Filters
 from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument
 from vaulttools.query import foreign, tree
 from vaulttools.query.language import parse
-from vaulttools.query.tree import Term, Within
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.session import Session
-
-_LOOKED_FOR: Final = 5
-"""Words that no text holds and that are looked for where else they may stand."""
-_LIKELY: Final = 4
-"""Files that are looked into for each when notes are found by other words: half a millisecond each."""
-_NOMINATED: Final = 2_000
-"""Of more files that may hold a word, such as one of two letters, none is likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +77,6 @@ def ranked(
         by_path = {note.path: note for note in notes}
         notes = [by_path[path] for path in order(by_path.keys())]
     told += [*foreign.in_question(question), *found.ranking.notices, *found.meant]
-    if is_ready:
-        told += _elsewhere(vault, work, request, given, found.ranking.nowhere, thorough=not notes)
     told += [
         *filters.unselected(request, found.asked, operators),
         *corpus.notices(found.asked, work, found=bool(notes)),
@@ -97,32 +84,3 @@ def ranked(
     told += answer.unextracted(work, found=False) if notes else []  # else it is told already
     doubts = [*filter(None, [found.ranking.weakness]), *found.ranking.absences]
     return Ranked(found, notes, doubts, told, is_ready)
-
-
-def _elsewhere(
-    vault: Session, work: Work, request: Filters, given: str, words: Sequence[str], *, thorough: bool
-) -> list[str]:
-    """Which words stand where ranked search does not look: in properties, inside other words, on canvases. Not
-    `thorough`, it looks into few files."""
-    if not words or work.remaining() <= 0:
-        return []
-    matching, _ = exact(vault, work.again(), request, parse("path:.md"), given)
-    matching = replace(matching, reader=replace(matching.reader, contents=vault.contents))
-    index = matching.regexes.candidates
-
-    def likely(files: AbstractSet[str]) -> Sequence[str]:
-        if thorough or index is None:
-            return list(files)
-        # A short file is the least likely to hold the trigrams of a word without the word.
-        return nsmallest(_LIKELY, files, key=index.size) if len(files) <= _NOMINATED else []
-
-    held = [
-        word
-        for word in words[:_LOOKED_FOR]
-        if finds_any(matching, likely, node=tree.both([Within("content", Term(word)), *filters.nodes(request)]))
-    ]
-    if not held:
-        return []
-    call = json.dumps({"query": held[0], "mode": "obsidian", **filters.kept(request)}, ensure_ascii=False)
-    named = ", ".join(f'"{word}"' for word in held)
-    return [f"Properties, canvases or the insides of words hold {named}: query {call}"]

@@ -21,6 +21,7 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
+from vaulttools.notes.properties.property_text import in_words
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -75,6 +76,8 @@ class Words(NamedTuple):
     """The note's name, also taken apart at capitals inside it, and its property `title`."""
     aliases: str
     headings: str
+    properties: str
+    """The names and values of the other properties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +286,11 @@ def words_of(note: Note) -> Words:
         title="\n".join(titles),
         aliases="\n".join(note.aliases),
         headings="\n".join(heading.text for heading in note.headings),
+        properties=in_words({name: value for name, value in note.properties.items() if name not in _IN_OTHER_COLUMNS}),
     )
+
+
+_IN_OTHER_COLUMNS: Final = frozenset(("title", "aliases", "alias"))
 
 
 def _body(note: Note) -> str:

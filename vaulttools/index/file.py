@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 10
+SCHEMA: Final = 11
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000
@@ -54,7 +54,7 @@ CREATE VIRTUAL TABLE terms USING fts5 (
 );
 CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, words TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
-    body, title, aliases, headings,
+    body, title, aliases, headings, properties,
     content='', contentless_delete=1, tokenize='{WORDS_TOKENIZER}'
 );
 """

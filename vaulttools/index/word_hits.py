@@ -15,10 +15,11 @@ class Spelling(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the words of a question are in one note: in its body, its title, its aliases and its headings."""
+    """Where the words of a question are in one note: in its body, its title, its aliases, its headings and
+    its properties."""
 
     lengths: Sequence[int]
-    """Words in each of the four."""
+    """Words in each of the five."""
     found: Sequence[Sequence[Sequence[int]]]
     """By word of the question and by part: places, counted in words from 0."""
 

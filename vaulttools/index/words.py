@@ -16,8 +16,8 @@ import apsw
 from vaulttools.index.file import WORDS_TOKENIZER
 from vaulttools.index.word_hits import Places, Spelling
 
-_BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0)
-"""Of the columns, body, title, aliases and headings, for choosing the notes that are looked at more closely."""
+_BM25_WEIGHTS: Final = (1.0, 8.0, 6.0, 3.0, 2.0)
+"""Of the columns, body, title, aliases, headings and properties, for choosing the notes that are looked at closely."""
 
 _COLUMNS: Final = range(len(_BM25_WEIGHTS))
 

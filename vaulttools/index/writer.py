@@ -85,7 +85,7 @@ class Writer:
             self._connection.execute("INSERT INTO terms (rowid, words) VALUES (?, ?)", (id_, content.terms))
         if content.words is not None:
             self._connection.execute(
-                "INSERT INTO words (rowid, body, title, aliases, headings) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
                 (id_, *content.words),
             )
         if content.structure is not None:

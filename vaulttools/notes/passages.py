@@ -1,15 +1,17 @@
 """Splits a note's body into passages: the pieces of text that can answer a question.
 
-A passage is, from the parsed structure: a heading with all that follows it up to the next heading, where that is short;
-else each paragraph, list item with its children, code block, callout, and each row of a table, whose header row is a
-passage that the others name as their parent. The heading of a long section belongs to the first passage of it. What is
-longer than `LONGEST` is split at the ends of sentences, else of lines, else of words.
+A note of up to `SHORT_NOTE` characters is one passage. In a longer one the blocks under one heading go together until
+they have `USUAL` characters: paragraphs, list items with their children, code, callouts, tables. The heading belongs to
+the first passage of its section; what a colon or a heading introduces belongs to the same passage. A long table has a
+passage for its header row, which the passages of its rows name as their parent. What is longer than `LONGEST` is split
+at the ends of sentences, else of lines, else of words. Link definitions, tables of contents and rows of links are no
+passages.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import xxhash
@@ -18,11 +20,24 @@ from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block
 
-LONGEST: Final = 600
-"""Characters of one passage: four of five that are shown may have 400, the first 800."""
+SHORT_NOTE: Final = 1_000
+"""Characters of a note that is one passage as a whole."""
 
-SHORT_SECTION: Final = 400
-"""Characters of a section that is one passage as a whole."""
+LONGEST: Final = 800
+"""Characters of one passage, unless it introduces what follows."""
+
+USUAL: Final = 500
+"""Characters from which a passage takes in no further block, unless it introduces that block."""
+
+_LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\Z")
+_LINK: Final = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|https?://\S+")
+_LINK_TO_HEADING: Final = re.compile(r"\[\[#[^\]\n]*\]\]|\[[^\]\n]*\]\(#[^)\n]*\)")
+_SAYS_SOMETHING: Final = re.compile(r"[^\W_]")
+_LICENCE: Final = re.compile(r"\b(?:licen[sc]ed under|all rights reserved|copyright (?:©|\(c\)|\d{4}))", re.IGNORECASE)
+_LONGEST_LICENCE: Final = 300
+_FEWEST_LINKS: Final = 3
+"""Links of one line from which on it is a row of links rather than a sentence of one or two."""
+_INTRODUCES: Final = re.compile(r"[:：]\W*\Z|\b(?:as follows|like this|for example)\W*\Z", re.IGNORECASE)
 
 _SENTENCE_END: Final = re.compile(r"""[.!?]["'”’)\]*_]*\s+(?=[^\W_a-z]|[`"'“‘(\[*_-])|[。！？؟।]\s*""")
 """Where a sentence ends: behind the blank after the sign stands no small letter."""
@@ -58,23 +73,87 @@ class _Unit(NamedTuple):
 
 
 def split(note: Note) -> list[Passage]:
-    """The passages of a note, in order; they do not overlap, and blank lines and lines of dashes lie between them."""
+    """The passages of a note, in order; they do not overlap, and blank lines, lines of dashes and what says nothing lie
+    between them."""
     source = Source(note.text)
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
+    units = list(_saying(source, list(_units(source, note.blocks))))
+    if units and _is_short(note, source, units):
+        return list(
+            _pieces(
+                source, _Unit("note", units[0].start_line, units[-1].end_line), by_line.get(units[0].start_line, -1)
+            )
+        )
     passages: list[Passage] = []
-    for heading, units in _sections(_units(source, note.blocks), by_line):
-        start, end = units[0].start_line, units[-1].end_line
-        if heading >= 0 and _length(source, start, end) <= SHORT_SECTION:
-            passages += _pieces(source, _Unit("section", start, end), heading)
-            continue
-        if units[0].kind == "heading" and len(units) > 1 and units[1].kind != "table":
-            units[:2] = [units[1]._replace(start_line=start)]
-        for unit in units:
-            if unit.kind == "table":
-                passages += _rows(source, unit, heading, len(passages))
-            else:
-                passages += _pieces(source, unit, heading)
+    for heading, section in _sections(note, iter(units), by_line):
+        _add_section(source, passages, section, heading)
     return passages
+
+
+def _is_short(note: Note, source: Source, units: Sequence[_Unit]) -> bool:
+    start, end = units[0].start_line, units[-1].end_line
+    return _length(source, start, end) <= SHORT_NOTE and note.page_of(start) == note.page_of(end)
+
+
+def _saying(source: Source, units: Sequence[_Unit]) -> Iterator[_Unit]:
+    """The units without link definitions, tables of contents, rows of links, and a licence at the end."""
+    for number, unit in enumerate(units):
+        lines = [line for line in source.lines[unit.start_line - 1 : unit.end_line] if line.strip()]
+        if not lines or all(map(_LINK_DEFINITION.match, lines)) or all(map(_is_of_links, lines)):
+            continue
+        is_last = number == len(units) - 1
+        if is_last and number and sum(map(len, lines)) <= _LONGEST_LICENCE and _LICENCE.search("\n".join(lines)):
+            continue
+        yield unit
+
+
+def _is_of_links(line: str) -> bool:
+    """Whether a line holds nothing but links to headings of the note, or but several links."""
+    links = _LINK.findall(line)
+    if not links or _SAYS_SOMETHING.search(_LINK.sub("", line)):
+        return False
+    return len(links) >= _FEWEST_LINKS or all(map(_LINK_TO_HEADING.fullmatch, links))
+
+
+def _add_section(source: Source, passages: list[Passage], units: Sequence[_Unit], heading: int) -> None:
+    """Add the passages of what stands under one heading."""
+    waiting: list[_Unit] = []
+
+    def flush() -> None:
+        if waiting:
+            passages.extend(_pieces(source, _Unit("blocks", waiting[0].start_line, waiting[-1].end_line), heading))
+            waiting.clear()
+
+    for unit in units:
+        size = _length(source, unit.start_line, unit.end_line)
+        held = _length(source, waiting[0].start_line, waiting[-1].end_line) if waiting else 0
+        introduces = bool(waiting) and _introduces(source, waiting[-1])
+        if introduces and len(waiting) > 1 and held + size > LONGEST and waiting[-2].kind != "heading":
+            last = waiting.pop()  # it goes with what it introduces
+            flush()
+            waiting.append(last)
+            held = _length(source, last.start_line, last.end_line)
+        if unit.kind == "table" and held + size > LONGEST:
+            if not introduces:
+                flush()
+            first = waiting[0].start_line if waiting else unit.start_line
+            waiting.clear()
+            passages.extend(_rows(source, unit, first, heading, len(passages)))
+            continue
+        if waiting and not introduces and (held >= USUAL or held + size > LONGEST):
+            flush()
+        if size > LONGEST:
+            first = waiting[0].start_line if waiting else unit.start_line
+            waiting.clear()
+            passages.extend(_pieces(source, unit._replace(start_line=first), heading))
+        else:
+            waiting.append(unit)
+    flush()
+
+
+def _introduces(source: Source, unit: _Unit) -> bool:
+    """Whether a unit goes on into what follows: a heading, or a text that ends with a colon."""
+    return unit.kind == "heading" or _INTRODUCES.search(source.lines[unit.end_line - 1]) is not None
 
 
 def folded(text: str) -> str:
@@ -139,14 +218,21 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip())
 
 
-def _sections(units: Iterator[_Unit], headings: dict[int, int]) -> Iterator[tuple[int, list[_Unit]]]:
-    """The units by the heading that they stand under, its own included; a page of an attachment begins without one."""
+def _sections(note: Note, units: Iterator[_Unit], headings: dict[int, int]) -> Iterator[tuple[int, list[_Unit]]]:
+    """The units by the heading that they stand under, its own included. A heading without text goes to the section
+    below it; a page of an attachment begins a section."""
     heading, section = -1, list[_Unit]()
+    page: int | None = None
     for unit in units:
-        if unit.start_line in headings:
-            if section:
-                yield heading, section
-            heading, section = headings[unit.start_line], []
+        is_titled = unit.start_line in headings
+        of_page = note.page_of(unit.start_line)
+        is_only_heading = all(each.kind == "heading" for each in section)
+        if section and (of_page != page or (is_titled and not is_only_heading)):
+            yield heading, section
+            section = []
+        if is_titled:
+            heading = headings[unit.start_line]
+        page = of_page
         section.append(unit)
     if section:
         yield heading, section
@@ -156,12 +242,26 @@ def _length(source: Source, start: int, end: int) -> int:
     return source.offset(end + 1) - source.offset(start)
 
 
-def _rows(source: Source, table: _Unit, heading: int, number: int) -> Iterator[Passage]:
-    """The header row of a table, and each other row; `number` is that of the first passage."""
-    header = _Unit("row", table.start_line, min(table.start_line + 1, table.end_line))
+def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -> Iterator[Passage]:
+    """The header row of a long table, with what stands from the line `first` before it, and its other rows; `number` is
+    that of the first passage."""
+    header = _Unit("row", first, min(table.start_line + 1, table.end_line))
     yield from _pieces(source, header, heading, most=None)
-    for line in range(table.start_line + 2, table.end_line + 1):
-        yield from _pieces(source, _Unit("row", line, line), heading, parent=number, most=None)
+    for start, end in _grouped(source, range(table.start_line + 2, table.end_line + 1)):
+        yield from _pieces(source, _Unit("row", start, end), heading, parent=number, most=None)
+
+
+def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of lines that go together."""
+    start = end = size = 0
+    for line in lines:
+        length = _length(source, line, line)
+        if start and size + length > USUAL:
+            yield start, end
+            start = size = 0
+        start, end, size = start or line, line, size + length
+    if start:
+        yield start, end
 
 
 def _pieces(
@@ -170,6 +270,7 @@ def _pieces(
     """A unit as one passage, or as several of about the same length; without `most` it stays whole."""
     start, end = source.offset(unit.start_line), source.offset(unit.end_line + 1)
     text = source.text[start:end].rstrip()
+    most = SHORT_NOTE if unit.kind == "note" else most
     done = 0
     for length in _cuts(text, LONGEST if most is None else most, whole=most is None, by_line=unit.kind in _BY_LINE):
         piece = text[done:length].rstrip()

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
-from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
+from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Weights:
     heading: float = 0.6
     """In a heading above it."""
     name: float = 0.5
-    """In the title or an alias of the note."""
+    """In the title, an alias or the properties of the note."""
     beside: float = 0.4
     """In the passage before or after it, under the same heading."""
     row: float = 0.3
@@ -97,7 +97,7 @@ def most(
                 score += weights.row * min(rarities[term - 1], rare)
         elif columns[HEADINGS]:
             score += rare * max(weights.heading, weights.name)
-        elif columns[TITLE] or columns[ALIASES]:
+        elif columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]:
             score += rare * weights.name
         before = body
     # Sums of the same numbers in another order differ in their last digits.
@@ -120,7 +120,11 @@ def best(
         return []
     held, again, rows = _in_passages(places.found, passages, rarities)
     in_headings = _terms_of_headings(places, passages)
-    named = sum(1 << term for term, columns in enumerate(places.found) if columns[TITLE] or columns[ALIASES])
+    named = sum(
+        1 << term
+        for term, columns in enumerate(places.found)
+        if columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]
+    )
     headings, parents, lengths = passages.headings, passages.parents, passages.lengths
     first_words, quantities = passages.first_words, passages.quantities
     headers = set(parents)

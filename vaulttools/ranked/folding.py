@@ -12,23 +12,14 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.copies import Print
 from vaulttools.ranked.order import RankedNote
 
-PASSAGES_OF_NOTE: Final = 2
-"""Passages of a note that are shown at most."""
-NEARLY: Final = 0.8
-"""The part of the score of its best passage that the second one of a note must have to be shown. With 0.65 one question
-more of the tuning half is answered and none of the others, and what is shown beside the answer says less."""
-NEARLY_OF_BEST: Final = 0.6
-"""Likewise in the best note (with 0.4 one question less of the tuning half is answered)."""
+_NEARLY: Final = 0.8
+"""The part of the score of its best passage that another one of a note must have for the note to be shown though the
+best one is a copy."""
 _COMPARED: Final = 3
 """Passages of a note that are compared with those of others."""
 
 Read = Callable[[str], Note | None]
 CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
-
-
-def nearly(place: int) -> float:
-    """The part of the score of its best passage that the second one of the note at a place, from 0, must have."""
-    return NEARLY if place else NEARLY_OF_BEST
 
 
 def text_of(note: Note, passages: Passages, number: int) -> str:
@@ -59,23 +50,20 @@ class Folder:
     def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
         """The notes with their passages that are no copies of one in a note before, as they are asked for; without
         those that have nothing else to say that is nearly as good."""
-        for place, ranked in enumerate(notes):
+        for ranked in notes:
             note = self.read(ranked.path) if ranked.evidence else None
             if note is None:
                 yield ranked
                 continue
-            least = ranked.evidence[0].score * nearly(place)
-            own = [
-                each
-                for each in ranked.evidence[:_COMPARED]
-                if each.score >= least and not self._is_copy(note, ranked, each.number)
-            ]
-            if own:
-                yield replace(ranked, evidence=own)
+            least = ranked.evidence[0].score * _NEARLY
+            compared = ranked.evidence[:_COMPARED]
+            own = [each for each in compared if not self._is_copy(note, ranked, each.number)]
+            if own and own[0].score >= least:
+                yield replace(ranked, evidence=[*own, *ranked.evidence[_COMPARED:]])
 
     def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
         """Look for the copies of the passages that may be shown of some notes, all at once."""
-        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:PASSAGES_OF_NOTE])
+        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:_COMPARED])
         self._look({passages.digests[evidence.number] for passages, evidence in best})
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:

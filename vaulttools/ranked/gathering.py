@@ -11,9 +11,10 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.property_text import in_one_line
 from vaulttools.ranked.copies import Print
+from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.folding import Folder, print_of, text_of
 from vaulttools.ranked.order import RankedNote
-from vaulttools.ranked.showing import TermsOf, around_terms, chosen, compact
+from vaulttools.ranked.showing import TermsOf, around_terms, compact
 
 RELEVANT: Final = 0.35
 """The part of the score of the best note that a further one must have: below it notes share a common word."""
@@ -191,6 +192,26 @@ def gathered(notes: Sequence[RankedNote], folder: Folder, room: int, terms_of: T
         used += size
     gathering.grow(room)
     return Gathered(gathering.in_order(), left)
+
+
+_OF_NOTE: Final = 3
+"""Passages of one note that are pieces of their own."""
+_NEARLY: Final = 0.6
+"""The part of the score of the best passage of its note that a further one must have."""
+
+
+def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
+    """The passages in the order in which they get room: which note, from 0, and which passage of it."""
+    found: list[tuple[float, int, int, Evidence | None]] = []
+    for place, ranked in enumerate(notes):
+        if not ranked.evidence:
+            found.append((-ranked.score, place, 0, None))
+            continue
+        best = ranked.evidence[0].score or 1.0
+        for number, each in enumerate(ranked.evidence[:_OF_NOTE]):
+            if not number or each.score >= best * _NEARLY:
+                found.append((-ranked.score * each.score / best, place, number, each))
+    return [(place, each) for _, place, _, each in sorted(found, key=lambda each: each[:3])]
 
 
 class _Gathering:

@@ -13,11 +13,11 @@ from typing import Final
 
 from vaulttools.index.word_hits import Places
 
-BODY, TITLE, ALIASES, HEADINGS = range(4)
+BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)
 """The parts of a note, as `Places` has them."""
 
 
-USUAL_LENGTH: Final = 500
+USUAL_LENGTH: Final = 200
 """Words of a note of usual length, where BM25 has the mean of all: so a score follows from the note alone and from how
 rare the words are (on the tuning half both rank alike)."""
 
@@ -30,9 +30,10 @@ class Weights:
     """One word in the title, in words of the body; likewise the next two."""
     aliases: float = 3.0
     headings: float = 2.0
+    properties: float = 2.0
     saturation: float = 1.5
     """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
-    length: float = 0.4
+    length: float = 0.75
     """BM25's b: 0 takes no note of the length of a text, 1 all."""
     passage: float = 0.8
     """That words stand in one passage. With 1.2 two more of 117 held-out questions have the note first, and with
@@ -64,10 +65,11 @@ def score(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS)
         return 0.0
     norm = 1 - weights.length + weights.length * places.lengths[BODY] / USUAL_LENGTH
     often = 0.0
-    for rare, (body, title, aliases, headings) in zip(rarities, places.found, strict=True):
+    for rare, (body, title, aliases, headings, properties) in zip(rarities, places.found, strict=True):
         count = len(body) / norm
-        if title or aliases or headings:
-            count += len(title) * weights.title + len(aliases) * weights.aliases + len(headings) * weights.headings
+        if title or aliases or headings or properties:
+            count += len(title) * weights.title + len(aliases) * weights.aliases
+            count += len(headings) * weights.headings + len(properties) * weights.properties
         if count:
             often += rare * count / (count + weights.saturation)
     return (
@@ -115,7 +117,7 @@ def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
 def _row(places: Places, rarities: Sequence[float]) -> float:
     """The weight of the pairs of neighbours in the question that are neighbours in the text, in the same order, in the
     part of the note with most of them."""
-    weights = [0.0] * 4
+    weights = [0.0] * 5
     for word, (here, behind) in enumerate(pairwise(places.found)):
         for column, stands in enumerate(here):
             if not stands or not behind[column]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
@@ -11,7 +12,6 @@ from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwis
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact
-from vaulttools.answers.fitting import fitted
 from vaulttools.answers.page import Section
 from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
@@ -24,6 +24,8 @@ from vaulttools.query import foreign, tree
 from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
+from vaulttools.ranked.allotment import Allotted
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.ranked.reading_on import reading_on
 from vaulttools.ranked.showing import ShownNote
@@ -103,10 +105,11 @@ class NoteFound(BaseModel):
     path: str
     title: str = Field(description="The file name without its extension.")
     score: float | None = Field(description="From 0 to 1, higher is better; null in mode obsidian.")
+    date: str | None = Field(None, exclude_if=is_none, description="When it was written, `2026-05-12`; in mode ranked.")
     passages: Annotated[list[Passage], SkipValidation] = Field(
         default_factory=lambda: _OF_OTHER_MODE,
         exclude_if=_is_of_other_mode,
-        description="In mode ranked: the passages that answer, at most two.",
+        description="In mode ranked: the passages that answer.",
     )
     excerpts: Annotated[list[Excerpt], SkipValidation] = Field(
         default_factory=lambda: _OF_OTHER_MODE,
@@ -131,6 +134,9 @@ class QueryAnswer(Answer):
         None,
         exclude_if=is_none,
         description="In mode ranked, with meaning: notes that are not searched by it yet, or not whole.",
+    )
+    also: list[str] | None = Field(
+        None, exclude_if=is_none, description="In mode ranked: notes that are near and whose text is not shown."
     )
     total_notes: int | None = Field(
         None, exclude_if=is_none, description="In mode obsidian: matching notes, shown or not."
@@ -167,99 +173,119 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     notices += found.notices
     explanation = "\n".join(ranking.explanation)
     start = (request.page - 1) * request.limit
-    fixed = sum(len(notice) + 3 for notice in (*found.doubts, *notices))
-    fixed += _CLOSING_CHARACTERS + (len(explanation) if request.explain else 0)
-    characters = request.max_chars - fixed
     page_ = found.best.page(found.best.unfolded(found.notes, start, request.limit), request.limit)
     next_page = request.page + 1 if page_.has_next else None
-
-    def first_line(shown: Sequence[ShownNote]) -> str:
-        return _ranked_first_line(request, shown, work, found.doubts, is_sorted=is_sorted)
-
-    def closing(shown: Sequence[ShownNote]) -> list[str]:
-        left = len(page_.notes) - len(shown)
-        following = None if ranking.weakness else reading_on(shown, found.best.folder.read)
-        return list(_ranked_closing(request, shown, left, next_page, following, is_weak=bool(ranking.weakness)))
-
-    def over(shown: Sequence[ShownNote]) -> int:
-        text = _fit(request, explanation, first_line(shown), _sections(shown), [*notices, *closing(shown)]).text
-        return len(text) - request.max_chars
-
-    shown = fitted(page_.shown, over, max(characters, _LEAST_CHARACTERS), _LEAST_CHARACTERS)
-    sections = _sections(shown, -over(shown))
+    told = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
+    fixed = sum(len(each) + 3 for each in (*told, *notices)) + (len(explanation) + 20 if request.explain else 0)
+    room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
+    text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted)
+    while True:
+        allotted = page_.allotted(room, is_sorted=is_sorted)
+        following = None if ranking.weakness else reading_on(allotted.notes, found.best.folder.read)
+        shown = text.fitting(allotted, following, next_page)
+        if text.octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
+            break
+        room = max(room * limits.TEXT_BYTES // text.octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
     others = page_.others(shown)
     found.best.tell_missed()
-    return _page(
-        request,
-        work,
-        first_line(shown),
-        list(zip(map(_ranked_note, shown), sections, strict=True)),
-        notices,
-        closing(shown),
-        absences=ranking.absences,
+    return QueryAnswer(
+        **answer.envelope(work, text.whole, [*ranking.absences, *notices, *text.closing], found=bool(shown)),
+        shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
+        notes=[*map(_ranked_note, shown), *map(_ranked_note, others)],
+        shown_notes=len(shown),
         weak=bool(ranking.weakness),
         by_words_alone=found.best.by_words_alone,
-        others=list(map(_ranked_note, others)),
+        also=[paths.portable(each.path) for each in allotted.also],
         explanation=explanation,
         next_page=next_page,
     )
 
 
-def _sections(shown: Sequence[ShownNote], room: int = 0) -> list[Section]:
-    """What is shown of each note. In room that is left the headings say how many lines the note has, of the first notes
-    first: a model that reads on chooses lines. As part of what must fit it cost one of 57 tuning questions its answer.
-    """
-    sections: list[Section] = []
-    for each in shown:
-        has_pages = each.best is None or each.best.page is not None
-        extent = "" if has_pages else f" ({corpus.counted(each.line_count, 'line')})"
-        room -= len(extent)
-        sections.append(Section(each.heading + (extent if room >= 0 else ""), each.lines))
-    return sections
+class _RankedText:
+    """The text of a page in mode ranked."""
+
+    def __init__(
+        self,
+        request: QueryRequest,
+        work: Work,
+        explanation: str,
+        doubts: Sequence[str],
+        notices: Sequence[str],
+        *,
+        is_sorted: bool,
+    ) -> None:
+        self._request = request
+        self._work = work
+        self._head = [f"Understood as:\n{explanation}"] if request.explain else []
+        self._doubts = doubts
+        self._notices = answer.bracketed(notices)
+        self._is_sorted = is_sorted
+        self.closing: list[str] = []
+        self.whole = ""
+
+    @property
+    def octets(self) -> int:
+        """Bytes of the text."""
+        return len(self.whole.encode("utf-8", "surrogatepass"))
+
+    def fitting(
+        self, allotted: Allotted, following: tuple[str, int] | None, next_page: int | None
+    ) -> Sequence[ShownNote]:
+        """Write the text; the notes that it shows, without the last ones where paths and notices are so long."""
+        shown = list(allotted.notes)
+        blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
+        self.closing = list(self._closing(shown, allotted.also, following, next_page))
+        while True:
+            first = " ".join([self._first_line(len(shown)), *self._doubts])
+            closing = "\n".join([*self._notices, *answer.bracketed(self.closing)])
+            self.whole = "\n\n".join(filter(None, [*self._head, first, *blocks, closing]))
+            if len(self.whole) <= self._request.max_chars:
+                return shown
+            if self.closing:
+                self.closing.pop()
+            elif len(blocks) > 1:
+                shown.pop()
+                blocks.pop()
+            else:
+                return shown
+
+    def _first_line(self, count: int) -> str:
+        if count:
+            return f"Showing {corpus.counted(count, 'note')}{'' if self._is_sorted else ', best first'}."
+        if self._request.page > 1:
+            return f"Page {self._request.page:,} is past the end."
+        return answer.nothing_found(self._work, "No notes found.")
+
+    def _closing(
+        self,
+        shown: Sequence[ShownNote],
+        also: Sequence[RankedNote],
+        following: tuple[str, int] | None,
+        next_page: int | None,
+    ) -> Iterator[str]:
+        """The next steps, the most useful one first; `following` is a note and a line."""
+        if following is not None:
+            yield _to_read_on(*following)
+        if also:
+            named = ", ".join(paths.shown(each.path) for each in also[:_NAMED])
+            more = f" and {len(also) - _NAMED:,} more" if len(also) > _NAMED else ""
+            yield f"Also: {named}{more}." + ("" if next_page is None else f" Set page to {next_page:,} for the next.")
+        elif next_page is not None:
+            yield f"Set page to {next_page:,} for the next notes."
+        if shown and self._doubts and following is None:
+            written = _other_language(self._request.query, shown)
+            if written:
+                yield f"Ask again in the language of these notes ({written})."
 
 
 _COPIES: Final = 20
 """Notes beyond the page that are ranked as well, since copies are folded."""
-_CLOSING_CHARACTERS: Final = 200
+_CLOSING_CHARACTERS: Final = 320
 """Room kept for the first line and the next steps."""
 _LEAST_CHARACTERS: Final = 160
 """Characters that the passages of an answer have however little is left for them."""
-
-
-def _ranked_first_line(
-    request: QueryRequest, shown: Sequence[ShownNote], work: Work, doubts: Sequence[str], *, is_sorted: bool
-) -> str:
-    if shown:
-        first = f"Showing {corpus.counted(len(shown), 'note')}{'' if is_sorted else ', best first'}."
-    elif request.page > 1:
-        first = f"Page {request.page:,} is past the end."
-    else:
-        first = answer.nothing_found(work, "No notes found.")
-    return " ".join([first, *(render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in doubts)])
-
-
-def _ranked_closing(
-    request: QueryRequest,
-    shown: Sequence[ShownNote],
-    left: int,
-    next_page: int | None,
-    reading: tuple[str, int] | None,
-    *,
-    is_weak: bool,
-) -> Iterator[str]:
-    """What was left out, so many notes of the page among it, and the next step; `reading` is a note and a line."""
-    following = "" if next_page is None else f"set page to {next_page:,} for the next notes"
-    if left:
-        after = f", then {following}" if following else ""
-        yield f"{left:,} more note{'s' if left != 1 else ''} on this page; raise max_chars to see them{after}."
-    elif following:
-        yield f"{following.capitalize()}."
-    if shown and is_weak:
-        written = _other_language(request.query, shown)
-        how = f"the language of these notes ({written})" if written else "other words, which the notes may use"
-        yield f"Ask again in {how}."
-    elif reading is not None:
-        yield _to_read_on(*reading)
+_NAMED: Final = 4
+"""Notes without text that are named."""
 
 
 def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
@@ -269,19 +295,21 @@ def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
     return next(iter(written)) if is_other else ""
 
 
-def _ranked_note(found: ShownNote) -> NoteFound:
+def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
+    """A note as details; `is_cut`: with the passages as the text shows them."""
     path = found.note.path
     return NoteFound(
         path=paths.portable(path),
         title=paths.portable(_title(path)),
         score=found.note.score,
+        date=found.date or None,
         passages=[
             Passage(
                 start_line=each.start_line,
                 end_line=each.end_line,
                 page=each.page,
                 heading=list(each.heading),
-                text=each.text,
+                text=each.shown if is_cut else each.text,
                 found_by=list(each.found_by),
                 copies=list(map(paths.portable, each.copies)),
             )
@@ -340,32 +368,22 @@ def _page(
     request: QueryRequest,
     work: Work,
     first: str,
-    shown: Sequence[tuple[NoteFound, Section]],
+    shown: Sequence[tuple[NoteFound, Section, Sequence[int | None]]],
     notices: Sequence[str],
     closing: Sequence[str],
     *,
-    absences: Sequence[str] = (),
-    total_notes: int | None = None,
-    total_is_exact: bool | None = None,
-    weak: bool | None = None,
-    by_words_alone: int | None = None,
-    others: Sequence[NoteFound] = (),
+    total_notes: int,
+    total_is_exact: bool,
     explanation: str,
     next_page: int | None,
 ) -> QueryAnswer:
-    """The answer in either mode: the notes of a page with what is shown of each, below the first line, which holds the
-    `absences`."""
-    fit = _fit(request, explanation, first, [section for _, section in shown], [*notices, *closing])
+    """The answer in mode obsidian: the notes of a page with what is shown of each, below the first line."""
+    fit = _fit(request, explanation, first, [section for _, section, _ in shown], [*notices, *closing])
     in_text = zip(shown, fit.kept, strict=True)
     return QueryAnswer(
-        **answer.envelope(work, fit.text, [*absences, *notices, *fit.cut, *closing], found=bool(shown)),
-        shown={
-            "notes": [_first_of(note, section.lines[:kept]) for (note, section), kept in in_text if kept is not None]
-        },
-        notes=[*(note for note, _ in shown), *others],
-        shown_notes=None if weak is None else sum(kept is not None for kept in fit.kept),
-        weak=weak,
-        by_words_alone=by_words_alone,
+        **answer.envelope(work, fit.text, [*notices, *fit.cut, *closing], found=bool(shown)),
+        shown={"notes": [_cut(note, rows[:kept]) for (note, _, rows), kept in in_text if kept is not None]},
+        notes=[note for note, _, _ in shown],
         total_notes=total_notes,
         total_is_exact=total_is_exact,
         explanation=explanation,
@@ -385,13 +403,14 @@ def _title(path: str) -> str:
     return paths.stem(path)
 
 
-def _shown(match: Match) -> tuple[NoteFound, Section]:
-    """A file as details and as text."""
+def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
+    """A file as details and as text, and by line of the text which excerpt it shows."""
     windows = excerpt.of_places(match.places)
     best = sorted(windows, key=lambda window: -len(window.hits))[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []
     lines: list[str] = []
+    rows: list[int | None] = []
     under: Sequence[str] = ()
     for window in shown:
         assert match.text is not None
@@ -403,11 +422,14 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
         above = heading[:-1] if is_heading else heading
         if above and above != under:
             lines.append(f"Under {render.line(' > '.join(above))}:")
+            rows.append(None)
         under = heading
         lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, window.start)]
+        rows += [len(excerpts) - 1] * len(text)
         end = max(end for start, end in match.places if start in window.hits)
         if end > window.end:
             lines.append(f"(goes on to line {end:,})")
+            rows.append(None)
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     found = NoteFound(
@@ -416,20 +438,18 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
         score=None,
         excerpts=excerpts,
     )
-    return found, Section(f"## {paths.shown(match.path)}", lines, closing)
+    return found, Section(f"## {paths.shown(match.path)}", lines, closing), rows
 
 
-def _first_of(note: NoteFound, rows: Sequence[str]) -> NoteFound:
-    """A note with what is among the first rows of its section; lines of a passage are indented."""
-    begin = [row for row in rows if row.startswith("Line")]
-    if note.passages:
-        texts = "\n".join(row[2:] if row.startswith("  ") else "\0" for row in rows).split("\0")
-        kept = zip(note.passages, (text.strip("\n") for text in texts if text.strip("\n")), strict=False)
-        return note.model_copy(update={"passages": [each.model_copy(update={"text": text}) for each, text in kept]})
-    last = max((int(row[5:].partition(":")[0]) for row in begin), default=0)
-    shown = [each for each in note.excerpts if each.start_line <= last]
-    cut = [each.model_copy(update={"lines": each.lines[: last - each.start_line + 1]}) for each in shown]
-    return note.model_copy(update={"excerpts": cut})
+def _cut(note: NoteFound, rows: Sequence[int | None]) -> NoteFound:
+    """A note with the lines of its excerpts that are among rows of its section, each the number of an excerpt."""
+    counts = Counter(row for row in rows if row is not None)
+    shown = [
+        each.model_copy(update={"lines": each.lines[: counts[number]]})
+        for number, each in enumerate(note.excerpts)
+        if counts[number]
+    ]
+    return note.model_copy(update={"excerpts": shown})
 
 
 def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, work: Work) -> str:

@@ -17,6 +17,11 @@ def in_one_line(properties: Mapping[str, Value], most: int) -> str:
     return render.line("; ".join(f"{' '.join(name.split())}: {value}" for name, value in found if value), most=most)
 
 
+def in_words(properties: Mapping[str, Value]) -> str:
+    """The names and values of properties, one a line; line by line, so that no phrase goes from one to the next."""
+    return "\n".join(f"{name} {text(value)}" for name, value in properties.items())
+
+
 def text(value: Value) -> str:
     """One value: a list with commas, `true` or `false`, `\"\"` for none; blanks and line ends as one blank."""
     if isinstance(value, list):

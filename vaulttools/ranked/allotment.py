@@ -1,0 +1,173 @@
+"""Shares out the text of an answer among the notes that answer, the first one first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vaulttools.notes.note import Note
+from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.showing import ShownNote, ShownPassage, TermsOf, heading_of, lines_of, passage_of
+from vaulttools.ranked.weights import SHARING, Sharing
+
+_LEAST: Final = 120
+"""Characters without which no passage is begun: enough of it to tell what it is about."""
+
+Described = Callable[[Note], tuple[str, str]]
+"""The date of a note, and those of its properties that the question names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allotted:
+    """What the text of a page shows."""
+
+    notes: Sequence[ShownNote]
+    also: Sequence[RankedNote]
+    """Notes that are near enough to be named."""
+
+
+def allotted(
+    notes: Sequence[RankedNote],
+    folder: Folder,
+    room: int,
+    terms_of: TermsOf,
+    described: Described,
+    *,
+    is_sorted: bool = False,
+    sharing: Sharing = SHARING,
+) -> Allotted:
+    """The passages of notes for which so many characters have room, best note first.
+
+    The first note gets the most, and nothing of it is cut while a later one has text. Notes whose score is far below
+    the first one's get none. Where the order of the notes `is_sorted` by something else, scores decide nothing.
+    """
+    best = max((note.score for note in notes), default=0.0) or 1.0
+    worth = [1.0 if is_sorted else note.score / best for note in notes]
+    with_text = [each >= sharing.stop and place < sharing.notes for place, each in enumerate(worth)]
+    weights = [each**sharing.steepness for each, has in zip(worth, with_text, strict=True) if has]
+    shown: list[ShownNote] = []
+    also: list[RankedNote] = []
+    left = room
+    for place, ranked in enumerate(notes):
+        if not with_text[place]:
+            also.append(ranked)
+            continue
+        note = folder.read(ranked.path)
+        if note is None:
+            shown.append(ShownNote(ranked, ()))
+            continue
+        date, properties = described(note)
+        about = len(heading_of(ranked.path)) + len(properties) + _ABOUT
+        weight = weights.pop(0)
+        share = weight / (weight + sum(weights))
+        most = int(left * share if shown else room * min(max(share, _FIRST), sharing.most)) - about
+        if shown and most < _LEAST:
+            also.append(ranked)
+            continue
+        sharer = _Sharer(note, ranked, folder, terms_of, sharing)
+        passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
+        shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))
+        left -= about + sum(map(_size, passages))
+    return Allotted(shown, [note for note in also if is_sorted or note.score >= best * sharing.named])
+
+
+_FIRST: Final = 0.4
+"""The part of the text that the first note may have at least."""
+_ABOUT: Final = 60
+"""Characters of a note's heading beside its path, and of the blank line below it."""
+
+
+def every_passage(
+    notes: Sequence[RankedNote], folder: Folder, terms_of: TermsOf, sharing: Sharing = SHARING
+) -> list[ShownNote]:
+    """Notes that the text does not show, each with its best passage."""
+    found = []
+    for ranked in notes:
+        note = folder.read(ranked.path)
+        if note is None or not ranked.passages.starts:
+            found.append(ShownNote(ranked, ()))
+            continue
+        number = ranked.evidence[0].number if ranked.evidence else 0
+        passage = passage_of(note, ranked, (number, number, number), sharing.whole, folder, terms_of)
+        found.append(ShownNote(ranked, [passage], passage.start_line, note.line_count))
+    return found
+
+
+class _Sharer:
+    """Chooses the passages of one note."""
+
+    def __init__(self, note: Note, ranked: RankedNote, folder: Folder, terms_of: TermsOf, sharing: Sharing) -> None:
+        self._note = note
+        self._ranked = ranked
+        self._folder = folder
+        self._terms_of = terms_of
+        self._sharing = sharing
+        self._count = len(ranked.passages.starts)
+
+    def passages(self, room: int, *, is_first: bool) -> tuple[list[ShownPassage], int]:
+        """Those that fit into so many characters, in the order of the note, and the line of the best one."""
+        if not self._count:
+            return [], 0
+        best = self._ranked.evidence[0].number if self._ranked.evidence else 0
+        if self._length(0, self._count - 1) <= self._sharing.whole:
+            whole = self._made(0, best, self._count - 1, room)
+            if whole.cut is None and not whole.shown.startswith("…") and _size(whole) <= room + _LEAST:
+                return [whole], whole.start_line
+        chosen = self._chosen(best, room, is_first=is_first)
+        best_line = 0
+        found: list[ShownPassage] = []
+        left = room
+        for first, last in _runs(chosen):
+            number = best if first <= best <= last else first
+            found.append(self._made(first, number, last, max(left, _LEAST)))
+            left -= _size(found[-1])
+            if number == best:
+                best_line = found[-1].start_line
+        return found, best_line
+
+    def _chosen(self, best: int, room: int, *, is_first: bool) -> list[int]:
+        """The numbers of the passages, ascending: the best one, those nearly as good, and of the first note the one
+        that follows on the best, as far as there is room."""
+        evidence = self._ranked.evidence
+        least = evidence[0].score * self._sharing.passage if evidence else 0.0
+        wanted = [best, *(each.number for each in evidence[1:] if each.score >= least)]
+        if is_first and best + 1 < self._count and self._length(best + 1, best + 1) <= self._sharing.beside:
+            wanted.append(best + 1)
+        chosen: list[int] = []
+        left = room
+        for number in dict.fromkeys(wanted):
+            size = self._length(number, number) + _PLACE
+            if chosen and size > left:
+                continue
+            chosen.append(number)
+            left -= size
+        return sorted(chosen)
+
+    def _length(self, first: int, last: int) -> int:
+        passages = self._ranked.passages
+        return passages.starts[last] + passages.lengths[last] - passages.starts[first]
+
+    def _made(self, first: int, best: int, last: int, room: int) -> ShownPassage:
+        return passage_of(self._note, self._ranked, (first, best, last), room, self._folder, self._terms_of)
+
+
+_PLACE: Final = 60
+"""Characters of the line that says where a passage stands."""
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and the last of numbers that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = runs[-1][0], number
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _size(passage: ShownPassage) -> int:
+    """Characters of its lines with their ends."""
+    return sum(len(line) + 1 for line in lines_of(passage))
