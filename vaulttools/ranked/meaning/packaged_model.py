@@ -90,7 +90,7 @@ def key() -> Key:
     first = multilingual_model.weights().key
     if not english_model.is_installed():
         return replace(first, parts=PARTS)
-    second = english_model.weights().key
+    second = english_model.key()
     return Key(
         f"{first.name} + {second.name}",
         f"{first.version} + {second.version}",
