@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from vaulttools.matching.ripgrep import Ripgrep
     from vaulttools.matching.search import Search
     from vaulttools.notes.links.targets import LinkIndex
+    from vaulttools.notes.note import Note
     from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.patterns.pattern import Pattern
-    from vaulttools.ranked.meaning.background import BackgroundMeaning, Supply
+    from vaulttools.ranked.meaning.background import Supply
+    from vaulttools.ranked.meaning.languages import Meaning
     from vaulttools.resources.periodic import PeriodicNotes
     from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
@@ -125,7 +127,7 @@ class Session:
         return self.has_index and embedder.is_wanted(self.config)
 
     @cached_property
-    def meaning(self) -> BackgroundMeaning | None:
+    def meaning(self) -> Meaning | None:
         """The vectors of this vault's passages, once somebody starts to have them made; None: none are wanted.
 
         Raises:
@@ -136,7 +138,7 @@ class Session:
         if not self.wants_meaning:
             return None
         with embedder.packages_needed():
-            from vaulttools.ranked.meaning.background import BackgroundMeaning
+            from vaulttools.ranked.meaning.languages import Meaning
         choice = embedder.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
         session = weakref.ref(self)
@@ -150,8 +152,8 @@ class Session:
 
             return location.of(root, index_folder).folder
 
-        meaning = BackgroundMeaning(choice, folder, supply)
-        made: BackgroundMeaning = vars(self).setdefault("meaning", meaning)
+        meaning = Meaning(choice, folder, supply)
+        made: Meaning = vars(self).setdefault("meaning", meaning)
         if made is meaning:
             weakref.finalize(self, meaning.end)
         return made
@@ -164,6 +166,7 @@ class Session:
         Raises:
             NoMeaning: strictly, and which files are excluded cannot be told.
         """
+        from vaulttools.notes.extracted import ExtractedNote
         from vaulttools.ranked.meaning.background import Supply
         from vaulttools.ranked.meaning.embedder import NoMeaning
 
@@ -183,7 +186,15 @@ class Session:
             return frozenset(listing.files) - view.large
 
         made = notes() if kept is None else view.kept(("embeddable", listing, view.large), notes)
-        return Supply(view, made, lambda path: self.read(path).normalised)
+        reader = self.notes(view)
+
+        def read(path: str) -> Note:
+            document = self.read(path)
+            if not paths.is_note(path):
+                return ExtractedNote.of(document)
+            return reader.note(replace(document, content=document.normalised))
+
+        return Supply(view, made, read)
 
     def close(self) -> None:
         """End the work on the indexes; calls under way go on to their end."""

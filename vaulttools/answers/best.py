@@ -37,7 +37,7 @@ from vaulttools.session import Session
 
 if TYPE_CHECKING:
     from vaulttools.index.view import IndexView
-    from vaulttools.ranked.meaning.background import BackgroundMeaning
+    from vaulttools.ranked.meaning.languages import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def best(
     meaning, told = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
-        ranking = _joined(ranking, meaning, question, view, wanted, most, told)
+        ranking = _joined(ranking, meaning, question, view, wanted, read, work, told)
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
         missed.update(view.textless(notes.attachments))
@@ -166,7 +166,7 @@ def best(
     return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
 
 
-def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[BackgroundMeaning | None, list[str]]:
+def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:
     """What finds by meaning, begun; None where nothing does, the index is not ready, or the question is quoted. And
     what has to be told."""
     if any(term.is_phrase for term in read_question(question).terms):
@@ -184,26 +184,40 @@ def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Backgrou
 
 def _joined(
     ranking: Ranking,
-    meaning: BackgroundMeaning,
+    meaning: Meaning,
     question: str,
     view: IndexView,
     wanted: frozenset[str],
-    most: int,
+    read: _Reader,
+    work: Work,
     told: list[str],
 ) -> Ranking:
-    """The ranking with what is near in meaning; `most` notes are asked for."""
-    from vaulttools.ranked.meaning.fusion import joined
+    """The ranking with what is near in meaning."""
+    from vaulttools.ranked.meaning.fusion import Model, joined
+    from vaulttools.ranked.meaning.near import Near
 
     languages = read_question(question).languages
+    backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
     try:
-        near = meaning.near(question, languages, view, wanted)
+        models = []
+        for background in backgrounds:
+            if background is not None:
+                vectors, asked = background.vectors(question)
+                if len(vectors):
+                    models.append(Model(background, Near(vectors, asked), question))
+        if not models:
+            return ranking
+        return joined(ranking, models, view, wanted, languages, read, lambda: work.remaining() <= _FOR_THE_REST)
     except VaultToolsError as error:
         told.append(f"{error}. Only words were searched for.")
         return ranking
-    return joined(ranking, near, view, most, meaning.trust(near), languages) if near else ranking
 
 
-def _progress(meaning: BackgroundMeaning, notes: int, told: Sequence[str]) -> list[str]:
+_FOR_THE_REST: Final = 1.0
+"""Seconds of a call's time that the models leave for the rest of it."""
+
+
+def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
     """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
     try:
         done, total = meaning.seen()
@@ -217,7 +231,7 @@ def _progress(meaning: BackgroundMeaning, notes: int, told: Sequence[str]) -> li
 
 
 def _unsearched(
-    meaning: BackgroundMeaning, view: IndexView, wanted: frozenset[str], missed: Collection[str], told: list[str]
+    meaning: Meaning, view: IndexView, wanted: frozenset[str], missed: Collection[str], told: list[str]
 ) -> int:
     """How many notes meaning did not search, or not in all of their passages; those that changed since the progress was
     counted are told."""

@@ -19,13 +19,11 @@ from vaulttools.core.cached import cached_property
 from vaulttools.index.words import count
 from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import digest, split
+from vaulttools.notes.passages import digest, in_context, split
 from vaulttools.notes.quantities import named
 
 _COLUMNS: Final = 7
 """Numbers of each passage besides its digest."""
-_LENGTHS: Final = 3
-"""Which of them is its length, from 0."""
 _FIRST: Final = 2
 """Numbers before the columns: how many passages there are, and the language."""
 
@@ -50,6 +48,8 @@ class Passages:
     """Which quantities each names, as `notes.quantities.Quantity`."""
     digests: Sequence[int]
     """`notes.passages.digest` of each."""
+    keys: Sequence[int]
+    """The same of each with its context, as `notes.passages.in_context` writes it: vectors are kept under these."""
     levels: Sequence[int]
     """Of the headings of the note, 1 to 6."""
     heading_words: Sequence[int]
@@ -71,6 +71,7 @@ def dump(note: Note) -> bytes:
     body = done = source.offset(note.body_line)
     numbers = array("I")
     digests = array("q")
+    keys = array("q")
     last = 0
     for number, passage in enumerate(split(note)):
         text = source.text[passage.start : passage.end]
@@ -87,6 +88,7 @@ def dump(note: Note) -> bytes:
             )
         )
         digests.append(digest(text))
+        keys.append(digest(in_context(note, text, passage.heading, is_first=not number)))
         done = last = passage.end
     headings = array("I")
     for heading in note.headings:
@@ -95,7 +97,7 @@ def dump(note: Note) -> bytes:
     columns = array("I", [len(digests), language.LANGUAGES.index(language.of(source.text[body:]))])
     for column in range(_COLUMNS):
         columns.extend(numbers[column::_COLUMNS])
-    return zlib.compress(columns.tobytes() + headings.tobytes(), 1) + digests.tobytes()
+    return zlib.compress(columns.tobytes() + headings.tobytes(), 1) + digests.tobytes() + keys.tobytes()
 
 
 def load(data: bytes) -> Passages:
@@ -111,9 +113,10 @@ def load(data: bytes) -> Passages:
         numbers = array("I", reader.decompress(data))
     except zlib.error as error:
         raise ValueError("no passages") from error
-    digests = array("q", reader.unused_data)
-    size = len(digests)
-    if not numbers or numbers[0] != size or len(numbers) < _FIRST + size * _COLUMNS:
+    both = array("q", reader.unused_data)
+    size = len(both) // 2
+    digests, keys = both[:size], both[size:]
+    if not numbers or numbers[0] != size or len(keys) != size or len(numbers) < _FIRST + size * _COLUMNS:
         raise ValueError("no passages")
     gaps, words, skipped, lengths, headings, parents, quantities = (
         numbers[_FIRST + size * column : _FIRST + size * (column + 1)] for column in range(_COLUMNS)
@@ -128,29 +131,28 @@ def load(data: bytes) -> Passages:
         parents=[number - back if back else -1 for number, back in enumerate(parents)] if any(parents) else [-1] * size,
         quantities=quantities,
         digests=digests,
+        keys=keys,
         levels=outline[::2],
         heading_words=[0, *accumulate(outline[1::2])][: len(outline) // 2],
         language=language.LANGUAGES[numbers[1]],
     )
 
 
-class Sizes(NamedTuple):
+class Keys(NamedTuple):
     """A part of `Passages`."""
 
-    digests: Sequence[int]
-    lengths: Sequence[int]
+    keys: Sequence[int]
     language: str
 
 
-def sizes(data: bytes) -> Sizes:
+def keys_of(data: bytes) -> Keys:
     """A part of the passages of which `dump` made these bytes, in a tenth of the time of `load`."""
     from vaulttools.notes import language
 
     reader = zlib.decompressobj()
     numbers = array("I", reader.decompress(data))
-    digests = array("q", reader.unused_data)
-    lengths = numbers[_FIRST + len(digests) * _LENGTHS : _FIRST + len(digests) * (_LENGTHS + 1)]
-    return Sizes(digests, lengths, language.LANGUAGES[numbers[1]])
+    both = array("q", reader.unused_data)
+    return Keys(both[len(both) // 2 :], language.LANGUAGES[numbers[1]])
 
 
 def of(note: Note) -> Passages:
@@ -159,7 +161,7 @@ def of(note: Note) -> Passages:
 
 
 def digests(data: bytes) -> Iterator[int]:
-    """Read the passages from bytes that `dump` made."""
+    """Read the digests and the keys of passages from bytes that `dump` made, each once."""
     reader = zlib.decompressobj()
     reader.decompress(data)
     return iter(dict.fromkeys(array("q", reader.unused_data)))

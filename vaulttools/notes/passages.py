@@ -19,6 +19,7 @@ import xxhash
 from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block
+from vaulttools.notes.properties.property_text import in_one_line
 
 SHORT_NOTE: Final = 1_000
 """Characters of a note that is one passage as a whole."""
@@ -154,6 +155,24 @@ def _add_section(source: Source, passages: list[Passage], units: Sequence[_Unit]
 def _introduces(source: Source, unit: _Unit) -> bool:
     """Whether a unit goes on into what follows: a heading, or a text that ends with a colon."""
     return unit.kind == "heading" or _INTRODUCES.search(source.lines[unit.end_line - 1]) is not None
+
+
+def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
+    """A passage's text with what a reader of it would know: the note's name, the headings from number `under` up, and
+    for the first passage of a note its properties. What finds by meaning reads this."""
+    above = ""
+    level = _LOWEST
+    for heading in reversed(note.headings[: under + 1]):
+        if heading.level < level:
+            above, level = f" > {heading.text}{above}", heading.level
+    properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
+    return f"{note.title}{above}\n{properties}{chr(10) if properties else ''}{text}"
+
+
+_LOWEST: Final = 99
+"""More than any level of a heading."""
+_PROPERTIES: Final = 300
+"""Characters of the properties."""
 
 
 def folded(text: str) -> str:

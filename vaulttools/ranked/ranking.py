@@ -66,6 +66,8 @@ class Ranking:
     """Finds what was looked for in any text."""
     rarities: Sequence[float]
     """What each term of it weighs."""
+    nearest: float | None = None
+    """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
 

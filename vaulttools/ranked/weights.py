@@ -12,13 +12,13 @@ class Sharing:
 
     whole: int = 1_500
     """A note of up to so many characters is shown whole."""
-    notes: int = 6
+    notes: int = 5
     """So many notes have text."""
-    steepness: float = 4.0
+    steepness: float = 6.0
     """A note's part of the text goes with this power of its score."""
     most: float = 0.66
     """The part of the text that the first note may have."""
-    stop: float = 0.7
+    stop: float = 0.75
     """The part of the first note's score below which a note has no text."""
     named: float = 0.5
     """The part of the first note's score below which a note is not even named."""
@@ -29,3 +29,28 @@ class Sharing:
 
 
 SHARING: Final = Sharing()
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """What counts how much where words and meaning are joined; all signals are shares of their best."""
+
+    words: float = 0.4
+    """How well the note's words fit."""
+    note: float = 0.1
+    """How near its passages are on average."""
+    near: float = 0.25
+    """How near its nearest passage is, by the static encoder."""
+    exact: float = 0.25
+    """How near it is by the model itself."""
+    unread: float = 0.5
+    """What the static encoder's share counts where the model itself did not look."""
+    looked_at: int = 16
+    """Passages that the model itself looks at."""
+    looked_at_of_note: int = 3
+    """Of one note."""
+    other_language: float = 0.85
+    """What a note is multiplied by that is in another language than the question."""
+
+
+FUSION: Final = Fusion()

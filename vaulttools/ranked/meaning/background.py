@@ -1,4 +1,7 @@
-"""Embeds passages without a vector behind the calls, in a process of low priority.
+"""Makes the vectors of passages behind the calls, in a process of low priority.
+
+Once the index knows nearly all notes, an encoder is fitted to a sample of the passages, chosen by digest; it makes the
+vectors of all. It is made anew when the vault has changed by more than a tenth.
 
 What was embedded is kept at once, so that whatever stops the work, it goes on where it was. Only one process of those
 that have a vault open embeds for it; the others see the vectors arrive.
@@ -11,29 +14,34 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import filelock
+import numpy as np
 
 from vaulttools.core import inherited
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
+from vaulttools.index.passages import Passages
+from vaulttools.notes import language
+from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest as digest_of
-from vaulttools.notes.passages import folded
-from vaulttools.ranked.meaning import embedder, packaged_model
+from vaulttools.notes.passages import in_context
+from vaulttools.ranked.meaning import embedder
 from vaulttools.ranked.meaning.coverage import Coverage, PassageIndex
 from vaulttools.ranked.meaning.embedder import Choice, Embedder, NoMeaning
-from vaulttools.ranked.meaning.neighbours import Neighbour, PassagesOfNotes, neighbours
 from vaulttools.ranked.meaning.shared import embedding, models
+from vaulttools.ranked.meaning.static_fit import SAMPLE, StaticFit
 from vaulttools.ranked.meaning.store import VectorStore
-from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
 from vaulttools.ranked.meaning.unused import remove_unused
+from vaulttools.ranked.meaning.vectors import Vectors
 
 if TYPE_CHECKING:
     from vaulttools.ranked.meaning.embedder import Floats
@@ -61,8 +69,17 @@ _MUTE_SECONDS: Final = 30.0
 
 _QUESTIONS: Final = 64
 
-BATCH: Final = 32
-"""Passages that are embedded and kept together: half a second's work, which is what a kill loses."""
+BATCH: Final = 256
+"""Passages that are encoded and kept together: less than a tenth of a second of work, which is what a kill loses."""
+
+_SENT: Final = 16
+"""The same of an embedder that encodes every passage itself."""
+
+_NEARLY_ALL: Final = 0.95
+"""Part of the notes that the index must know before an encoder is fitted."""
+
+_DRIFT: Final = 0.1
+"""Part of the passages that must be other ones for the encoder to be fitted anew."""
 
 _TOGETHER: Final = 200
 """Notes that are looked at together."""
@@ -79,8 +96,8 @@ class Supply(NamedTuple):
     notes: AbstractSet[str]
     """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
     until one of them comes or goes."""
-    read: Callable[[str], str]
-    """The text of one, with `\\n` for `\\r\\n`; raises NotRead."""
+    read: Callable[[str], Note]
+    """One of them as it is now; raises NotRead."""
 
 
 class Unsearched(NamedTuple):
@@ -121,15 +138,23 @@ class MeaningStatus:
 class BackgroundMeaning:
     """The vectors of one open vault."""
 
-    def __init__(self, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]) -> None:
+    def __init__(
+        self,
+        choice: Choice,
+        folder: Callable[[], Path],
+        supply: Callable[[], Supply | None],
+        is_wanted: Callable[[Supply], bool] = lambda _: True,
+    ) -> None:
         """Nothing is done before `start`.
 
-        `folder` gives where the index lies; `supply` what there is to embed, None while that is not known.
+        `folder` gives where the index lies; `supply` what there is to embed, None while that is not known; `is_wanted`
+        tells whether anything of that is to be embedded yet.
         """
         self.choice: Final = choice
         self._store: VectorStore | None = None
         self._folder = folder
         self._supply = supply
+        self._is_wanted = is_wanted
         self._begin()
 
     def _begin(self) -> None:
@@ -149,6 +174,8 @@ class BackgroundMeaning:
         self._end = threading.Event()
         self._wake = threading.Event()
         self._coverage = Coverage(self.store)
+        self._fit: tuple[object, StaticFit | None] | None = None
+        """The encoder of a generation of the store."""
         self._rounds = 0
         """How often everything was looked at to the end."""
         self._is_tidy = False
@@ -157,6 +184,10 @@ class BackgroundMeaning:
         """Why nothing can be embedded at present; empty when it can."""
         self._kept_fault: str | None = None
         """What the store has of it; None: not known."""
+
+    def shared_folder(self) -> Path | None:
+        """Where what all vaults share is kept."""
+        return self._folder().parent
 
     def store(self) -> VectorStore:
         """Where the vectors are kept.
@@ -178,7 +209,7 @@ class BackgroundMeaning:
         """
         store = self.store()
         progress = Progress(*store.progress())
-        passages, size = len(store.nearest()), store.bytes()
+        passages, size = len(store.vectors()), store.bytes()
         return MeaningStatus(store.key.name, store.key.version, progress, passages, size, self.why_not())
 
     def asked(self, question: str) -> Floats:
@@ -196,11 +227,6 @@ class BackgroundMeaning:
                 if self._embedder is None:
                     self._embedder = models.of(self.choice, self.store().key)
                 vector: Floats = self._embedder.embed_questions([question])[0]
-                held = self.store().dimensions()
-                if held not in (None, len(vector)):
-                    raise NoMeaning(
-                        f"The embedder gives vectors of {len(vector):,} numbers, and those that are kept have {held:,}"
-                    )
             except NoMeaning as error:
                 self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
                 raise
@@ -288,25 +314,56 @@ class BackgroundMeaning:
         if self._store is not None and self._owner == os.getpid():
             self._store.close()
 
-    def near(
-        self, question: str, languages: AbstractSet[str], known: PassagesOfNotes, notes: frozenset[str]
-    ) -> list[Neighbour]:
-        """The passages of some notes nearest in meaning to a question, as `neighbours.neighbours`; none before any is
-        embedded.
+    def vectors(self, question: str) -> tuple[Vectors, Floats]:
+        """What is kept, and the vector of a question that is compared with it; none before anything is embedded.
 
         Raises:
             NoMeaning: the question cannot be embedded, or the vectors cannot be read.
         """
         store = self.store()
-        if not len(store.nearest()):
-            return []
-        return neighbours(self.asked(question), store, known, notes, self.seen().total, languages)
+        kept = store.vectors()
+        if not len(kept):
+            return kept, np.zeros(0, np.float32)
+        asked = self.asked(question)
+        fit = self._fitted()
+        return kept, asked if fit is None else fit.question(asked)
 
-    def trust(self, near: Sequence[Neighbour]) -> Trust:
-        """What the nearness of some passages is worth."""
-        if not near or self.choice.where:
-            return OF_ANY_MODEL
-        return packaged_model.trust(int(sum(each.part for each in near) * 2 >= len(near)))
+    def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
+        """The embedder's own vectors of some passages, by key, as far as there is time; they are kept.
+
+        Raises:
+            NoMeaning: they cannot be embedded or read.
+        """
+        if self._fitted() is None:  # the vectors that are kept are its own
+            return {}
+        found = self.store().exact(texts)
+        new: list[tuple[int, Floats]] = []
+        with self._asking:
+            if self._embedder is None:
+                self._embedder = models.of(self.choice, self.store().key)
+            for key, text in texts.items():
+                if key in found:
+                    continue
+                if stop():
+                    break
+                found[key] = self._embedder.embed_passages([text])[0].astype(np.float16).astype(np.float32)
+                new.append((key, found[key]))
+        with suppress(VaultToolsError):  # they are made again
+            self.store().put_exact(new)
+        return found
+
+    def _fitted(self) -> StaticFit | None:
+        """The encoder that made the vectors that are kept; None where the embedder itself did."""
+        generation = self.store().generation()
+        if self._fit is None or self._fit[0] != generation:
+            data = self.store().fit()
+            self._fit = generation, None if not data else StaticFit.from_bytes(data)
+        return self._fit[1]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything was looked at to the end once."""
+        return self._rounds > 0
 
     @property
     def embeds_nothing(self) -> bool:
@@ -403,6 +460,9 @@ class BackgroundMeaning:
         supply = self._supply()
         if supply is None:
             return
+        if not self._is_wanted(supply):
+            self._rounds += 1
+            return
         lacking = self._coverage.look(supply.known, supply.notes, self._end.is_set)
         if self._end.is_set():
             return
@@ -435,16 +495,66 @@ class BackgroundMeaning:
         except filelock.Timeout:
             return False
         try:
+            fit = self._made_fit(supply)
+            if fit is None:
+                return False
             # While this vault waited for its turn another session or process may have embedded for it.
             missing = set(self.store().missing(each for _, digests in left for each in digests))
             still = [(path, [each for each in digests if each in missing]) for path, digests in left]
-            self._embed(supply, still, unknown)
+            self._embed(supply, fit, still, unknown)
         finally:
             lock.release()
         return True
 
-    def _embed(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
-        """Embed passages of notes and keep their vectors, until the end comes, or the end of the turn.
+    def _made_fit(self, supply: Supply) -> bytes | None:
+        """The encoder of this vault, made where there is none or the vault is another one by now; empty where the
+        embedder encodes all passages; None while the index knows too few notes.
+
+        Raises:
+            NoMeaning: it cannot be made.
+        """
+        process = embedding.process(self.choice, self.shared_folder())
+        if not process.is_fitted:
+            return b""
+        fit = self.store().fit()
+        fitted, kept = self.store().fitted()
+        if fit is not None and kept <= fitted * (1 + _DRIFT):
+            return fit
+        notes = list(supply.notes)
+        if len(supply.known.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
+            return None
+        sample, passages = self._sample(supply, notes)
+        if not sample:
+            return None
+        fit = process.fitted(sample)
+        self.store().begin(fit, passages)
+        return fit
+
+    def _sample(self, supply: Supply, notes: Sequence[str]) -> tuple[list[str], int]:
+        """The passages with the smallest keys, and how many there are; for the model of English of notes that may be in
+        English."""
+        is_english = self.choice.other is not None
+        passages = 0
+        keys: list[tuple[int, str]] = []
+        for start in range(0, len(notes), _TOGETHER):
+            for path, data in supply.known.passages(notes[start : start + _TOGETHER]).items():
+                found = stored.keys_of(data)
+                passages += len(found.keys)
+                if not is_english or found.language in (language.UNKNOWN, language.ENGLISH):
+                    keys += ((key, path) for key in found.keys)
+            keys = nsmallest(SAMPLE, dict.fromkeys(keys))
+        wanted: dict[str, set[int]] = {}
+        for key, path in keys:
+            wanted.setdefault(path, set()).add(key)
+        texts: dict[int, str] = {}
+        for path, some in wanted.items():
+            if self._end.is_set():
+                return [], 0
+            texts |= self._texts(supply, path, some)
+        return [texts[key] for key in sorted(texts)], passages
+
+    def _embed(self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
+        """Encode passages of notes and keep their vectors, until the end comes, or the end of the turn.
 
         Raises:
             NoMeaning: it cannot be done.
@@ -456,11 +566,12 @@ class BackgroundMeaning:
         for number, (path, digests) in enumerate(left, 1):
             texts |= self._texts(supply, path, set(digests) - embedded)
             pending.append((path, digests))
-            while len(texts) >= BATCH or (texts and number == len(left)):
+            batch = BATCH if fit else _SENT
+            while len(texts) >= batch or (texts and number == len(left)):
                 if self._end.is_set() or embedding.is_over():
                     return
-                some = list(texts.items())[:BATCH]
-                self._keep(some)
+                some = list(texts.items())[:batch]
+                self._keep(fit, some)
                 embedded.update(digest for digest, _ in some)
                 for digest, _ in some:
                     del texts[digest]
@@ -476,28 +587,23 @@ class BackgroundMeaning:
             if self.store().path.exists():
                 self.store().put_progress(*told)
 
-    def _keep(self, some: Sequence[tuple[int, str]]) -> None:
-        kept, dimensions = embedding.embedded(self.choice, [text for _, text in some])
-        self.store().put([(digest, vector) for (digest, _), vector in zip(some, kept, strict=True)], dimensions)
+    def _keep(self, fit: bytes, some: Sequence[tuple[int, str]]) -> None:
+        kept = embedding.process(self.choice, self.shared_folder()).encoded(fit, [text for _, text in some])
+        pairs = [(key, vector) for (key, _), vector in zip(some, kept, strict=True)]
+        self.store().put(pairs, len(kept[0]))
         self.fault = ""
         self._keep_fault("")
 
-    def _texts(self, supply: Supply, path: str, wanted: set[int]) -> dict[int, str]:
-        """The texts of a note's passages, by digest; none of those that it does not hold any more."""
+    def _texts(self, supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
+        """What is embedded of a note's passages, by key; nothing of those that it does not hold any more."""
         data = supply.known.passages([path]).get(path) if wanted else None
         if data is None:
             return {}
         try:
-            text = supply.read(path)
+            note = supply.read(path)
         except NotRead:
             return {}
-        columns = stored.load(data)
-        found: dict[int, str] = {}
-        for start, length, digest in zip(columns.starts, columns.lengths, columns.digests, strict=True):
-            passage = text[start : start + length]
-            if digest in wanted and digest_of(passage) == digest:  # else it was edited since
-                found[digest] = folded(passage)
-        return found
+        return texts_of(note, stored.load(data), wanted)
 
     def _tidy(self, supply: Supply) -> None:
         """Forget the vectors of passages that no note holds any more, once a process, where that is worth it, and those
@@ -513,7 +619,21 @@ class BackgroundMeaning:
         notes = list(supply.notes)
         for start in range(0, len(notes), _TOGETHER):
             for data in supply.known.passages(notes[start : start + _TOGETHER]).values():
-                held.update(stored.digests(data))
-        if len(self.store().nearest()) * (1 - _WORTH_FORGETTING) > len(held):
+                held.update(stored.keys_of(data).keys)
+        if len(self.store().vectors()) * (1 - _WORTH_FORGETTING) > len(held):
             self.store().keep_only(held)
         self.store().cover_only(texts)
+
+
+def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[int, str]:
+    """What is embedded of the passages of a note with some keys, by key; not of those that were edited since."""
+    found: dict[int, str] = {}
+    for number, key in enumerate(passages.keys):
+        if key not in wanted:
+            continue
+        start = passages.starts[number]
+        passage = note.text[start : start + passages.lengths[number]]
+        text = in_context(note, passage, passages.headings[number], is_first=not number)
+        if digest_of(text) == key:
+            found[key] = text
+    return found

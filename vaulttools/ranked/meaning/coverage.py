@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple, Protocol
 
+import xxhash
+
+from vaulttools.core import paths
 from vaulttools.index import passages as stored
 from vaulttools.ranked.meaning.store import Generation, VectorStore
 
@@ -104,7 +108,7 @@ class Coverage:
     ) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
         """Of some notes those that were not found to have all vectors: the digest of the text, None where the index
         does not know it, and the digests of the passages that have no vector."""
-        texts = known.text_digests(notes)
+        texts = _named(known.text_digests(notes))
         left = []
         for path in notes:
             text = texts.get(path)
@@ -115,7 +119,7 @@ class Coverage:
         if not left:
             return
         held = known.passages(left)
-        again = known.text_digests(left)
+        again = _named(known.text_digests(left))
         missing = self._missing(held)
         for path in left:
             if path not in texts or texts[path] != again.get(path):  # it was read anew meanwhile
@@ -125,7 +129,7 @@ class Coverage:
 
     def _missing(self, held: Mapping[str, bytes]) -> dict[str, list[int]]:
         """By note the digests of its passages that have no vector, where there are any."""
-        digests = {path: list(stored.digests(data)) for path, data in held.items()}
+        digests = {path: list(dict.fromkeys(stored.keys_of(data).keys)) for path, data in held.items()}
         missing = set(self._store().missing(each for some in digests.values() for each in some))
         lacking = ((path, [each for each in some if each in missing]) for path, some in digests.items())
         return {path: some for path, some in lacking if some}
@@ -170,15 +174,27 @@ class Coverage:
             return frozenset()
         unknown = set(known.unranked(due))
         if last is not None:
-            others = [path for path, text in known.text_digests(due - unknown).items() if self._texts.get(path) != text]
+            others = [
+                path
+                for path, text in _named(known.text_digests(due - unknown)).items()
+                if self._texts.get(path) != text
+            ]
         else:
             done, total = store.progress()
             covered = store.covered() if done == total else frozenset()
-            texts = known.text_digests(due - unknown) if covered else {}
+            texts = _named(known.text_digests(due - unknown)) if covered else {}
             others = [path for path, text in texts.items() if text not in covered]
         if len(others) <= _LOOKED_AT:
             others = list(self._missing(known.passages(others)))
         return unknown.union(others)
+
+
+def _named(texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Digests of texts with the names of their notes, which are embedded, too; none of a note that has no text."""
+    return {
+        path: xxhash.xxh3_128_digest(text + os.fsencode(paths.stem(path))) if text else b""
+        for path, text in texts.items()
+    }
 
 
 def _since(last: _Look, known: PassageIndex) -> AbstractSet[str] | None:

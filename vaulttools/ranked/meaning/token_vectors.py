@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vaulttools.ranked.meaning import arrays
-from vaulttools.ranked.meaning.embedder import Key
+from vaulttools.ranked.meaning.embedder import Key, TokenEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,23 +25,10 @@ _VERSION: Final = 1
 """Raised when the file changes, or what is in it."""
 
 
-class TokenModel(Protocol):
-    """An embedder whose tokens can be reached."""
-
-    vocabulary: int
-    """How many tokens there are."""
-
-    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of each text that are read, without those that stand before and behind every text."""
-
-    def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """Vectors of length 1, a row for each token as if it were a text; a row depends on nothing but its token."""
-
-
 class TokenVectors:
     """The vectors of a model's tokens, those that were asked for so far."""
 
-    def __init__(self, model: TokenModel, key: Key, folder: Path | None) -> None:
+    def __init__(self, model: TokenEmbedder, key: Key, folder: Path | None) -> None:
         """Read what is kept.
 
         Args:
@@ -58,6 +44,7 @@ class TokenVectors:
         kept = self._read()
         if kept is not None:
             self._tokens, self._rows = kept
+        self._new = 0
 
     def of(self, tokens: NDArray[Any]) -> Floats:
         """A row for each token, in 16 bits a number whether it was kept or not.
@@ -72,7 +59,7 @@ class TokenVectors:
             order = np.argsort(together)
             rows = np.concatenate([self._rows, new]) if len(self._tokens) else new
             self._tokens, self._rows = together[order], rows[order]
-            self._write()
+            self._new += len(missing)
         return self._rows[np.searchsorted(self._tokens, tokens)].astype(np.float32)
 
     def _read(self) -> tuple[NDArray[np.int32], NDArray[np.float16]] | None:
@@ -84,10 +71,12 @@ class TokenVectors:
             return None
         return (kept[0], kept[1]) if kept is not None and len(kept) == 2 else None
 
-    def _write(self) -> None:
-        """Keep them: the last process that writes wins, and what it lacks is embedded again."""
-        if self._file is None:
+    def keep(self, least: int = 1) -> None:
+        """Keep the new ones, where there are so many: the last process that writes wins, and what it lacks is embedded
+        again."""
+        if self._file is None or self._new < least:
             return
+        self._new = 0
         new = self._file.with_name(f"{self._file.name}.{os.urandom(4).hex()}.new")
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -27,11 +27,11 @@ def remove_unused(store: VectorStore, now: float) -> None:
     """
     if not store.path.exists():
         return
-    if store.key.parts:
+    if store.key.is_packaged:
         store.mark_packaged()
     with suppress(OSError):
         os.utime(store.path, (now, now))
-    if not store.key.parts:
+    if not store.key.is_packaged:
         return
     for path in store.path.parent.glob("meaning-*.sqlite"):
         with suppress(OSError, apsw.Error):

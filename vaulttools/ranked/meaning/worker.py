@@ -4,9 +4,10 @@ Run as `python -m vaulttools.ranked.meaning.worker NICER`.
 
 `NICER` is how much lower than its parent's its priority is.
 
-Messages are those of `index.worker`. First comes the choice of an embedder, and is answered by its key, or by a
-sentence when there is none; then lists of texts, each answered by the vectors as they are kept with the dimensions, or
-by a sentence.
+Messages are those of `index.worker`. First comes the choice of an embedder and the folder for what all vaults share; it
+is answered by the embedder's key and whether an encoder is fitted to it. Then come, in any order: a sample of texts to
+fit an encoder to (a tuple), answered by the encoder's bytes; an encoder that was fitted before (bytes), answered by
+None; texts to encode (a list), answered by a row of bytes each. A sentence answers what fails.
 """
 
 from __future__ import annotations
@@ -28,24 +29,32 @@ def run() -> None:
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
-    from vaulttools.ranked.meaning import embedder, parts
-    from vaulttools.ranked.meaning.embedder import Choice
+    from vaulttools.ranked.meaning import embedder
+    from vaulttools.ranked.meaning.encoder import Encoder, is_fitted
+    from vaulttools.ranked.meaning.vectors import in_eight_bits
 
-    choice = requests.get()
-    assert isinstance(choice, Choice)
+    first = requests.get()
+    assert isinstance(first, tuple)
+    choice, folder = first
     try:
         model = embedder.load(choice)
+        encoder = Encoder(model, folder)
     except Exception as error:
         send(sys.stdout.buffer, _sentence(error))
         return
-    send(sys.stdout.buffer, model.key)
+    send(sys.stdout.buffer, (model.key, is_fitted(model)))
     while True:
-        texts = requests.get()
-        assert isinstance(texts, list)
+        asked = requests.get()
         try:
-            found = model.embed_passages(texts)
-            layout = parts.layout(model.key.parts, found.shape[1])
-            answer: object = (parts.packed(found, layout), found.shape[1])
+            answer: object
+            match asked:
+                case tuple():
+                    answer = encoder.fitted(asked)
+                case bytes():
+                    encoder.use(asked)
+                    answer = None
+                case list():
+                    answer = [row.tobytes() for row in in_eight_bits(encoder.encoded(asked))]
         except Exception as error:  # this process would end without a word
             answer = _sentence(error)
         send(sys.stdout.buffer, answer)

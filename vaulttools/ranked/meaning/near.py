@@ -1,0 +1,42 @@
+"""Tells how near passages are to a question, in shares of the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vaulttools.ranked.meaning.vectors import Vectors
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.embedder import Floats
+
+
+class Near:
+    """The vectors of a vault's passages beside that of a question."""
+
+    def __init__(self, vectors: Vectors, asked: Floats) -> None:
+        self._vectors: Final = vectors
+        self._similarities: Final = vectors.similarities(asked)
+        self._known: Final = vectors.are_known()
+        known = self._similarities[self._known]
+        self.middle: Final = float(np.median(known)) if len(known) else 0.0
+        """The similarity of half of the passages is smaller."""
+
+    def nearest(self, count: int) -> list[int]:
+        """The keys of so many passages, nearest first; ties by key."""
+        found = np.where(self._known, self._similarities, -2.0)
+        chosen = np.argpartition(-found, min(count, len(found)) - 1)[:count] if len(found) else np.zeros(0, np.intp)
+        chosen = chosen[self._known[chosen]]
+        keys = self._vectors.keys[chosen]
+        order = np.lexsort((keys, -found[chosen]))
+        return keys[order].tolist()  # type: ignore[no-any-return]
+
+    def similarities(self, keys: Sequence[int]) -> list[float | None]:
+        """How near passages are; None where that is not known. Three decimals."""
+        places = self._vectors.places(np.asarray(keys, np.int64))
+        return [
+            round(float(self._similarities[place]), 3) if place >= 0 and self._known[place] else None
+            for place in places
+        ]
