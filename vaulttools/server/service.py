@@ -57,13 +57,14 @@ class Service:
         self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False, of_all: float = 0.0
     ) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
-        client goes. The request's body must have been read. `is_quick`: it takes some milliseconds at most.
+        client goes. What still comes of the request's body is dropped. `is_quick`: it takes some milliseconds at most.
         `of_all`: it reads something from every note, and waits so many seconds while a host indexes the vault.
 
         Raises:
             NoSuchVault: see `vault_name`.
             Busy: too many calls are waiting, or the vault is indexed for the first time.
             Cancelled: the client has gone.
+            HTTPException: the request's body is too large.
             Exception: what the call raises.
         """
         name = self.vault_name(request)
@@ -84,10 +85,12 @@ class Service:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return running.result()
+            gone.result()
             raise Cancelled
         finally:
             running.cancel()
-            gone.cancel()
+            if not gone.cancel():
+                gone.exception()  # that of a body which is too large, when the call has ended at the same time
 
 
 async def _gone(request: Request) -> None:

@@ -77,7 +77,6 @@ class Pages:
         """The handler, with refusals as pages."""
 
         async def answered(request: Request) -> Response:
-            await request.body()
             try:
                 return await handler(request)
             except NoSuchVault as error:

@@ -22,9 +22,6 @@ from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import query
 
-LARGEST_BODY: Final = 1 << 20
-"""Bytes of a request."""
-
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"
 
@@ -50,7 +47,6 @@ class Searches:
 
     async def simple(self, request: Request) -> Response:
         """`POST /search/simple/?query=…&contextLength=100`."""
-        await body_of(request)
         words = request.query_params.get("query", "")
         try:
             context = int(request.query_params.get("contextLength", "100"))
@@ -64,7 +60,7 @@ class Searches:
         """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
-            body = await body_of(request)
+            body = await request.body()
             if kind == JSONLOGIC:
                 rule = json.loads(body)
                 jsonlogic.compiled(rule)  # a bad one is refused before anything is read
@@ -91,7 +87,7 @@ class Searches:
     async def smart(self, request: Request) -> Response:
         """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
         try:
-            body = json.loads(await body_of(request))
+            body = json.loads(await request.body())
             question, filters = body["query"], body.get("filter") or {}
             folders, left_out = _texts(filters, "folders"), _texts(filters, "excludeFolders")
             limit = min(max(int(filters.get("limit") or 10), 1), _MOST_PASSAGES)
@@ -107,20 +103,6 @@ class Searches:
         return await answered(
             self._service, request, lambda vault, work: smart(vault, question, folders, left_out, limit, work), as_json
         )
-
-
-async def body_of(request: Request) -> bytes:
-    """The body of a request, which must have been read before anything is asked.
-
-    Raises:
-        BadArgument: it is too large.
-    """
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            raise BadArgument(f"The body has more than {LARGEST_BODY >> 20} MiB")
-    return body
 
 
 def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
