@@ -13,7 +13,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
-from tests.server.page.conftest import Serve
+from tests.server.pages import Serve
 from vaulttools.server.page import overviews
 from vaulttools.server.page.templates import HEADERS
 

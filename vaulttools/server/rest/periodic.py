@@ -37,7 +37,10 @@ class Periodic:
             return refused(404, f"The period must be one of {', '.join(PERIODS)}", 60)
         day = ""
         if "year" in given:
-            day = f" {given['year']:04}-{given['month']:02}-{given['day']:02}"
+            numbers = [given["year"], given["month"], given["day"]]
+            if not all(each.isascii() and each.isdigit() and len(each) <= 4 for each in numbers):
+                return refused(404, "A day is asked for as /YEAR/MONTH/DAY/, in numbers", 60)
+            day = " {:0>4}-{:0>2}-{:0>2}".format(*numbers)
 
         def ask(vault: Session, work: Work) -> files.Answering:
             note = vault.periodic.named(given["period"] + day)

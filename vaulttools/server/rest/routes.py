@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -36,7 +36,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         "/vault/{path:path}": files.answer,
         "/tags/": list_tags,
         "/periodic/{period}/": periodic.current,
-        "/periodic/{period}/{year:int}/{month:int}/{day:int}/": periodic.current,
+        "/periodic/{period}/{year}/{month}/{day}/": periodic.current,
         "/periodic/{period}/recent": periodic.newest,
         "/commands/": _no_commands,
     }
@@ -81,6 +81,11 @@ async def _no_commands(request: Request) -> Response:
 
 async def _otherwise(request: Request) -> Response:
     """Say of a path that no other route takes why it leads nowhere."""
-    if request.path_params["path"].split("/")[0] == "active":
-        return refused(404, "The active file needs the Obsidian app, which this server does without")
-    return refused(404, "Not Found")
+    return refused(404, _ABSENT.get(request.path_params["path"].partition("/")[0], "Not Found"))
+
+
+_ABSENT: Final = {
+    "active": "The active file needs the Obsidian app, which this server does without",
+    "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
+}
+"""What the plugin has, and this server not."""
