@@ -157,10 +157,32 @@ def test_links_stay_in_the_vault_that_they_stand_in(serve: Serve) -> None:
 )
 def test_every_page_has_the_same_strict_headers(app: ASGIApp, path: str) -> None:
     headers = ask(app, "GET", path).headers
-    kept = {name: value for name, value in HEADERS.items() if name != "Cache-Control"}
+    varying = ("Cache-Control", "Content-Security-Policy")
+    kept = {name: value for name, value in HEADERS.items() if name not in varying}
     assert {name: headers[name] for name in kept} == kept
     policy = headers["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in policy and "unsafe" not in policy and "http" not in policy
+
+
+def test_a_page_runs_its_own_script_and_none_of_the_vault(app: ASGIApp) -> None:
+    """`/vault/x.js` has the same origin."""
+    nonces = []
+    for path in ("/ui/", "/ui/", "/ui/note/Home.md", "/ui/login", "/ui/note/nowhere"):
+        answer = ask(app, "GET", path)
+        rules = dict(each.strip().split(" ", 1) for each in answer.headers["Content-Security-Policy"].split(";"))
+        (nonce,) = set(re.findall('nonce="([^"]+)"', answer.text))
+        assert rules["script-src"] == rules["style-src"] == f"'nonce-{nonce}'"
+        assert len(re.findall(r"<(?:script|link)[^>]* nonce=", answer.text)) == 1 + answer.text.count("<script")
+        nonces.append(nonce)
+    assert len(set(nonces)) == len(nonces)
+
+
+def test_the_assistant_begins_with_a_call_that_is_answered(app: ASGIApp) -> None:
+    form = ask(app, "GET", "/ui/assistant").text
+    (tool,) = re.findall(r"<option selected>(\w+)<", form)
+    (arguments,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", form)
+    answer = ask(app, "GET", f"/ui/assistant?tool={tool}&arguments={quote(unescape(arguments))}")
+    assert "<h2>Answer</h2>" in answer.text
 
 
 def test_no_page_has_a_script_or_a_style_inside_or_from_elsewhere(app: ASGIApp) -> None:
