@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.conftest import FIXTURES
+from tests.conftest import FIXTURES, write_files
 from tests.server.serving import WITHIN, Served, http, linux_only
 
 MEBIBYTE = b" " * (1 << 20)
@@ -97,3 +97,12 @@ def test_what_names_no_path_is_refused_before_the_token_is_asked(served: Served,
 def test_a_method_in_small_letters_is_none_that_reads(served: Served) -> None:
     said = _sent(served, "get /vault/ HTTP/1.1")
     assert said.startswith(b"HTTP/1.1 403 ") and b'"errorCode":40300' in said
+
+
+def test_a_large_file_is_sent_to_who_sends_a_large_body_without_a_failure(tmp_path: Path) -> None:
+    write_files(tmp_path, {"large.bin": b"x" * (8 << 20)})
+    with http("--vault", str(tmp_path), "serve", ":0", "--no-index") as served:
+        piece = b"%x\r\n%s\r\n" % (len(MEBIBYTE), MEBIBYTE)
+        _sent(served, "GET /vault/large.bin HTTP/1.1\r\nTransfer-Encoding: chunked", *[piece] * 4)
+        assert httpx2.get(f"{served.url}healthz").text == "ok"
+    assert "Traceback" not in served.ended()[1], served.ended()[1]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,13 +30,22 @@ class Bodies:
             await self._refused(scope, 413, _TOO_LARGE)(scope, receive, send)
             return
         come = 0
+        is_answered = is_refused = False
 
         async def bounded() -> Message:
             nonlocal come
             message = await receive()
             come += len(message.get("body", b""))
-            if come > LARGEST:
-                raise HTTPException(413, _TOO_LARGE)
-            return message
+            # Whoever reads it stops at this, whether an answer has begun or not.
+            return message if come <= LARGEST else {"type": "http.disconnect"}
 
-        await self._app(scope, bounded, send)
+        async def noted(message: Message) -> None:
+            nonlocal is_answered, is_refused
+            if come > LARGEST and not is_answered and not is_refused:
+                is_refused = True
+                await self._refused(scope, 413, _TOO_LARGE)(scope, receive, send)
+            if not is_refused:
+                is_answered = True
+                await send(message)
+
+        await self._app(scope, bounded, noted)

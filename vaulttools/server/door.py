@@ -53,8 +53,6 @@ _BACKLOG: Final = 1_024
 _PAUSE_SECONDS: Final = 0.5
 """When the system has no file descriptor or memory for another connection."""
 
-_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-
 _logger = logging.getLogger(__name__)
 
 
@@ -188,8 +186,8 @@ class Door:
         while True:
             try:
                 accepted, address = await loop.sock_accept(self._socket)
-            except OSError as error:  # of a connection that has gone by now, too
-                if error.errno in _EXHAUSTED:
+            except OSError as error:
+                if error.errno != errno.ECONNABORTED:  # that one has gone by now
                     _logger.warning("No connection can be accepted: %s", error.strerror)
                     self._make_room(self._all)
                     await asyncio.sleep(_PAUSE_SECONDS)

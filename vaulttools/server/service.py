@@ -64,7 +64,6 @@ class Service:
             NoSuchVault: see `vault_name`.
             Busy: too many calls are waiting, or the vault is indexed for the first time.
             Cancelled: the client has gone.
-            HTTPException: the request's body is too large.
             Exception: what the call raises.
         """
         name = self.vault_name(request)
@@ -85,12 +84,10 @@ class Service:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return running.result()
-            gone.result()
             raise Cancelled
         finally:
             running.cancel()
-            if not gone.cancel():
-                gone.exception()  # that of a body which is too large, when the call has ended at the same time
+            gone.cancel()
 
 
 async def _gone(request: Request) -> None:

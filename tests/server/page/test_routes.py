@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
 from tests.server.pages import Serve
-from vaulttools.server.page import overviews
+from vaulttools.server.page import overviews, searching
 from vaulttools.server.page.templates import HEADERS
 
 TOKEN = "correct horse battery"
@@ -303,3 +303,13 @@ def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> Non
     assert [path for path in paths if ask(guarded, "GET", path).status_code != 303] == []
     open_paths = ("/ui/static/page.css", "/ui/login")
     assert [ask(guarded, "GET", path).status_code for path in open_paths] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("total", "is_whole", "summary"),
+    [(0, True, "No notes found."), (0, False, "No notes found so far."), (None, False, "No notes found so far.")],
+)
+def test_a_search_that_is_not_whole_does_not_say_that_there_is_nothing(
+    total: int | None, is_whole: bool, summary: str
+) -> None:
+    assert searching._counted(total, is_exact=True, found=0, page=1, is_whole=is_whole) == summary

@@ -102,11 +102,13 @@ def test_notes_that_are_left_out_leave_room_for_others(app: ASGIApp, monkeypatch
 
 
 def test_a_part_is_never_taken_for_the_whole(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = serve(notes={f"{number}.md": f"findme #tag [[0]] {number}\n" for number in range(200)})
+    days = {f"2026-11-{day}.md": "a day\n" for day in range(10, 20)}
+    app = serve(notes={**days, **{f"{number}.md": f"findme #tag [[0]] {number}\n" for number in range(200)}})
     requests: list[tuple[str, str, dict[str, str], str | None]] = [
         ("GET", "/tags/", {}, None),
         ("GET", "/vault/0.md", {"Accept": NOTE}, None),
         ("GET", "/vault/", {}, None),
+        ("GET", "/periodic/daily/recent", {}, None),
         ("POST", "/search/smart", {}, '{"query": "findme 7"}'),
         ("POST", "/search/simple/?query=findme", {}, None),
         ("POST", "/search/", {"Content-Type": JSONLOGIC}, '{"var": "backlinks"}'),

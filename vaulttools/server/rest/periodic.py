@@ -70,7 +70,11 @@ class Periodic:
                 if path is not None:
                     each: dict[str, Any] = {"path": path, "date": str(note.day), "stat": notes.stat(vault, path)}
                     found.append({**each, "content": files.read(vault, path)} if with_content else each)
-                if len(found) >= min(int(limit), _MOST) or work.remaining() <= 0:
+                if len(found) >= min(int(limit), _MOST):
+                    break
+                if work.remaining() <= 0:
+                    work.pass_over(note.path, "time limit")
+                    work.cut_short = True
                     break
             return found
 

@@ -222,7 +222,7 @@ def _outermost(vault: Session, folders: Sequence[str]) -> list[str]:
 
 
 def _located(vault: Session, given: str) -> str:
-    place = vault.root.locate(given.strip().strip("/") or ".")
+    place = vault.root.locate(given.strip("/") if given.strip(" /") else ".")
     if place.kind != "folder":
         raise BadArgument(f"filter.folders must name folders of the vault, got {paths.shown(given)[:200]}")
     return place.path
