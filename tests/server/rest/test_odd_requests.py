@@ -87,8 +87,10 @@ def test_any_number_of_folders_is_one_search(app: ASGIApp, monkeypatch: pytest.M
         return run(vault, request, work)
 
     monkeypatch.setattr(query, "run", counted)
-    assert _smart(app, folders=["a", "a/b", "c{,}*[d]"]).status_code == 200 and len(runs) == 1
-    refused = _smart(app, folders=["a"] * 5_000)
+    for folders in (["a", "a/b", "c{,}*[d]"], ["a"] * 5_000):
+        runs.clear()
+        assert _smart(app, folders=folders).status_code == 200 and len(runs) == 1
+    refused = _smart(app, folders=[f"a/{number}" for number in range(5_000)])
     assert (refused.status_code, len(runs)) == (400, 1) and "at most 100" in refused.json()["message"]
     assert _smart(app, folders=["none"]).status_code == 400
 

@@ -212,10 +212,11 @@ def smart(
 
 def _outermost(vault: Session, folders: Sequence[str]) -> list[str]:
     """The folders of that name, without those that lie in another of them."""
-    if len(folders) > _MOST_FOLDERS:
-        raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(folders):,}")
+    named = set(folders)
+    if len(named) > _MOST_FOLDERS:
+        raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(named):,}")
     found: list[str] = []
-    for folder in sorted({_located(vault, each) for each in folders}, key=paths.order):
+    for folder in sorted({_located(vault, each) for each in named}, key=paths.order):
         if not any(paths.is_below(each, folder) for each in found):
             found.append(folder)
     return found
