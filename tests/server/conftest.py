@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import write_files
+from tests.server.pages import Serve, serving
 
 HUGE_FILES = 40
 HUGE_BYTES = 90_000_000
@@ -29,3 +31,10 @@ def slow_vault(tmp_path: Path) -> Path:
         configuration.parent, {configuration.name: f'[slow]\npath = "{folder}"\nindex = "off"\ntime_limit = 60\n'}
     )
     return folder
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Serve vaults of `{path: content}`, or folders, by their names, to everybody or to those with a token."""
+    with serving(tmp_path_factory) as served:
+        yield served

@@ -9,12 +9,13 @@ from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Scope
 
 from vaulttools.server.guard import MCP, Access, Guard
+from vaulttools.server.rest.errors import READ_ONLY
 from vaulttools.server.service import Service
 
 HEALTH: Final = "/healthz"
@@ -69,14 +70,23 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
 
     async def failed(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        status = 403 if error.status_code == 405 and rooms is not None else error.status_code
-        return refused(request.scope, status, error.detail)
+        if error.status_code != 405 or rooms is None:
+            return refused(request.scope, error.status_code, error.detail)
+        if request.method == "OPTIONS":
+            allowed = {"OPTIONS", *(error.headers or {}).get("Allow", "").split(", ")}
+            return Response(status_code=204, headers={"Allow": ", ".join(sorted(filter(None, allowed)))})
+        return refused(request.scope, 403, READ_ONLY)
+
+    async def gone(request: Request, error: Exception) -> Response:
+        # In the middle of the body. Nobody hears this, and nothing has failed that the log should tell of.
+        return Response(status_code=400)
 
     async def broke(request: Request, error: Exception) -> Response:
         # The caller gets no traceback: it may hold text of notes and paths outside the vault. The log has it.
         return refused(request.scope, 500, "The server failed for a reason of its own; its log has the details")
 
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: failed, Exception: broke})
+    handlers = {HTTPException: failed, ClientDisconnect: gone, Exception: broke}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     return Guard(app, access, service, refused, is_open)
 
 

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vaulttools.server import hosts
+from vaulttools.server.bodies import Bodies
 from vaulttools.server.logins import cookie_name
 from vaulttools.server.service import Service
 
@@ -69,7 +70,8 @@ class Access:
 
 
 class Guard:
-    """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without a token that is known.
+    """Refuses requests of others: 421 for a foreign Host, 403 for a foreign Origin, 401 without a token that is known;
+    400 for what names no path, 413 for too large a body.
 
     The request's state holds the accepted caller as `caller`. CORS headers are set for accepted origins, on
     refusals for want of the token too, so that a page can tell.
@@ -81,6 +83,7 @@ class Guard:
         """`is_open`: whether a path is answered without a token too; its room then minds what it tells."""
         self._access = access
         self._app = app
+        self._bounded = Bodies(app, refused)
         self._service = service
         self._refused = refused
         self._is_open = is_open
@@ -111,7 +114,9 @@ class Guard:
         host = headers.get("host")
         own = f"{scope['scheme']}://{host}"
         is_mcp = scope["path"] == MCP
-        if not self._access.accepts_host(host):
+        if not scope["path"].startswith("/"):  # `OPTIONS *`, `CONNECT host:22`, `GET ?x`
+            await self._refused(scope, 400, "The request must name a path, which begins with /")(scope, receive, send)
+        elif not self._access.accepts_host(host):
             await self._refused(scope, 421, "Misdirected request: this is not the host")(scope, receive, send)
         elif not self._access.accepts_origin(_origin(headers, own), own, is_mcp=is_mcp):
             await self._refused(scope, 403, "This origin is not allowed")(scope, receive, send)
@@ -125,7 +130,8 @@ class Guard:
             return
         # No request shares its state with another, though a server may hand the same mapping to all.
         scope["state"] = {**scope.get("state", {}), "caller": caller}
-        await self._app(scope, receive, send)
+        app = self._app if scope["path"] == MCP else self._bounded
+        await app(scope, receive, send)
 
     def _logged_in(self, scope: Scope) -> str | None:
         """The token of a browser that has logged in; its cookie counts for requests of our own pages only.

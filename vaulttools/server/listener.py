@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import sys
@@ -10,12 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from vaulttools.errors import BadArgument
+from vaulttools.server import door
+from vaulttools.server.seldom import Seldom
 
 GRACE_SECONDS: Final = 1
 """Seconds for answers under way when a signal ends the server."""
@@ -25,6 +28,8 @@ KEEP_ALIVE_SECONDS: Final = 75
 theirs, or a request meets a closed connection, as some did with uvicorn's 5 seconds."""
 
 _SHARED: Final[Mapping[str, Any]] = {
+    "http": door.Connection,
+    "ws": "none",
     "log_config": None,  # uvicorn's own writes to stdout
     "access_log": False,  # it would log query strings
     "server_header": False,
@@ -61,7 +66,7 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
         proxy_headers=False,
         lifespan="off",
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     # Out of the main thread it leaves the signals to the other server.
     thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
     thread.start()
@@ -94,19 +99,48 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
         raise BadArgument(f"The certificate cannot be used: {getattr(error, 'strerror', None) or error}") from error
     host = f"[{listening.host}]" if ":" in listening.host else listening.host
     url = f"{'https' if files else 'http'}://{host}:{opened.getsockname()[1]}"
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(Seldom())
     print(said.format(url=url), file=sys.stderr, flush=True)
     try:
-        _Server(config, stop).run(sockets=[opened])
+        _Server(config, stop, listening.proxy).run(sockets=[opened])
     finally:
         stop()
 
 
 class _Server(uvicorn.Server):
-    """Ends all work as soon as a signal comes: callers under way are then told that their call was cancelled."""
+    """Lets connections in by a door of its own, and ends all work as soon as a signal comes: callers under way are then
+    told that their call was cancelled."""
 
-    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, stop: Callable[[], None] = lambda: None, proxy: str | None = None
+    ) -> None:
         super().__init__(config)
         self._stop = stop
+        self._proxy = proxy
+        self._doors: list[door.Door] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's, whose connections come from asyncio's own server: that accepts without bounds, and when no file
+        can be opened any more it logs each of 2,048 attempts, and tries all of them again a second later."""
+        await self.lifespan.startup()
+        if self.lifespan.should_exit:
+            sys.exit(uvicorn.config.STARTUP_FAILURE)
+
+        def made() -> door.Connection:
+            return door.Connection(self.config, self.server_state, self.lifespan.state)
+
+        most = door.most_connections()
+        self._doors = [door.Door(each, made, self.config.ssl, most, self._proxy) for each in sockets or ()]
+        self.servers = cast("list[asyncio.Server]", self._doors)
+        self.started = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """What is done ten times a second; whether to end."""
+        if counter % 10 == 0:
+            for each in self._doors:
+                each.look()
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Streams that clients keep open are cut after the grace; that is no error to tell of.
@@ -118,8 +152,7 @@ class _Server(uvicorn.Server):
 
 def _opened(host: str, port: int) -> socket.socket:
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
+        return door.listening(host, port)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error

@@ -57,7 +57,7 @@ class Service:
         self, request: Request, call: Callable[[Vault, Event], T], *, is_quick: bool = False, of_all: float = 0.0
     ) -> T:
         """What the call returns for the vault that the request means; it runs in a thread, and is cancelled when the
-        client goes. The request's body must have been read. `is_quick`: it takes some milliseconds at most.
+        client goes. What still comes of the request's body is dropped. `is_quick`: it takes some milliseconds at most.
         `of_all`: it reads something from every note, and waits so many seconds while a host indexes the vault.
 
         Raises:

@@ -36,6 +36,8 @@ FILES = {
     "| Bed | Metres |\n|---|--:|\n| one | 2 |\n\n```mermaid\ngraph TD; a-->b\n```\n\nSee [[Soil]] and [[Gone]].\n",
     "draw.svg": "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20' onload='top.attacked=1'>"
     "<script>top.attacked=1</script><image href='https://elsewhere.example/z.png'/><circle r='9'/></svg>",
+    "evil.js": "window.attacked = 1",
+    "evil.css": "body { display: none }",
     "Drawn.md": "![[draw.svg]]\n",
     "Soil.md": "Loam over clay, see [[Plan]]. " + "wide" * 60 + "\n\n    " + "code " * 60 + "\n",
     "evil/" + EVIL + ".md": f"---\n'{EVIL}': '{EVIL}'\n---\n# {EVIL}\n\nlarch {EVIL}\n\n"
@@ -231,6 +233,12 @@ def test_the_policy_stops_what_a_rendering_would_let_through(page: Page) -> None
             const script = document.createElement("script");
             script.textContent = "window.attacked=1";
             document.body.append(script);
+            for (const [name, at, kind] of [["script", "src", "js"], ["link", "href", "css"]]) {
+                const file = document.createElement(name);
+                file[at] = `/vault/evil.${kind}`;
+                file.rel = "stylesheet";
+                document.body.append(file);
+            }
         }"""
     )
     page.locator("#bait").click()

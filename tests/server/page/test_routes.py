@@ -13,8 +13,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
-from tests.server.page.conftest import Serve
-from vaulttools.server.page import overviews
+from tests.server.pages import Serve
+from vaulttools.server.page import overviews, searching
 from vaulttools.server.page.templates import HEADERS
 
 TOKEN = "correct horse battery"
@@ -157,10 +157,32 @@ def test_links_stay_in_the_vault_that_they_stand_in(serve: Serve) -> None:
 )
 def test_every_page_has_the_same_strict_headers(app: ASGIApp, path: str) -> None:
     headers = ask(app, "GET", path).headers
-    kept = {name: value for name, value in HEADERS.items() if name != "Cache-Control"}
+    varying = ("Cache-Control", "Content-Security-Policy")
+    kept = {name: value for name, value in HEADERS.items() if name not in varying}
     assert {name: headers[name] for name in kept} == kept
     policy = headers["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in policy and "unsafe" not in policy and "http" not in policy
+
+
+def test_a_page_runs_its_own_script_and_none_of_the_vault(app: ASGIApp) -> None:
+    """`/vault/x.js` has the same origin."""
+    nonces = []
+    for path in ("/ui/", "/ui/", "/ui/note/Home.md", "/ui/login", "/ui/note/nowhere"):
+        answer = ask(app, "GET", path)
+        rules = dict(each.strip().split(" ", 1) for each in answer.headers["Content-Security-Policy"].split(";"))
+        (nonce,) = set(re.findall('nonce="([^"]+)"', answer.text))
+        assert rules["script-src"] == rules["style-src"] == f"'nonce-{nonce}'"
+        assert len(re.findall(r"<(?:script|link)[^>]* nonce=", answer.text)) == 1 + answer.text.count("<script")
+        nonces.append(nonce)
+    assert len(set(nonces)) == len(nonces)
+
+
+def test_the_assistant_begins_with_a_call_that_is_answered(app: ASGIApp) -> None:
+    form = ask(app, "GET", "/ui/assistant").text
+    (tool,) = re.findall(r"<option selected>(\w+)<", form)
+    (arguments,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", form)
+    answer = ask(app, "GET", f"/ui/assistant?tool={tool}&arguments={quote(unescape(arguments))}")
+    assert "<h2>Answer</h2>" in answer.text
 
 
 def test_no_page_has_a_script_or_a_style_inside_or_from_elsewhere(app: ASGIApp) -> None:
@@ -281,3 +303,13 @@ def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> Non
     assert [path for path in paths if ask(guarded, "GET", path).status_code != 303] == []
     open_paths = ("/ui/static/page.css", "/ui/login")
     assert [ask(guarded, "GET", path).status_code for path in open_paths] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("total", "is_whole", "summary"),
+    [(0, True, "No notes found."), (0, False, "No notes found so far."), (None, False, "No notes found so far.")],
+)
+def test_a_search_that_is_not_whole_does_not_say_that_there_is_nothing(
+    total: int | None, is_whole: bool, summary: str
+) -> None:
+    assert searching._counted(total, is_exact=True, found=0, page=1, is_whole=is_whole) == summary

@@ -360,9 +360,14 @@ def test_periodic_notes(app: ASGIApp) -> None:
 
 def test_a_body_is_bounded(app: ASGIApp) -> None:
     answer = _posted(app, JSONLOGIC, '"' + "x" * (2 << 20) + '"')
-    assert (answer.status_code, answer.json()["errorCode"]) == (400, 40070)
+    assert (answer.status_code, answer.json()["errorCode"]) == (413, 41300)
 
 
 def test_options_tell_what_is_allowed(app: ASGIApp) -> None:
-    answer = ask(app, "OPTIONS", "/vault/b.md")
-    assert (answer.status_code, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+    for path, allowed in [
+        ("/vault/b.md", "GET, HEAD, OPTIONS"),
+        ("/none", "GET, HEAD, OPTIONS"),
+        ("/search/", "OPTIONS, POST"),
+    ]:
+        answer = ask(app, "OPTIONS", path)
+        assert (answer.status_code, answer.headers["allow"]) == (204, allowed)

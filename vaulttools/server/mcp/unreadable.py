@@ -57,6 +57,8 @@ class Readable:
         messages: list[MutableMapping[str, Any]] = []
         while not messages or messages[-1].get("more_body"):
             messages.append(await receive())
+        if messages[-1]["type"] == "http.disconnect":  # the SDK would log its own failure to read the rest
+            return
         body = b"".join(message.get("body", b"") for message in messages)
         answer = answer_to(body) if _ESCAPED.search(body) else None
         if answer is not None:

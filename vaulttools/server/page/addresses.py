@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import quote, urlencode
 
+from vaulttools.core import paths
 from vaulttools.query.language import spelled
 from vaulttools.query.tree import Tag
 
@@ -62,4 +63,4 @@ def _stays(address: str) -> bool:
 
 
 def _quoted(path: str) -> str:
-    return quote(path, safe="/", errors="replace")
+    return quote(paths.portable(path), safe="/", errors="replace")

@@ -34,6 +34,9 @@ LOGIN: Final = "/ui/login"
 _LOGOUT: Final = "/ui/logout"
 _STATIC: Final = "/ui/static/"
 
+_EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'}
+"""The call that the page for assistants begins with: one that every vault answers."""
+
 _FORM_BYTES: Final = 10_000
 """Of a form that is sent."""
 
@@ -77,7 +80,6 @@ class Pages:
         """The handler, with refusals as pages."""
 
         async def answered(request: Request) -> Response:
-            await request.body()
             try:
                 return await handler(request)
             except NoSuchVault as error:
@@ -176,9 +178,9 @@ class Pages:
         """The text that a tool returns to a model."""
         tool = request.query_params.get("tool", "")
         given = request.query_params.get("arguments", "")
-        values = {**self._around(request), "tools": tools.NAMES, "tool": tool, "arguments": given or '{"query": ""}'}
+        values = {**self._around(request), "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
         if not tool:
-            return templates.page("assistant.html", **values, result=None)
+            return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
 
         def call(vault: Vault, cancel: Event) -> Any:
             return vault.call(tool, _arguments(given), cancel=cancel)

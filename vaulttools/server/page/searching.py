@@ -95,14 +95,26 @@ def results(
         answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
         more = {} if answer.next_page is None else {"page": answer.next_page}
         found = [_note(note, addresses, find) for note in answer.notes]
-        summary = _counted(answer.total_notes, is_exact=answer.total_is_exact is not False, found=len(found), page=page)
+        summary = _counted(
+            answer.total_notes,
+            is_exact=answer.total_is_exact is not False,
+            found=len(found),
+            page=page,
+            is_whole=answer.complete,
+        )
         if answer.weak and found:
             summary += " No passage holds the main words together."
         return Results(summary, found, "query", arguments, answer.complete, answer.notices, more)
     arguments = {"pattern": query, "max_results": limit, "context_lines": 1}
     arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
     files: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
-    summary = _counted(files.total_files, is_exact=files.total_is_exact, found=len(files.files), page=1)
+    summary = _counted(
+        files.total_files,
+        is_exact=files.total_is_exact,
+        found=len(files.files),
+        page=1,
+        is_whole=files.complete,
+    )
     more = {"limit": MOST_FILES} if files.total_files > len(files.files) and limit < MOST_FILES else {}
     found = [_file(file, addresses, find) for file in files.files]
     return Results(summary, found, "search_files", arguments, files.complete, files.notices, more)
@@ -130,7 +142,9 @@ def title(path: str) -> str:
     return name[:-3] if name.lower().endswith(".md") else name
 
 
-def _counted(total: int | None, *, is_exact: bool, found: int, page: int) -> str:
+def _counted(total: int | None, *, is_exact: bool, found: int, page: int, is_whole: bool) -> str:
+    if not is_whole and not (total or found):
+        return "No notes found so far."
     if total is None:  # ranked search counts nothing: it has no end but where no word occurs any more
         return ("Best notes" if page == 1 else f"Best notes, page {page}") if found else "No notes found."
     if not total:

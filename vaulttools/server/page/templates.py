@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -16,10 +17,15 @@ from vaulttools.core import paths
 from vaulttools.server.page.highlighting import Piece
 from vaulttools.server.page.rendering.tasks import box
 
+_POLICY: Final = (
+    "default-src 'none'; script-src {0}; style-src {0}; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing inline, so that nothing that a note brings in could run or dress up as the page; and of this origin only what
+the page itself asks for, since the vault's files come from here too, and some of them are scripts."""
+
 HEADERS: Final[Mapping[str, str]] = {
-    # Own files alone; nothing inline, so that nothing that a note brings in could run or dress up as the page.
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": _POLICY.format("'none'"),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -27,7 +33,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-"""Of every page."""
+"""Of every answer; of a page with its own policy."""
 
 ASSETS: Final = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 """The files that pages load, with their types."""
@@ -35,7 +41,11 @@ ASSETS: Final = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """A page of a template."""
-    return HTMLResponse(_environment().get_template(template).render(**values), status, HEADERS)
+    # The script and style of `/ui/static/` bear it. A policy that names their address would need the host as the
+    # browser writes it, which a proxy may have changed, and which cannot be an address of IPv6.
+    nonce = secrets.token_urlsafe(16)
+    text = _environment().get_template(template).render(**values, nonce=nonce)
+    return HTMLResponse(text, status, {**HEADERS, "Content-Security-Policy": _POLICY.format(f"'nonce-{nonce}'")})
 
 
 @cache

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import (
     AccessDenied,
@@ -50,7 +51,11 @@ class NotThere(VaultToolsError):
 
 
 class Incomplete(VaultToolsError):
-    """Not everything was looked at, and what was found is nothing."""
+    """Time ran out, or not everything was looked at and nothing was found."""
+
+
+class Unacceptable(BadArgument):
+    """What is asked for is there, and not in the form that is accepted."""
 
 
 async def answered(
@@ -68,8 +73,12 @@ async def answered(
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
         session.root.ensure_readable()
+        found = ask(session, work)
+        if "time limit" in work.skipped:
+            # Clients look at the status and the body, and would take a part for the whole.
+            raise _incomplete(work)
         # In the thread of the call: 2 MiB of JSON take 75 ms, and would hold up everybody on the event loop.
-        return respond(ask(session, work), work)
+        return respond(found, work)
 
     try:
         return await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
@@ -79,7 +88,7 @@ async def answered(
         # Which of them it is would tell what lies there.
         return refused(404, str(error) if isinstance(error, PartNotFound) else "Not Found")
     except BadArgument as error:
-        return refused(400, str(error))
+        return refused(406 if isinstance(error, Unacceptable) else 400, str(error))
     except (Busy, Incomplete) as error:
         response = refused(503, str(error))
         response.headers["Retry-After"] = "2"
@@ -105,19 +114,24 @@ def told(work: Work) -> list[str]:
 
 
 def ensure_complete(found: object, work: Work) -> None:
-    """Refuse to say that nothing was found where not everything was looked at, or where time ran out.
+    """Refuse to say that nothing was found where not everything was looked at; or to go on where time ran out.
 
     Raises:
         Incomplete: the answer would be wrong.
     """
     if not work.complete and (not found or "time limit" in work.skipped):
-        raise Incomplete(f"The search is incomplete: {work.incomplete_because()}; ask again")
+        raise _incomplete(work)
+
+
+def _incomplete(work: Work) -> Incomplete:
+    return Incomplete(f"The search is incomplete: {work.incomplete_because()}; ask again")
 
 
 def encodable(node: Any) -> Any:
-    """The value without lone surrogates, which no JSON can be encoded with, and without NaN."""
+    """The value without lone surrogates, which no JSON can be encoded with, and without NaN. Of a name, bytes that are
+    no UTF-8 are written as the paths of requests may have them."""
     if isinstance(node, str):
-        return node if node.isascii() else node.encode("utf-8", "backslashreplace").decode()
+        return node if node.isascii() else paths.portable(node).encode("utf-8", "backslashreplace").decode()
     if isinstance(node, list | tuple):
         return [encodable(each) for each in node]
     if isinstance(node, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -15,7 +16,7 @@ from vaulttools.files.document import NotRead
 from vaulttools.files.scope import Walk
 from vaulttools.notes.note import Note
 from vaulttools.server.rest import notes, parts, raw
-from vaulttools.server.rest.asking import NotThere, answered, encodable
+from vaulttools.server.rest.asking import NotThere, Unacceptable, answered, encodable
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 
@@ -23,6 +24,9 @@ NOTE: Final = "application/vnd.olrapi.note+json"
 MAP: Final = "application/vnd.olrapi.document-map+json"
 
 _KINDS: Final = ("heading", "block", "frontmatter")
+
+_AS_IT_IS: Final = ("text/markdown", "text/plain", "text/*", "*/*")
+"""Who accepts one of these accepts a note as it is."""
 
 Answering = Callable[[Work], Response]
 """Makes the response of what a thread has found."""
@@ -58,14 +62,22 @@ class Files:
 
 
 def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:
-    """A file of the vault in the form that the request accepts, or a part of it.
+    """A file of the vault in the form that the request accepts, or a part of it, which its path or its headers name.
 
     Raises:
         NotThere: it has no such part, or cannot be read.
+        BadArgument: the headers name no part, or a second one.
+        Unacceptable: only a form is accepted that there is not.
     """
     accepted = request.headers.get("accept", "")
     is_head = request.method == "HEAD"
+    if "target-type" in request.headers:
+        if kind is not None:
+            raise BadArgument("A part must be named by the path or by Target-Type, and not by both")
+        kind, target = _targeted(request)
     if kind is None and NOTE not in accepted and MAP not in accepted:
+        if paths.is_note(path) and "text/html" in accepted and not any(each in accepted for each in _AS_IT_IS):
+            raise Unacceptable(f"A note is sent as text/markdown, {NOTE} or {MAP}; /ui/note/ has it as a page")
         opened = raw.Opened(vault, path)
         return lambda work: opened.response(work, is_head=is_head)
     text = read(vault, path)
@@ -80,6 +92,22 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
     is_first = request.headers.get("markdown-patch-version") == "1"
     mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
     return lambda work: _json(mapped, MAP)
+
+
+def _targeted(request: Request) -> tuple[str, list[str]]:
+    """The part that the headers of older clients name: its kind, and the way to it.
+
+    Raises:
+        BadArgument: they name none.
+    """
+    headers = request.headers
+    kind, named = headers["target-type"].lower(), headers.get("target", "")
+    if kind not in _KINDS or not named:
+        raise BadArgument(f"Target-Type must be one of {', '.join(_KINDS)}, and Target must name one")
+    if headers.get("target-scope", "content") != "content":
+        raise BadArgument("Target-Scope must be content")
+    way = unquote(named.encode("latin-1", "replace").decode("utf-8", "replace"))
+    return kind, way.split(headers.get("target-delimiter") or "::") if kind == "heading" else [way]
 
 
 def read(vault: Session, path: str) -> str:

@@ -25,6 +25,9 @@ LARGEST: Final = 5_000
 LONGEST: Final = 1_000_000
 """Characters of a text, and elements of a list, that a rule makes."""
 
+_EXACT: Final = 2**53
+"""Whole numbers below are the same in Python and JavaScript; beyond Python's grow without bound."""
+
 _LOOK_EVERY: Final = 256
 """Elements between two looks at the time."""
 
@@ -306,8 +309,10 @@ def _number(value: Any) -> float:
         return 0
     if value is True:
         return 1
-    if isinstance(value, int | float):
+    if isinstance(value, float):
         return value
+    if isinstance(value, int):
+        return value if abs(value) < _EXACT else _double(value)
     if isinstance(value, list):
         return _number(_text(value))
     if isinstance(value, str):
@@ -319,6 +324,14 @@ def _number(value: Any) -> float:
         except ValueError:
             return math.nan
     return math.nan
+
+
+def _double(number: int) -> float:
+    """A whole number as JavaScript has it."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _text(value: Any) -> str:
@@ -412,8 +425,7 @@ def _minus(one: Any, other: Any = None) -> float:
 
 def _times(*values: Any) -> float:
     made = math.prod(map(_number, values))
-    # Python's integers grow without bound, JavaScript's do not.
-    return made if isinstance(made, float) or abs(made) < 2**53 else float(min(max(made, -(2**1000)), 2**1000))
+    return made if isinstance(made, float) or abs(made) < _EXACT else _double(made)
 
 
 def _over(one: Any, other: Any) -> float:

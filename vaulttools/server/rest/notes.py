@@ -128,13 +128,17 @@ def every(
         facts = asked.answer.facts.get(path)
         if facts is None:
             continue
-        data: dict[str, Any] = {"path": path, "tags": list(facts.tags), "frontmatter": dict(facts.properties)}
+        data: dict[str, Any] = {
+            "path": paths.portable(path),
+            "tags": list(facts.tags),
+            "frontmatter": dict(facts.properties),
+        }
         if "stat" in fields:
             data["stat"] = stat(vault, path)
         if leading is not None:
-            data["links"] = list(leading.to[path])
+            data["links"] = [paths.portable(each) for each in leading.to[path]]
             data["unresolvedLinks"] = list(leading.unresolved[path])
-            data["backlinks"] = list(leading.back.get(path, ()))
+            data["backlinks"] = [paths.portable(each) for each in leading.back.get(path, ())]
         if "content" in fields:
             if work.remaining() <= 0:
                 work.pass_over(path, "time limit")

@@ -12,11 +12,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from vaulttools.core.work import Work
+from vaulttools.files.document import NotRead
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access, Guard
-from vaulttools.server.rest import files, simple
-from vaulttools.server.rest.asking import answered, as_json
+from vaulttools.server.rest import simple
+from vaulttools.server.rest.asking import answered, as_json, ensure_complete
 from vaulttools.server.rest.errors import refused
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults
@@ -60,7 +61,7 @@ def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str
     request = query.QueryRequest(query=question, limit=NOTES, max_chars=50_000)
     listed = []
     for note in query.run(vault, request, work).notes:
-        text = files.read(vault, note.path) if note.passages else ""
+        text = _text(vault, note.path, work) if note.passages else ""
         folded, units = text.lower(), simple.Units(text)
         places = []
         if len(folded) == len(text):
@@ -79,4 +80,16 @@ def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str
                 "excerpt": "\n\n".join(passage.text for passage in note.passages),
             }
         )
+    ensure_complete(listed, work)
     return listed
+
+
+def _text(vault: Session, shown: str, work: Work) -> str:
+    """The text of a note that was found, in which its words are looked for; of one that cannot be read none."""
+    place = vault.root.locate(shown)  # a name that is no UTF-8 is shown otherwise than it is
+    try:
+        document = vault.read(place.path)
+    except NotRead as error:
+        work.pass_over(place.path, error.reason)
+        return ""
+    return "" if document.is_binary else document.text

@@ -37,7 +37,10 @@ class Periodic:
             return refused(404, f"The period must be one of {', '.join(PERIODS)}", 60)
         day = ""
         if "year" in given:
-            day = f" {given['year']:04}-{given['month']:02}-{given['day']:02}"
+            numbers = [given["year"], given["month"], given["day"]]
+            if not all(each.isascii() and each.isdigit() and len(each) <= 4 for each in numbers):
+                return refused(404, "A day is asked for as /YEAR/MONTH/DAY/, in numbers", 60)
+            day = " {:0>4}-{:0>2}-{:0>2}".format(*numbers)
 
         def ask(vault: Session, work: Work) -> files.Answering:
             note = vault.periodic.named(given["period"] + day)
@@ -67,7 +70,11 @@ class Periodic:
                 if path is not None:
                     each: dict[str, Any] = {"path": path, "date": str(note.day), "stat": notes.stat(vault, path)}
                     found.append({**each, "content": files.read(vault, path)} if with_content else each)
-                if len(found) >= min(int(limit), _MOST) or work.remaining() <= 0:
+                if len(found) >= min(int(limit), _MOST):
+                    break
+                if work.remaining() <= 0:
+                    work.pass_over(note.path, "time limit")
+                    work.cut_short = True
                     break
             return found
 

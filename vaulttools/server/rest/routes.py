@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from vaulttools.answers import corpus
 from vaulttools.core.work import Work
 from vaulttools.server.rest.asking import answered, as_json
-from vaulttools.server.rest.errors import READ_ONLY, refused
+from vaulttools.server.rest.errors import refused
 from vaulttools.server.rest.files import Files
 from vaulttools.server.rest.periodic import Periodic
 from vaulttools.server.rest.searches import Searches
@@ -20,9 +20,6 @@ from vaulttools.server.rest.status import Status
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import tags
-
-METHODS: Final = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "MOVE"]
-"""All that clients send; the plugin takes `MOVE` since its version 4."""
 
 
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
@@ -39,7 +36,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         "/vault/{path:path}": files.answer,
         "/tags/": list_tags,
         "/periodic/{period}/": periodic.current,
-        "/periodic/{period}/{year:int}/{month:int}/{day:int}/": periodic.current,
+        "/periodic/{period}/{year}/{month}/{day}/": periodic.current,
         "/periodic/{period}/recent": periodic.newest,
         "/commands/": _no_commands,
     }
@@ -53,7 +50,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         *(Route(path, answer, methods=["GET"]) for path, answer in _without_slash(answers)),
         *(Route(path, answer, methods=["POST"]) for path, answer in posted.items()),
         *(Route(path, answer, methods=["POST"]) for path, answer in _without_slash(posted)),
-        Route("/{path:path}", _otherwise, methods=METHODS),
+        Route("/{path:path}", _otherwise),
     ]
 
 
@@ -83,11 +80,12 @@ async def _no_commands(request: Request) -> Response:
 
 
 async def _otherwise(request: Request) -> Response:
-    """Answer what no other route takes: methods that would write, and paths that lead nowhere."""
-    if request.method == "OPTIONS":
-        return Response(status_code=204, headers={"Allow": "GET, HEAD, OPTIONS"})
-    if request.method not in ("GET", "HEAD"):
-        return refused(403, READ_ONLY)
-    if request.path_params["path"].split("/")[0] == "active":
-        return refused(404, "The active file needs the Obsidian app, which this server does without")
-    return refused(404, "Not Found")
+    """Say of a path that no other route takes why it leads nowhere."""
+    return refused(404, _ABSENT.get(request.path_params["path"].partition("/")[0], "Not Found"))
+
+
+_ABSENT: Final = {
+    "active": "The active file needs the Obsidian app, which this server does without",
+    "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
+}
+"""What the plugin has, and this server not."""

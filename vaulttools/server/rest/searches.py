@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final
 
@@ -12,8 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from vaulttools.answers import corpus
+from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
+from vaulttools.files import globs
 from vaulttools.server.rest import jsonlogic, notes, simple
 from vaulttools.server.rest.asking import answered, as_json, ensure_complete
 from vaulttools.server.rest.errors import refused
@@ -21,9 +23,6 @@ from vaulttools.server.rest.notes import FIELDS
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import query
-
-LARGEST_BODY: Final = 1 << 20
-"""Bytes of a request."""
 
 JSONLOGIC: Final = "application/vnd.olrapi.jsonlogic+json"
 DATAVIEW: Final = "application/vnd.olrapi.dataview.dql+txt"
@@ -41,6 +40,9 @@ _RECENT: Final = re.compile(
 _MOST_PASSAGES: Final = 100
 _PASSAGE_CHARACTERS: Final = 50_000
 
+_MOST_FOLDERS: Final = 100
+"""Folders that a search is for. A person or a model names a few."""
+
 
 class Searches:
     """The searches of a vault, for REST."""
@@ -50,7 +52,6 @@ class Searches:
 
     async def simple(self, request: Request) -> Response:
         """`POST /search/simple/?query=…&contextLength=100`."""
-        await body_of(request)
         words = request.query_params.get("query", "")
         try:
             context = int(request.query_params.get("contextLength", "100"))
@@ -64,7 +65,7 @@ class Searches:
         """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
-            body = await body_of(request)
+            body = await request.body()
             if kind == JSONLOGIC:
                 rule = json.loads(body)
                 jsonlogic.compiled(rule)  # a bad one is refused before anything is read
@@ -91,13 +92,13 @@ class Searches:
     async def smart(self, request: Request) -> Response:
         """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
         try:
-            body = json.loads(await body_of(request))
+            body = json.loads(await request.body())
             question, filters = body["query"], body.get("filter") or {}
             folders, left_out = _texts(filters, "folders"), _texts(filters, "excludeFolders")
             limit = min(max(int(filters.get("limit") or 10), 1), _MOST_PASSAGES)
             if not isinstance(question, str):
                 raise TypeError
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
             return refused(
                 400,
                 'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}',
@@ -107,20 +108,6 @@ class Searches:
         return await answered(
             self._service, request, lambda vault, work: smart(vault, question, folders, left_out, limit, work), as_json
         )
-
-
-async def body_of(request: Request) -> bytes:
-    """The body of a request, which must have been read before anything is asked.
-
-    Raises:
-        BadArgument: it is too large.
-    """
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            raise BadArgument(f"The body has more than {LARGEST_BODY >> 20} MiB")
-    return body
 
 
 def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
@@ -178,14 +165,28 @@ def _iso(milliseconds: float, zone: tzinfo | None) -> str:
 def smart(
     vault: Session, question: str, folders: list[str], left_out: list[str], limit: int, work: Work
 ) -> dict[str, Any]:
-    """The passages that answer a question, best first."""
+    """The passages that answer a question, best first, each once.
+
+    Raises:
+        BadArgument: a folder is none, or there are too many.
+        Incomplete: not everything was looked at.
+    """
+    within = _outermost(vault, folders)
+    inside = tuple(f"{paths.portable(each)}/" if each else "" for each in within) or ("",)
+    outside = tuple(f"{each.strip('/')}/" for each in left_out)
+    request = query.QueryRequest(
+        query=question,
+        folder=within[0] if len(within) == 1 else None,
+        glob=_glob(within) if len(within) > 1 else None,
+        limit=_MOST_PASSAGES if left_out else limit,
+        max_chars=_PASSAGE_CHARACTERS,
+    )
     found: list[tuple[float, dict[str, Any]]] = []
-    for folder in folders or (None,):
-        request = query.QueryRequest(
-            query=question, folder=folder, limit=_MOST_PASSAGES if left_out else limit, max_chars=_PASSAGE_CHARACTERS
-        )
-        for note in query.run(vault, request, work).notes:
-            if any(note.path.startswith(f"{each.strip('/')}/") for each in left_out):
+    page: int | None = 1
+    while page is not None and len(found) < limit:
+        answer = query.run(vault, request.model_copy(update={"page": page}), work)
+        for note in answer.notes:
+            if not note.path.startswith(inside) or note.path.startswith(outside):
                 continue
             found += [
                 (
@@ -199,8 +200,42 @@ def smart(
                 )
                 for passage in note.passages
             ]
+        page = answer.next_page if left_out else None
+        if page is not None and work.remaining() <= 0:
+            work.pass_over("", "time limit")
+            work.cut_short = True
+            break
+    ensure_complete(found, work)
     found.sort(key=lambda each: -each[0])
     return {"results": [each for _, each in found[:limit]]}
+
+
+def _outermost(vault: Session, folders: Sequence[str]) -> list[str]:
+    """The folders of that name, without those that lie in another of them."""
+    named = set(folders)
+    if len(named) > _MOST_FOLDERS:
+        raise BadArgument(f"filter.folders must be at most {_MOST_FOLDERS} folders, got {len(named):,}")
+    found: list[str] = []
+    for folder in sorted({_located(vault, each) for each in named}, key=paths.order):
+        if not any(paths.is_below(each, folder) for each in found):
+            found.append(folder)
+    return found
+
+
+def _located(vault: Session, given: str) -> str:
+    place = vault.root.locate(given.strip("/") if given.strip(" /") else ".")
+    if place.kind != "folder":
+        raise BadArgument(f"filter.folders must name folders of the vault, got {paths.shown(given)[:200]}")
+    return place.path
+
+
+def _glob(folders: Sequence[str]) -> str:
+    """What selects all that lies in the folders; a backslash cannot be written, so that more may be selected."""
+    written = (re.sub(r"[*?\[{},]", r"[\g<0>]", each).replace("\\", "?") for each in folders)
+    glob = f"{{{','.join(written)}}}/**"
+    if len(glob) > globs.MAX_LENGTH:
+        raise BadArgument(f"filter.folders must have at most {globs.MAX_LENGTH:,} characters in all")
+    return glob
 
 
 def _texts(filters: Mapping[str, Any], name: str) -> list[str]:

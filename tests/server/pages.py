@@ -1,9 +1,10 @@
-"""The pages of a vault, behind the guard, without a socket."""
+"""The pages and REST of a vault, behind the guard, without a socket."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,18 +29,20 @@ async def _at_rest() -> Any:
     yield
 
 
-@pytest.fixture(scope="module")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Serve vaults of `{path: content}` by their names, to everybody or to those with a token."""
+@contextmanager
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Serves vaults of `{path: content}`, or folders, by their names, to everybody or to those with a token."""
     with ExitStack() as stack:
 
-        def served(token: str | None = None, **vaults: Files) -> ASGIApp:
+        def served(token: str | None = None, **vaults: Files | Path) -> ASGIApp:
             folder = tmp_path_factory.mktemp("vaults")
+            by_name = {}
             for name, files in vaults.items():
-                write_files(folder / name, files)
+                by_name[name] = str(files if isinstance(files, Path) else folder / name)
+                if not isinstance(files, Path):
+                    write_files(folder / name, files)
             calls = Calls()
             stack.callback(calls.close)
-            by_name = {name: str(folder / name) for name in vaults}
             service = Service(Alike(token, stack.enter_context(opened(by_name, index="off"))), calls)
             rooms = Rooms(
                 page.routes(service), routes.routes(service, page.FIRST), page.is_open, page.LOGIN, errors.refused
