@@ -97,8 +97,12 @@ class Page:
         held = {each.note.path for each in shown}
         return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
 
-    def _described(self, note: Note) -> tuple[str, str]:
-        """The date of a note, and those of its properties that hold a word of the question."""
+    def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
+        """The date of a note, and those of its properties that hold a word of the question; of the first note all, where
+        they are few."""
+        every = property_text.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
+        if is_first and len(every) <= _PROPERTY_CHARACTERS:
+            return note_date(note), every
         named = {
             name: value
             for name, value in note.properties.items()

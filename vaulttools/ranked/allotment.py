@@ -15,8 +15,8 @@ from vaulttools.ranked.weights import SHARING, Sharing
 _LEAST: Final = 120
 """Characters without which no passage is begun: enough of it to tell what it is about."""
 
-Described = Callable[[Note], tuple[str, str]]
-"""The date of a note, and those of its properties that the question names."""
+Described = Callable[[Note, bool], tuple[str, str]]
+"""The date of a note, and those of its properties that the question names; of the first note all, where they are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def allotted(
         if note is None:
             shown.append(ShownNote(ranked, ()))
             continue
-        date, properties = described(note)
+        date, properties = described(note, not shown)
         about = len(heading_of(ranked.path)) + len(properties) + _ABOUT
         weight = weights.pop(0)
         share = weight / (weight + sum(weights))
