@@ -77,7 +77,7 @@ class Choice:
     """The embedder that a configuration asks for; can be sent to another process."""
 
     where: str = ""
-    """A folder with a model of `model2vec`, or the address of an endpoint; empty: the model of the extra."""
+    """A folder with a model (`model2vec` or ONNX), or the address of an endpoint; empty: the model of the extra."""
     model: str = ""
     """What the endpoint calls the model."""
     key_variable: str = ""
@@ -113,9 +113,10 @@ def key_of(choice: Choice) -> Key:
 
             return Endpoint(choice.where, choice.model, choice.key_variable).key
         if choice.where:
-            from vaulttools.ranked.meaning import static_model
+            from vaulttools.ranked.meaning import onnx_folder, static_model
 
-            return static_model.key_of(choice.where)
+            is_onnx = onnx_folder.is_onnx_folder(choice.where)
+            return onnx_folder.key_of(choice.where) if is_onnx else static_model.key_of(choice.where)
         from vaulttools.ranked.meaning import packaged_model
 
         return packaged_model.key()
@@ -133,9 +134,10 @@ def load(choice: Choice) -> Embedder:
 
             return Endpoint(choice.where, choice.model, choice.key_variable)
         if choice.where:
+            from vaulttools.ranked.meaning.onnx_folder import OnnxFolder, is_onnx_folder
             from vaulttools.ranked.meaning.static_model import StaticFolder
 
-            return StaticFolder(choice.where)
+            return OnnxFolder(choice.where) if is_onnx_folder(choice.where) else StaticFolder(choice.where)
         from vaulttools.ranked.meaning.packaged_model import PackagedModel
 
         return PackagedModel()
