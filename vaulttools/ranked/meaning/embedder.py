@@ -92,7 +92,7 @@ class Choice:
     """The embedder that a configuration asks for; can be sent to another process."""
 
     where: str = ""
-    """A folder with a model, or the address of an endpoint; empty: a model of the extra."""
+    """A folder with a model (`model2vec` or ONNX), or the address of an endpoint; empty: a model of the extra."""
     packaged: Packaged = "english"
     """Which model of the extra."""
     model: str = ""
@@ -137,9 +137,10 @@ def key_of(choice: Choice) -> Key:
 
             return Endpoint(choice.where, choice.model, choice.key_variable).key
         if choice.where:
-            from vaulttools.ranked.meaning import static_model
+            from vaulttools.ranked.meaning import onnx_folder, static_model
 
-            return static_model.key_of(choice.where)
+            is_onnx = onnx_folder.is_onnx_folder(choice.where)
+            return onnx_folder.key_of(choice.where) if is_onnx else static_model.key_of(choice.where)
         return _packaged(choice).key()
 
 
@@ -155,9 +156,10 @@ def load(choice: Choice) -> Embedder:
 
             return Endpoint(choice.where, choice.model, choice.key_variable)
         if choice.where:
+            from vaulttools.ranked.meaning.onnx_folder import OnnxFolder, is_onnx_folder
             from vaulttools.ranked.meaning.static_model import StaticFolder
 
-            return StaticFolder(choice.where)
+            return OnnxFolder(choice.where) if is_onnx_folder(choice.where) else StaticFolder(choice.where)
         return _packaged(choice).load()
 
 

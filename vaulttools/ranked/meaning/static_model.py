@@ -73,5 +73,7 @@ def key_of(folder: str) -> Key:
             with (place / name).open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
-            raise NoMeaning(f"The embedder {folder} is no model2vec folder: {name} cannot be read") from error
+            raise NoMeaning(
+                f"The embedder {folder} has no model.onnx and is no model2vec folder: {name} cannot be read"
+            ) from error
     return Key("model2vec", "", digest.hexdigest()[:32])
