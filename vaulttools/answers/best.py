@@ -98,7 +98,7 @@ class Page:
         return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
-        """The date of a note, and those of its properties that hold a word of the question; of the first note all, where
+        """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
         they are few."""
         every = property_text.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
         if is_first and len(every) <= _PROPERTY_CHARACTERS:
@@ -198,6 +198,7 @@ def _joined(
 ) -> Ranking:
     """The ranking with what is near in meaning."""
     from vaulttools.ranked.meaning.fusion import Model, joined
+    from vaulttools.ranked.meaning.languages import nearness
     from vaulttools.ranked.meaning.near import Near
 
     languages = read_question(question).languages
@@ -208,7 +209,7 @@ def _joined(
             if background is not None:
                 vectors, asked = background.vectors(question)
                 if len(vectors):
-                    models.append(Model(background, Near(vectors, asked), question))
+                    models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
         if not models:
             return ranking
         return joined(ranking, models, view, wanted, languages, read, lambda: work.remaining() <= _FOR_THE_REST)

@@ -16,7 +16,7 @@ _LEAST: Final = 120
 """Characters without which no passage is begun: enough of it to tell what it is about."""
 
 Described = Callable[[Note, bool], tuple[str, str]]
-"""The date of a note, and those of its properties that the question names; of the first note all, where they are few."""
+"""The date of a note, and those of its properties that the question names; of the first one all if few."""
 
 
 @dataclass(frozen=True, slots=True)

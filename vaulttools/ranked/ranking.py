@@ -27,7 +27,8 @@ from vaulttools.ranked.question import Question, Term
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.weakness import weakness
+from vaulttools.ranked.weakness import covered
+from vaulttools.ranked.weights import WEAK
 from vaulttools.ranked.word_index import WordIndex
 
 CANDIDATES: Final = 60
@@ -51,7 +52,7 @@ class Ranking:
     """The best first. Of equal ones those tagged with a word of the question, then the newest, then the first by path.
     """
     weakness: str
-    """One sentence when no passage holds the rarest words of the question together, and none most of it; else `""`."""
+    """One sentence when the evidence is weak; else `""`."""
     explanation: Sequence[str]
     """In plain words: what was looked for, and what was not."""
     notices: Sequence[str]
@@ -66,6 +67,8 @@ class Ranking:
     """Finds what was looked for in any text."""
     rarities: Sequence[float]
     """What each term of it weighs."""
+    coverage: float = 1.0
+    """The part of the question, by what its words weigh, that the best passage holds."""
     nearest: float | None = None
     """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
     absences: Sequence[str] = ()
@@ -150,9 +153,11 @@ class _Search:
         candidates |= {path: looked_at[path] for path in holders.fresh}
         ranked = self._ordered(finder, rarities, candidates)
         uncounted, absences = self._uncounted(), substitutes.sentences
+        coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, notes)
         return Ranking(
             notes=ranked,
-            weakness="" if uncounted else weakness(terms, rarities, substitutes.unfound, ranked, notes),
+            weakness=lacking if coverage < WEAK.by_words and not uncounted else "",
+            coverage=coverage,
             explanation=self._explained(terms, absences),
             notices=uncounted,
             nowhere=substitutes.nowhere,

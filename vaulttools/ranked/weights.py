@@ -54,3 +54,29 @@ class Fusion:
 
 
 FUSION: Final = Fusion()
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """When the evidence for an answer is called weak."""
+
+    by_words: float = 0.4
+    """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
+    with_meaning: float = 0.45
+    """The same of a passage that is not near in meaning."""
+
+
+WEAK: Final = Weak()
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """What the similarity of the nearest passage says, by one model."""
+
+    near: float
+    """Below it the notes are about other things."""
+    about_it: float
+    """Below it a passage must hold words of the question, too."""
+
+
+NEARNESS: Final = {"english": Nearness(0.25, 0.36), "multilingual": Nearness(0.3, 0.36)}

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final, Protocol
 
 from vaulttools.index.passages import Passages
-from vaulttools.notes.language import ENGLISH, UNKNOWN
+from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
 from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
@@ -23,7 +23,7 @@ from vaulttools.ranked.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.ranked.meaning.near import Near
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.weights import FUSION, Fusion
+from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
 
 BY_WORDS: Final = 60
 """Notes found by words that are joined with those near in meaning; further ones follow."""
@@ -54,6 +54,8 @@ class Model:
     meaning: BackgroundMeaning
     near: Near
     question: str
+    nearness: Nearness | None = None
+    """What the model's similarities say of whether a passage is about what was asked; None: that was not measured."""
 
 
 @dataclass(slots=True)
@@ -88,6 +90,7 @@ def joined(
     return replace(
         ranking,
         notes=AsAsked(joining.notes()),
+        weakness=_weakness(ranking, joining.nearest, models[0].nearness),
         nearest=joining.nearest,
         explanation=[*ranking.explanation, joining.explained()],
     )
@@ -287,6 +290,12 @@ def _within(values: Sequence[float]) -> list[float]:
     return [(value - least) / (most - least) if most > least else float(most > 0) for value in values]
 
 
-def is_english(languages: AbstractSet[str]) -> bool:
-    """Whether a question may be in English."""
-    return not languages or ENGLISH in languages
+def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> str:
+    """What the evidence lacks, with what meaning knows of it."""
+    if nearness is None or len(ranking.rarities) + len(ranking.unfound) <= FEW_WORDS:
+        return ranking.weakness
+    if nearest < nearness.near:
+        return "No passage is near in meaning to the question."
+    if nearest < nearness.about_it and ranking.coverage < WEAK.with_meaning:
+        return "The nearest passages hold few words of the question and may be about something else."
+    return ""

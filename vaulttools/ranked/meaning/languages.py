@@ -18,12 +18,20 @@ from vaulttools.notes.language import ENGLISH, UNKNOWN
 from vaulttools.ranked.meaning.background import BackgroundMeaning, MeaningStatus, Progress, Supply, Unsearched
 from vaulttools.ranked.meaning.coverage import PassageIndex
 from vaulttools.ranked.meaning.embedder import Choice
+from vaulttools.ranked.weights import NEARNESS, Nearness
 
 _LOOKED_AT: Final = 1_000
 """Notes whose language is looked at, of a larger vault."""
 _SHARE: Final = 0.02
 """Part of the notes in other languages from which on the vault is not in English alone: a few lists and tables have
 words that look like another language."""
+
+
+def nearness(choice: Choice) -> Nearness | None:
+    """What similarities by an embedder say of whether a passage is about what was asked; None: that was not measured."""
+    if choice.where:
+        return None
+    return NEARNESS[choice.packaged]
 
 
 class Meaning:

@@ -59,6 +59,7 @@ class StaticFit:
         learned: Floats,
         turned: Floats,
         mean: Floats,
+        middle: Floats,
         basis: Floats,
     ) -> None:
         """What `fit` found.
@@ -69,10 +70,12 @@ class StaticFit:
             learned: What each adds to a passage, μ Aᵀ K⁻¹ Y.
             turned: What turns the sum of tokens' vectors into the model's vectors, Fᵀ K⁻¹ Y.
             mean: The mean of the vectors of these tokens, which is taken from all.
+            middle: The mean of the model's vectors of the sample, which is taken from all: those of some models differ
+                little from it.
             basis: What shows a vector of the model to the directions that are kept.
         """
         self._tokens, self._weights, self._learned = tokens, weights, learned
-        self._turned, self._mean, self._basis = turned, mean, basis
+        self._turned, self._mean, self._middle, self._basis = turned, mean, middle, basis
 
     def embedded(self, texts: Sequence[Sequence[int]], table: Table) -> Floats:
         """Vectors of length 1 from the tokens of each text; zeros where it has none. A row depends on nothing but its
@@ -92,7 +95,7 @@ class StaticFit:
 
     def question(self, vector: Floats) -> Floats:
         """The model's vector of a question, as vectors of passages are compared with it."""
-        asked: Floats = vector @ self._basis
+        asked: Floats = np.asarray((vector - self._middle) @ self._basis, np.float32)
         return asked
 
     def to_bytes(self) -> bytes:
@@ -104,6 +107,7 @@ class StaticFit:
                 self._learned.astype(np.float16),
                 self._turned,
                 self._mean,
+                self._middle,
                 self._basis,
             ]
         )
@@ -112,8 +116,8 @@ class StaticFit:
     def from_bytes(cls, data: bytes) -> StaticFit | None:
         """A fit that was kept; None when it is damaged."""
         match arrays.unpacked(data):
-            case [tokens, weights, learned, turned, mean, basis]:
-                return cls(tokens, weights, learned.astype(np.float32), turned, mean, basis)
+            case [tokens, weights, learned, turned, mean, middle, basis]:
+                return cls(tokens, weights, learned.astype(np.float32), turned, mean, middle, basis)
         return None
 
     def _known(self, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -147,15 +151,17 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: Table) -> Stati
     mean = own.mean(axis=0) if len(tokens) else np.zeros(vectors.shape[1], np.float32)
     found = np.sqrt(times.astype(np.float32)) * weights[rows]
     with _BLAS.limit(limits=1, user_api="blas"):
-        basis = np.ascontiguousarray(np.linalg.svd(vectors, full_matrices=False)[2][:KEPT].T)
+        middle = vectors.mean(axis=0)
+        centred = vectors - middle
+        basis = np.ascontiguousarray(np.linalg.svd(centred, full_matrices=False)[2][:KEPT].T)
         of_tokens = np.zeros((len(sample), len(tokens)), np.float32)
         of_tokens[np.repeat(np.arange(len(sample)), np.diff(ends)), rows] = found
         of_sums, of_tokens = _unit(of_tokens @ (own - mean)), _unit(of_tokens)
         kernel = of_sums @ of_sums.T + _MU * (of_tokens @ of_tokens.T) + np.eye(len(sample))
-        solved = np.linalg.solve(kernel, (vectors @ basis).astype(np.float64)).astype(np.float32)
+        solved = np.linalg.solve(kernel, (centred @ basis).astype(np.float64)).astype(np.float32)
         learned = _MU * (of_tokens.T @ solved)
         return StaticFit(
-            tokens, weights, learned.astype(np.float16).astype(np.float32), of_sums.T @ solved, mean, basis
+            tokens, weights, learned.astype(np.float16).astype(np.float32), of_sums.T @ solved, mean, middle, basis
         )
 
 

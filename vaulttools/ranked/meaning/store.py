@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from vaulttools.ranked.meaning.embedder import Floats
 
-_SCHEMA: Final = 2
+_SCHEMA: Final = 3
 """Raised with every change of the tables, of the vectors or of the text that is embedded."""
 
 _TABLES: Final = """
