@@ -54,7 +54,8 @@ class Found:
     """Of each row of the page, the place of its group."""
     summaries: Mapping[str, Value | Failed] = field(default_factory=dict)
     failures: list[Failures] = field(default_factory=list)
-    is_out_of_time: bool = False
+    is_whole: bool = True
+    """False when time ran out."""
 
 
 class Rows:
@@ -98,7 +99,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
             found.rows.append((path, [value(column, rows(path)) for column in asked.columns]))
             found.shown_groups.append(next((at for at, end in enumerate(ends) if place < end), 0))
     except OutOfTime:
-        found.is_out_of_time = True
+        found.is_whole = False
     found.failures = selection.failures
     return found
 

@@ -314,21 +314,22 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *dates,
         *foreign.in_query(node),
         *filters.unselected(request, asked),
-        *corpus.notices(asked, work, found=total > 0),
+        *corpus.beside_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
         notices += otherwise.told(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
-    what = "file" if found.plan.files.others else "note"
+    what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
     return _page(
         request,
         work,
-        _first_line(request, total, is_exact, len(shown), what, work),
+        _first_line(request, total, is_exact, len(shown), what, part, work),
         [_shown(match) for match in shown],
         notices,
         closing,
+        absences=[part],
         total_notes=total,
         total_is_exact=is_exact and work.complete,
         explanation=explain(node),
@@ -432,12 +433,16 @@ def _first_of(note: NoteFound, rows: Sequence[str]) -> NoteFound:
     return note.model_copy(update={"excerpts": cut})
 
 
-def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, work: Work) -> str:
+def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, part: str, work: Work) -> str:
     if total == 0:
-        return answer.nothing_found(work, f"No {what}s found.")
+        return corpus.nothing_found(part, work, f"No {what}s found.")
+    if not shown and part:
+        return corpus.first_line(
+            part, f"Found {corpus.counted(total, what)} so far, too few for page {request.page:,}."
+        )
     if not shown:
         return f"Page {request.page:,} is past the end: {corpus.counted(total, what)} in all."
-    return f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:"
+    return corpus.first_line(part, f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:")
 
 
 def _closing(
