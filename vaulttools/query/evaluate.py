@@ -13,7 +13,7 @@ from vaulttools.notes.parts import Span
 from vaulttools.notes.tags import covers
 from vaulttools.query import tree, wording
 from vaulttools.query.text import UNITS, Region, Text, Unit
-from vaulttools.query.tree import And, Case, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
+from vaulttools.query.tree import And, Case, Node, Not, Or, OutOfTimeError, Phrase, Property, Regex, Tag, Term, Within
 
 MOST_PLACES: Final = 100
 """Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
@@ -33,6 +33,8 @@ class Subject:
     """Whether the file answers a node that is not about text: Tag, Property, a name; a bare word: by its path."""
     lines: Callable[[Regex, bool], AbstractSet[int]]
     """The lines in which a regex matches; the bool says that case is compared."""
+    is_over: Callable[[], bool] = lambda: False
+    """Whether the time of the call is."""
 
     @cached_property
     def text(self) -> Text:
@@ -56,11 +58,16 @@ def places(node: Node, subject: Subject, *, sensitive: bool, most: int = MOST_PL
 
     What is true of a file as a whole, such as its name, or that something is not in it, has no place. After `most`
     places of one word, regex or operator its others are not looked for.
+
+    Raises:
+        OutOfTimeError: the time of the call is over.
     """
     return _places(node, subject, _Where(None, sensitive, True, most))
 
 
 def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
+    if subject.is_over():
+        raise OutOfTimeError
     match node:
         case And(parts):
             found: list[Span] = []

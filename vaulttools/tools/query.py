@@ -17,7 +17,7 @@ from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths, render
-from vaulttools.core.work import Work
+from vaulttools.core.work import UNREAD, Work
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
 from vaulttools.query import foreign, tree
@@ -322,6 +322,8 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
     what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
+    if not part and total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
+        part = f"Part of the answer: {work.incomplete_because()}."
     return _page(
         request,
         work,
@@ -389,7 +391,7 @@ def _title(path: str) -> str:
 def _shown(match: Match) -> tuple[NoteFound, Section]:
     """A file as details and as text."""
     windows = excerpt.of_places(match.places)
-    best = sorted(windows, key=lambda window: -len(window.hits))[:EXCERPTS]
+    best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []
     lines: list[str] = []
@@ -406,9 +408,8 @@ def _shown(match: Match) -> tuple[NoteFound, Section]:
             lines.append(f"Under {render.line(' > '.join(above))}:")
         under = heading
         lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, window.start)]
-        end = max(end for start, end in match.places if start in window.hits)
-        if end > window.end:
-            lines.append(f"(goes on to line {end:,})")
+        if window.reach > window.end:
+            lines.append(f"(goes on to line {window.reach:,})")
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     found = NoteFound(
