@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -20,6 +22,9 @@ MOST_PLACES: Final = 100
 
 _TAGS: Final = Term("tags")
 """The property that holds tags (rule-P08)."""
+
+_TAG_NAMES: Final = re.compile(r"[^\s,\[\]\"'#]+")
+"""What stands between the signs of a list of tags."""
 
 
 @dataclass(frozen=True)  # not slotted: the text is kept
@@ -169,7 +174,12 @@ def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
     lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))
     if where.part is not None:
         return _lines(filter(where.part.holds, lines), where) or None
-    return _lines(lines, where) or _lines(subject.text.property_lines(_TAGS), where)
+    return _lines(lines, where) or _lines(subject.text.value_lines(_TAGS, partial(_names, node.name)), where)
+
+
+def _names(tag: str, line: str) -> bool:
+    """Whether a line of properties names a tag or one nested in it."""
+    return any(covers(tag, name) for name in _TAG_NAMES.findall(line))
 
 
 def _lines(lines: Iterable[int], where: _Where) -> list[Span]:
