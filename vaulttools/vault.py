@@ -9,7 +9,7 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -211,8 +211,13 @@ class Vault(ToolMethods):
         until = None if timeout is None else time.monotonic() + timeout
         meaning = self._opened.meaning
         if meaning is None:
+            from vaulttools.ranked.meaning.embedder import SWITCH
+
+            if self._opened.config.meaning == "off" or os.environ.get(SWITCH) == "off":
+                by = "the configuration" if self._opened.config.meaning == "off" else f"{SWITCH}=off"
+                raise BadArgument(f"Meaning is off, by {by}")
             why = "an index" if not self._opened.has_index else "the extra: pip install '.[semantic]' in the checkout"
-            raise BadArgument(f"Meaning needs {why}" if self._opened.config.meaning == "auto" else "Meaning is off")
+            raise BadArgument(f"Meaning needs {why}")
         if not self._opened.indexes.own.wait(None, cancel, timeout):
             return False
         return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
@@ -378,13 +383,18 @@ class Vault(ToolMethods):
             return Snapshot(text, changed=True)
         return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)
 
-    def tool_definitions(self, format: Format = "anthropic") -> list[dict[str, Any]]:  # noqa: A002 - its public name
-        """The definitions of all tools, ready to hand to that API: `"anthropic"`, `"openai"` or `"mcp"`.
+    def tool_definitions(
+        self,
+        format: Format = "anthropic",  # noqa: A002 - its public name
+        names: Iterable[str] = tools.NAMES,
+    ) -> list[dict[str, Any]]:
+        """The definitions of all tools, or of those named, ready to hand to that API: `"anthropic"`, `"openai"` or
+        `"mcp"`.
 
         Raises:
-            BadArgument: the format is none of the three.
+            BadArgument: the format is none of the three, or there is no such tool.
         """
-        return definitions(format)
+        return definitions(format, names)
 
     def answer(
         self,
