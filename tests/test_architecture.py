@@ -76,7 +76,7 @@ LATE_IMPORTS = {
     "config": {"platformdirs", "tomllib"},
     "opening": {"vaulttools.index", "vaulttools.index.database"},
     "resources.documentation": {"importlib.resources"},
-    "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep"},
+    "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep", "vaulttools.ranked.meaning.embedder"},
     "cli.progress": {"tqdm"},
     "cli.mcp": None,
     "cli.serve": None,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -13,6 +16,7 @@ from vaulttools.core import moment
 from vaulttools.core.dates import Calendar
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files import disk
+from vaulttools.files.key import Key, is_racy
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index import watch
@@ -33,7 +37,7 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
     if not os.path.isdir(real):
         what = "not a folder" if os.path.exists(real) else "no such folder"
         raise BadArgument(f"The vault cannot be opened: {folder}: {what}")
-    found = _config_folders(Path(real))
+    found = ConfigFolders(Path(real)).found()
     added = [_below(folder, (real, given)) for folder in config.protected]
     config_folder = config.config_folder or next(iter(found), ".obsidian")
     protection = Protection.of((*added, config_folder, *found))
@@ -72,21 +76,34 @@ def _below(folder: str, roots: tuple[str, str]) -> str:
     raise BadArgument(f"Not a folder that can be protected: '{folder}' lies outside the vault")
 
 
-def _config_folders(root: Path) -> list[str]:
-    """The dot-folders at the root that hold Obsidian's settings, `.obsidian` first (rule-E03).
+class ConfigFolders:
+    """The dot-folders at the root of a vault that hold Obsidian's settings, which may be made at any time."""
 
-    One device may have its own: all are protected, the first is the one whose excluded files hold.
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._listed: tuple[Key, int] | None = None
+        """The root's key when it was listed, and when that was."""
+        self._names: Sequence[str] = ()
+        """Of all entries at the root that begin with a dot."""
 
-    Raises:
-        VaultToolsError: the root cannot be listed.
-    """
-    try:
-        with disk.scandir(root) as scanned:
-            names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
-    except OSError as error:  # what is not known to be a config folder would not be protected
-        raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
-    found = (name for name in names if any(_may_stand(root / name / file) for file in _SETTINGS))
-    return sorted(found, key=lambda name: name != ".obsidian")
+    def found(self) -> list[str]:
+        """Their names, `.obsidian` first (rule-E03).
+
+        One device may have its own: all are protected, the first is the one whose excluded files hold.
+
+        Raises:
+            VaultToolsError: the root cannot be listed.
+        """
+        try:
+            key, now = Key.of(disk.stat(self._root)), time.time_ns()
+            if self._listed is None or self._listed[0] != key or is_racy(*self._listed):
+                with disk.scandir(self._root) as scanned:
+                    self._names = sorted(entry.name for entry in scanned if entry.name.startswith("."))
+                self._listed = key, now
+        except OSError as error:  # what is not known to be a config folder would not be protected
+            raise VaultToolsError(f"The vault's folder cannot be read: {error.strerror}") from None
+        found = (name for name in self._names if any(_may_stand(self._root / name / file) for file in _SETTINGS))
+        return sorted(found, key=lambda name: name != ".obsidian")
 
 
 _SETTINGS: Final = ("app.json", "core-plugins.json")
@@ -100,6 +117,6 @@ def _may_stand(path: Path) -> bool:
             return stat.S_ISREG(disk.stat(path).st_mode)
         except (FileNotFoundError, NotADirectoryError):
             is_absent = True
-        except OSError:
-            continue
+        except OSError as error:
+            is_absent = is_absent or error.errno == errno.ELOOP  # nothing can stand behind it
     return not is_absent

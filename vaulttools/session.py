@@ -16,6 +16,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core import moment, paths
 from vaulttools.core.cached import cached_property
 from vaulttools.core.dates import Calendar
+from vaulttools.core.lasting import Lasting
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLong
 from vaulttools.files import disk, excluded, globs
@@ -81,6 +82,8 @@ class Session:
     """How many lines matched in files that calls have counted."""
     has_index: bool = False
     """Whether an index is kept while the vault is open."""
+    lasting: Lasting = field(default_factory=Lasting)
+    """The answers about all notes that are brought up to date by what changed, whatever becomes of the index."""
     calendar: Calendar = field(default_factory=Calendar)
     """The calendar that a call uses: its clock and time zone."""
 

@@ -9,10 +9,10 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -27,7 +27,7 @@ from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import snapshots
 from vaulttools.files.document import NotRead
 from vaulttools.methods import ToolMethods
-from vaulttools.opening import open_folder
+from vaulttools.opening import ConfigFolders, open_folder
 from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
 
@@ -73,7 +73,38 @@ class Vault(ToolMethods):
     """
 
     def __init__(self, opened: Session) -> None:
-        self._opened = opened
+        self._session = opened
+        self._guard = Lock()
+        self._config_folders = ConfigFolders(Path(opened.root.folder))
+        self._resolvers: dict[str, Resolver] = {}
+        self._is_only_read = False
+
+    @property
+    def _opened(self) -> Session:
+        """What the vault is now. A config folder that was made since it was opened is protected from the next call on:
+        the vault is then opened anew, since its index and what calls have kept hold what lies in that folder."""
+        try:
+            found = self._config_folders.found()
+        except VaultToolsError:  # the call says so itself
+            return self._session
+        if all(map(self._session.root.protection.folder_of, found)):
+            return self._session
+        with self._guard:
+            before = self._session
+            if not all(map(before.root.protection.folder_of, found)):
+                root = before.root.spelling
+                now = replace(
+                    open_folder(root, before.config, has_index=True),
+                    snapshots=before.snapshots,
+                    calendar=before.calendar,
+                )
+                for scheme, resolver in self._resolvers.items():
+                    now.resolvers.register(scheme, resolver)
+                if self._is_only_read and now.has_index:
+                    now.indexes.own.load()
+                self._session = now
+                Thread(target=before.close, name="vaulttools closing", daemon=True).start()
+            return self._session
 
     @classmethod
     def open(
@@ -143,7 +174,7 @@ class Vault(ToolMethods):
 
     def close(self) -> None:
         """End the use of the vault, and the work on its index; calls under way go on to their end."""
-        self._opened.close()
+        self._session.close()
 
     def build_index(
         self, *, on_progress: Callable[[int, int], None] | None = None, cancel: Event | None = None
@@ -180,14 +211,20 @@ class Vault(ToolMethods):
         until = None if timeout is None else time.monotonic() + timeout
         meaning = self._opened.meaning
         if meaning is None:
+            from vaulttools.ranked.meaning.embedder import SWITCH
+
+            if self._opened.config.meaning == "off" or os.environ.get(SWITCH) == "off":
+                by = "the configuration" if self._opened.config.meaning == "off" else f"{SWITCH}=off"
+                raise BadArgument(f"Meaning is off, by {by}")
             why = "an index" if not self._opened.has_index else "the extra: pip install '.[semantic]' in the checkout"
-            raise BadArgument(f"Meaning needs {why}" if self._opened.config.meaning == "auto" else "Meaning is off")
+            raise BadArgument(f"Meaning needs {why}")
         if not self._opened.indexes.own.wait(None, cancel, timeout):
             return False
         return meaning.wait(on_progress, cancel, None if until is None else max(0.0, until - time.monotonic()))
 
     def load_index(self) -> None:
         """Load the index that is there, if one is, for calls that only read it; without one they scan."""
+        self._is_only_read = True
         if self._opened.has_index:
             self._opened.indexes.own.load()
 
@@ -290,8 +327,9 @@ class Vault(ToolMethods):
         tool = tools.named(name)
         if tool.stream is None:
             raise BadArgument(f"{name} gives no files one by one")
-        self._opened.root.ensure_readable()
-        return tool.stream(self._opened, parse(tool.request, arguments), Work(_NO_LIMIT, cancel))
+        opened = self._opened
+        opened.root.ensure_readable()
+        return tool.stream(opened, parse(tool.request, arguments), Work(_NO_LIMIT, cancel))
 
     async def acall(
         self,
@@ -331,6 +369,7 @@ class Vault(ToolMethods):
             BadArgument: that is no scheme.
         """
         self._opened.resolvers.register(scheme, resolver)
+        self._resolvers[scheme] = resolver
 
     def snapshot(self, path: str | os.PathLike[str], tag: str) -> Snapshot | None:
         """The text that a tag of `search` stood for (hashline mode), or None when it is no longer kept."""
@@ -344,13 +383,18 @@ class Vault(ToolMethods):
             return Snapshot(text, changed=True)
         return Snapshot(text, changed=snapshots.tag(now.normalised) != tag)
 
-    def tool_definitions(self, format: Format = "anthropic") -> list[dict[str, Any]]:  # noqa: A002 - its public name
-        """The definitions of all tools, ready to hand to that API: `"anthropic"`, `"openai"` or `"mcp"`.
+    def tool_definitions(
+        self,
+        format: Format = "anthropic",  # noqa: A002 - its public name
+        names: Iterable[str] = tools.NAMES,
+    ) -> list[dict[str, Any]]:
+        """The definitions of all tools, or of those named, ready to hand to that API: `"anthropic"`, `"openai"` or
+        `"mcp"`.
 
         Raises:
-            BadArgument: the format is none of the three.
+            BadArgument: the format is none of the three, or there is no such tool.
         """
-        return definitions(format)
+        return definitions(format, names)
 
     def answer(
         self,
@@ -367,10 +411,11 @@ class Vault(ToolMethods):
         """
         tool = tools.named(name)
         request = parse(tool.request, arguments)
-        work = Work(self._opened.config.time_limit, cancel, on_progress)
-        self._opened.root.ensure_readable()
+        opened = self._opened
+        work = Work(opened.config.time_limit, cancel, on_progress)
+        opened.root.ensure_readable()
         try:
-            return tool.run(self._opened, request, work)
+            return tool.run(opened, request, work)
         except OSError as error:  # of an import, too, which a call may be the first to need
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

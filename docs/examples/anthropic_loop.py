@@ -1,4 +1,7 @@
-"""A question answered from a vault by a model of Anthropic: it asks for tools until it knows enough."""
+"""A question answered from a vault by a model of Anthropic: python anthropic_loop.py QUESTION FOLDER MODEL."""
+
+import sys
+from typing import Any
 
 from anthropic import Anthropic
 
@@ -6,20 +9,21 @@ from vaulttools import Vault
 
 
 def ask(question: str, folder: str, model: str) -> str:
-    """The model's answer."""
+    """The model's answer: it asks for tools until it knows enough."""
     client = Anthropic()
-    messages = [{"role": "user", "content": question}]
+    messages: Any = [{"role": "user", "content": question}]
     with Vault.open(folder) as vault:
-        tools = vault.tool_definitions("anthropic")
+        tools: Any = vault.tool_definitions("anthropic", ["query", "search_files", "read", "base", "tasks"])
         while True:
             reply = client.messages.create(model=model, max_tokens=4096, tools=tools, messages=messages)
-            messages.append({"role": "assistant", "content": reply.content})
-            if reply.stop_reason != "tool_use":
+            uses: list[Any] = [block for block in reply.content if block.type == "tool_use"]
+            if not uses:
                 return "".join(block.text for block in reply.content if block.type == "text")
-            results = []
-            for block in reply.content:
-                if block.type == "tool_use":
-                    result = vault.call(block.name, block.input)
-                    said = {"content": result.text, "is_error": result.is_error}
-                    results.append({"type": "tool_result", "tool_use_id": block.id, **said})
-            messages.append({"role": "user", "content": results})
+            said = [(use.id, vault.call(use.name, use.input)) for use in uses]
+            results = [{"tool_use_id": id_, "content": each.text, "is_error": each.is_error} for id_, each in said]
+            messages.append({"role": "assistant", "content": reply.content})
+            messages.append({"role": "user", "content": [{"type": "tool_result", **each} for each in results]})
+
+
+if __name__ == "__main__":
+    print(ask(*sys.argv[1:]))

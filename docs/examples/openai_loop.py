@@ -1,6 +1,8 @@
-"""A question answered from a vault by a model of OpenAI: it asks for tools until it knows enough."""
+"""A question answered from a vault by a model of OpenAI: python openai_loop.py QUESTION FOLDER MODEL."""
 
 import json
+import sys
+from typing import Any
 
 from openai import OpenAI
 
@@ -8,16 +10,21 @@ from vaulttools import Vault
 
 
 def ask(question: str, folder: str, model: str) -> str:
-    """The model's answer."""
+    """The model's answer: it asks for tools until it knows enough."""
     client = OpenAI()
-    messages = [{"role": "user", "content": question}]
+    messages: Any = [{"role": "user", "content": question}]
     with Vault.open(folder) as vault:
-        tools = vault.tool_definitions("openai")
+        tools: Any = vault.tool_definitions("openai", ["query", "search_files", "read", "base", "tasks"])
         while True:
             reply = client.chat.completions.create(model=model, tools=tools, messages=messages).choices[0].message
             messages.append(reply)
-            if not reply.tool_calls:
+            calls: list[Any] = [*(reply.tool_calls or ())]
+            if not calls:
                 return reply.content or ""
-            for call in reply.tool_calls:
+            for call in calls:
                 result = vault.call(call.function.name, json.loads(call.function.arguments or "{}"))
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": result.text})
+
+
+if __name__ == "__main__":
+    print(ask(*sys.argv[1:]))

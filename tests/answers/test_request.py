@@ -192,6 +192,9 @@ def test_what_is_accepted_is_said_in_words(name: str, words: str) -> None:
         ("search", {"pattern": "x", "path": "a" * 60}, "paths"),
         ("search_files", {"pattern": "x", "file_pattern": "a", "glob": "b"}, None),
         ("read", {"lines": 3}, None),
+        ("links", {"note": "a", "backlinks": True}, 'direction="back"'),
+        ("links", {"note": "a", "orphans": True}, 'direction="orphans"'),
+        ("links", {"note": "a", "backlinks": True, "direction": "out"}, None),
     ],
 )
 def test_an_argument_of_another_tool_is_refused_with_the_one_that_does_it(

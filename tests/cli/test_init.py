@@ -133,10 +133,21 @@ def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
     (home / ".cursor/mcp.json").write_bytes(broken)
     text, details, is_well = init.run(init.parse(["--write"]), ["Notes"], Machine("linux", home, {}))
     assert "mcp.json is left as it is: it cannot be read as JSON: line 1: a comma or } is expected" in text
-    assert is_well is False
+    assert "\nNotice: 1 of 2 files is left as before.\n" in text
+    assert is_well is True
     assert [each["action"] for each in details["clients"]] == [None, "add"]
     assert (home / ".cursor/mcp.json").read_bytes() == broken
     assert (home / ".codex/config.toml").exists()
+
+
+def test_a_broken_file_alone_is_a_failure(home: Path) -> None:
+    (home / ".cursor/mcp.json").write_bytes(b"{")
+    _, _, is_well = init.run(init.parse(["--client", "cursor"]), ["Notes"], Machine("linux", home, {}))
+    assert is_well is False
+
+
+def test_an_assistant_is_known_in_any_case() -> None:
+    assert [client.name for client in init.parse(["--client", "Cursor", "--client", "cursor"]).clients] == ["cursor"]
 
 
 def test_nothing_is_written_into_a_vault(home: Path) -> None:

@@ -177,7 +177,8 @@ def test_the_home_folder_and_the_root_are_vaults_only_when_named(
         monkeypatch.chdir(folder)
         assert cli.main(["search-files", "hit"]) == 2
         printed = capsys.readouterr()
-        assert (printed.out, printed.err) == ("", NO_VAULT)
+        why = "; the home folder and the root are vaults only when they are named"
+        assert (printed.out, printed.err) == ("", f"{NO_VAULT.rstrip()}{why}\n")
     assert cli.main(["--vault", str(home), "search-files", "hit", "--file-pattern", "home.md"]) == 0
     monkeypatch.setenv("VAULTTOOLS_VAULT", "~")
     assert cli.main(["search-files", "hit", "--file-pattern", "home.md"]) == 0
@@ -269,3 +270,12 @@ def test_a_current_folder_that_was_removed_is_said(words: list[str], tmp_path: P
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: The current folder was removed: go to another one\n"
+
+
+@pytest.mark.parametrize("name", list(cli._COMMANDS))
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_each_command_has_a_help(name: str, flag: str, capsys: Printed) -> None:
+    assert cli.main([name, flag]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("usage: vaulttools") and f" {name}" in printed.out.split("\n")[0]
+    assert not printed.err

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.cli.mcp import parse
+from vaulttools.clients.registry import CLIENTS
 from vaulttools.server.vault_names import folders
 
 Printed = pytest.CaptureFixture[str]
@@ -200,7 +202,25 @@ def test_a_program_that_will_not_stay_is_not_printed(
 def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:
     assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "emacs"]) == 2
     assert capsys.readouterr().err == (
-        "error: --print-config must be one of claude, cursor, vscode, generic, got 'emacs'\n"
+        "error: --print-config must be one of claude, cursor, vscode, generic, claude-desktop, claude-code, codex,"
+        " gemini-cli, lm-studio, got 'emacs'\n"
+    )
+
+
+@pytest.mark.parametrize("name", [*(client.name for client in CLIENTS), "Codex", "CURSOR"])
+def test_what_init_knows_is_printed_too(small_vault: Path, name: str, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", name]) == 0
+    out, err = capsys.readouterr()
+    read = tomllib.loads(out) if "odex" in name else json.loads(out)
+    entry = next(iter(read.values()))["vaulttools"]
+    assert entry["args"] == ["--vault", str(small_vault.resolve()), "mcp"]
+    assert err.count("\n") == 1
+
+
+def test_an_address_is_printed_for_those_whose_form_is_known(small_vault: Path, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(small_vault), "mcp", "--http", ":8765", "--print-config", "codex"]) == 2
+    assert (
+        capsys.readouterr().err == "error: With --http, --print-config must be one of claude, cursor, vscode, generic\n"
     )
 
 

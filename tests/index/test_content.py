@@ -27,7 +27,7 @@ def read_of(indexed: Indexed, data: bytes, path: str = "a.md") -> Content:
 
 
 def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> None:
-    text = "---\naliases: [Other, 'Third']\ntitle: Own\n---\n# Straße\nBody ſ\n## Two\n"
+    text = "---\naliases: [Other, 'Third']\ntitle: Own\nstatus: open\n---\n# Straße\nBody ſ\n## Two\n"
     before = time.time_ns()
     indexed.write({"folder/Name.md": text})
     found = read(indexed.root, "folder/Name.md")
@@ -36,16 +36,28 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
     assert found.structure is not None
     assert zlib.decompress(found.structure) == dump(Note("folder/Name.md", text))
     assert found.passages == passages.dump(Note("folder/Name.md", text))
-    assert sorted(found.terms.split()) == ["aliases", "body", "other", "own", "s", "strasse", "third", "title", "two"]
+    assert sorted(found.terms.split()) == [
+        "aliases",
+        "body",
+        "open",
+        "other",
+        "own",
+        "s",
+        "status",
+        "strasse",
+        "third",
+        "title",
+        "two",
+    ]
     assert found == Content(
         path="folder/Name.md",
         key=Key.of(os.stat(indexed.vault / "folder/Name.md")),
         checked=found.checked,
         state="text",
         digest=xxhash.xxh3_128_digest(text.encode()),
-        trigrams="---\naliases: [other, 'third']\ntitle: own\n---\n# strasse\nbody s\n## two\n\n\n",
+        trigrams="---\naliases: [other, 'third']\ntitle: own\nstatus: open\n---\n# strasse\nbody s\n## two\n\n\n",
         terms=found.terms,
-        words=Words("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo"),
+        words=Words("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo", "status open"),
         structure=found.structure,
         passages=found.passages,
     )

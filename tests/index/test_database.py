@@ -5,12 +5,16 @@ import random
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 
 import apsw
 import pytest
 
+from tests.conftest import MakeVault
 from tests.index.indexes import Indexed, notes, python, rows
-from vaulttools.index import database, file
+from vaulttools import Vault, VaultConfig
+from vaulttools.index import database, file, location
 from vaulttools.index.database import Busy, Replaced, Unavailable
 from vaulttools.index.store import Store
 
@@ -358,3 +362,24 @@ def test_a_failure_is_one_sentence_without_a_path_of_a_note(indexed: Indexed, mo
     with pytest.raises(Unavailable) as raised:
         store.rows()
     assert str(raised.value) == f"The index at {indexed.folder} cannot be used: disk I/O error"
+
+
+def test_a_text_that_was_replaced_in_the_file_is_damage(tmp_path: Path, make_vault: MakeVault) -> None:
+    """What SQLite can read and is not what was written: without checksums a silent `No files found`."""
+    assert file.checking_vfs() is not None
+    folder = make_vault({f"{number}.md": f"word{number} and others" for number in range(400)}).path
+    with Vault.open(folder, config=VaultConfig(index_folder=str(tmp_path / "index"))) as vault:
+        vault.build_index()
+        assert vault.search_files(pattern="word399", fixed=True).total_files == 1
+        database = location.of(vault.session.root, str(tmp_path / "index")).database
+        with closing(file.connect(database)) as connection:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    held = database.read_bytes()
+    damaged = held.replace(b"word399", b"word777").replace(b"399", b"777")
+    assert held != damaged
+    database.write_bytes(damaged)
+    with Vault.open(folder, config=VaultConfig(index_folder=str(tmp_path / "index"))) as vault:
+        for _ in range(3):
+            assert vault.search_files(pattern="word399", fixed=True).total_files == 1
+            vault.session.indexes.own.wait(timeout=60)
+    assert list(database.parent.glob("*.corrupt-*"))

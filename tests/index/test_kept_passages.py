@@ -23,8 +23,12 @@ def _row(path: str, digest: bytes = b"1") -> Row:
     return Row(path, 1, Key(1, 1, 1, 1), 1, "text", 0, digest)
 
 
-def _of(paragraphs: int) -> Passages:
-    return passages.of(Note("a.md", "One two three.\n\n" * paragraphs))
+def _of(count: int) -> Passages:
+    made = passages.of(
+        Note("a.md", "".join(f"# Number {number}\n\n{'One two three. ' * 40}\n\n" for number in range(count)))
+    )
+    assert len(made.starts) == count
+    return made
 
 
 def test_they_are_kept_for_the_very_same_row() -> None:

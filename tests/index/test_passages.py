@@ -10,7 +10,7 @@ from vaulttools.index import passages
 from vaulttools.index.content import words_of
 from vaulttools.index.words import count, tokens
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import digest, split
+from vaulttools.notes.passages import digest, in_context, split
 from vaulttools.notes.quantities import named
 
 _LINES = """
@@ -46,8 +46,15 @@ def test_a_place_leads_to_the_passage_that_holds_the_word(lines: list[str], prop
     texts = [note.text[each.start : each.end] for each in plain]
     assert list(found.digests) == [digest(text) for text in texts]
     assert list(found.quantities) == [named(text) for text in texts]
-    digests, lengths, language = passages.sizes(passages.dump(note))
-    assert (list(digests), list(lengths), language) == (list(found.digests), list(found.lengths), found.language)
+    in_contexts = [
+        in_context(note, text, each.heading, is_first=not number)
+        for number, (each, text) in enumerate(zip(plain, texts, strict=True))
+    ]
+    assert list(found.keys) == [digest(text) for text in in_contexts]
+    data = passages.dump(note)
+    keys, language = passages.keys_of(data)
+    assert (list(keys), language) == (list(found.keys), found.language)
+    assert list(passages.digests(data)) == list(dict.fromkeys([*found.digests, *found.keys]))
     places = [found.at(place) for place in range(len(tokens(words_of(note).body)))]
     held = [places.count(number) for number in range(len(plain))]
     assert held == [len(tokens(text)) for text in texts] == [count(text) for text in texts]
@@ -58,12 +65,32 @@ def test_the_words_of_headings_are_counted_as_the_index_counts_them() -> None:
     assert list(passages.of(Note("a.md", "# Two words\n## And three more\n# End\n")).heading_words) == [0, 2, 5]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "is_same_text", "is_same_key"),
+    [
+        (("a.md", "Text."), ("folder/a.md", "text.\n"), True, True),
+        (("a.md", "Text."), ("b.md", "Text."), True, False),
+        (("a.md", "Text."), ("a.md", "Texts."), False, False),
+        (("a.md", "---\nx: 1\n---\nText."), ("a.md", "---\nx: 2\n---\nText."), True, False),
+        (("a.md", "---\nx:\n---\nText."), ("a.md", "Text."), True, True),
+    ],
+)
+def test_a_key_is_that_of_a_passage_in_its_context(
+    one: tuple[str, str], other: tuple[str, str], is_same_text: bool, is_same_key: bool
+) -> None:
+    of_one, of_other = passages.of(Note(*one)), passages.of(Note(*other))
+    assert (list(of_one.digests) == list(of_other.digests)) == is_same_text
+    assert (list(of_one.keys) == list(of_other.keys)) == is_same_key
+
+
 def test_windows_line_ends_change_nothing() -> None:
     text = "# A\n\nOne two.\n\nThree\nfour.\n"
     assert passages.dump(Note("a.md", text)) == passages.dump(Note("a.md", text.replace("\n", "\r\n")))
 
 
-@pytest.mark.parametrize("data", [b"", b"no zlib", passages.dump(Note("a.md", "text"))[:-8]])
+@pytest.mark.parametrize(
+    "data", [b"", b"no zlib", passages.dump(Note("a.md", "text"))[:-8], passages.dump(Note("a.md", "text"))[:-16]]
+)
 def test_bytes_that_are_none_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="no passages"):
         passages.load(data)

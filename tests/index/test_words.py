@@ -57,11 +57,26 @@ def test_the_places_are_told_by_part(known: IndexView) -> None:
     hits = known.words([[Spelling("anchor")], [Spelling("chain")]], 10, frozenset(NOTES), frozenset())
     assert hits is not None
     assert [[list(part) for part in parts] for parts in hits.places["a.md"].found] == [
-        [[2, 5], [], [0], []],
-        [[0], [], [], [0]],
+        [[2, 5], [], [0], [], []],
+        [[0], [], [], [0], []],
     ]
-    assert list(hits.places["a.md"].lengths) == [6, 1, 1, 1]
+    assert list(hits.places["a.md"].lengths) == [6, 1, 1, 1, 0]
     assert hits.notes == 4
+
+
+def test_names_and_values_of_properties_are_a_part_without_those_that_name_the_note(
+    known: IndexView, indexed: Indexed
+) -> None:
+    indexed.write({"c.md": "---\naliases: [Buoy]\nstatus: drifting\nof: [chain, buoy]\n---\nText.\n"})
+    store = known._state.store
+    indexed.update(store)
+    now = IndexView(IndexState(indexed.root, store, None, 1_000_000))
+    hits = now.words([[Spelling("buoy")], [Spelling("status")]], 10, frozenset({"c.md"}), frozenset())
+    assert hits is not None
+    assert [[list(part) for part in parts] for parts in hits.places["c.md"].found] == [
+        [[], [], [0], [], [4]],
+        [[], [], [], [], [0]],
+    ]
 
 
 def test_nothing_is_kept_of_what_was_asked(known: IndexView) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.notes.contents import Part
-from vaulttools.notes.note import LineSet, Note
+from vaulttools.notes.note import LineSet, Note, breadcrumbs
 
 TEXT = """\
 ---
@@ -60,6 +60,53 @@ def note(*property_lines: str) -> Note:
 )
 def test_a_breadcrumb_names_the_headings_above_outermost_first(line: int, trail: tuple[str, ...]) -> None:
     assert Note("n.md", TEXT).breadcrumb(line) == trail
+
+
+ODD_LINES = [
+    "---",
+    "----",
+    " ---",
+    "...",
+    "===",
+    "",
+    " ",
+    "foo",
+    "# a",
+    "## b",
+    "date: [x, 1, null]",
+    "- x",
+    "  y",
+    "    z",
+]
+ODD_LINES += [
+    "```",
+    "~~~",
+    "> q",
+    "> # c",
+    "%%",
+    "$$",
+    "<div>",
+    "<!--",
+    "-->",
+    "[a]: b",
+    "| a |",
+    "|---|",
+    "- # d",
+    "\t# e",
+]
+
+
+@given(lines=st.lists(st.sampled_from(ODD_LINES), min_size=1, max_size=9), data=st.data())
+@settings(max_examples=500)
+def test_headings_of_some_lines_are_those_of_the_whole_note(lines: list[str], data: st.DataObject) -> None:
+    note = Note("n.md", "\n".join(lines))
+    wanted = sorted(data.draw(st.sets(st.integers(1, len(lines)), min_size=1)))
+    assert breadcrumbs(lines, wanted) == [note.breadcrumb(line) for line in wanted]
+
+
+def test_headings_are_not_looked_for_in_properties_that_end_later() -> None:
+    lines = ["---", "date: [x, 1, null]", " ---", "foo", "", "---"]
+    assert breadcrumbs(lines, [4]) == [Note("n.md", "\n".join(lines)).breadcrumb(4)] == [()]
 
 
 def test_a_breadcrumb_skips_levels_that_are_not_there() -> None:

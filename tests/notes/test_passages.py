@@ -7,41 +7,114 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import LONGEST, cut, digest, split
+from vaulttools.notes.passages import LONGEST, SHORT_NOTE, USUAL, cut, digest, in_context, sentence_starts, split
 
-FILLER = "Words of no interest stand here so that the section is a long one. " * 7
+
+def said(subject: str, times: int) -> str:
+    """A paragraph of about 40 characters a sentence, each about the same subject."""
+    return " ".join([f"{subject} is what this sentence is about."] * times)
+
+
+def rows(count: int) -> str:
+    return "\n".join(f"| Plan {number} | {number} a month, with all that belongs to it |" for number in range(count))
+
+
+LONG = said("Oak", 14)
+"""With a short block beside it, it has enough for a passage."""
 
 CASES = {
-    "a short section is one passage": (
-        "# Plans\n\nThere are two:\n\n- Standard\n- Plus\n\n## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
-        ["# Plans\n\nThere are two:\n\n- Standard\n- Plus", "## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |"],
+    "a short note is one, whatever it holds": (
+        "# Plans\n\nThere are two:\n\n- Standard\n\n---\n\n## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> Quote.\n",
+        ["# Plans\n\nThere are two:\n\n- Standard\n\n---\n\n## Prices\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> Quote."],
     ),
-    "without a heading each block is one": (
-        "One paragraph\nof two lines.\n\nAnother.\n\n---\n\n> A quote.\n\n```sh\nls\n\nls\n```\n",
-        ["One paragraph\nof two lines.", "Another.", "> A quote.", "```sh\nls\n\nls\n```"],
+    "blocks under one heading go together until there is enough of them": (
+        f"# A\n\n{said('Ash', 5)}\n\n{said('Elm', 12)}\n\n{said('Yew', 9)}\n\n{said('Fir', 4)}\n",
+        [f"# A\n\n{said('Ash', 5)}\n\n{said('Elm', 12)}", f"{said('Yew', 9)}\n\n{said('Fir', 4)}"],
+    ),
+    "a block that would be too much begins another one": (
+        f"# A\n\n{said('Ash', 9)}\n\n{said('Elm', 14)}\n\n{said('Yew', 9)}\n",
+        [f"# A\n\n{said('Ash', 9)}", said("Elm", 14), said("Yew", 9)],
+    ),
+    "what stands under another heading begins another one, however short": (
+        f"# A\n\nOne.\n\n## B\n\nTwo.\n\n# C\n\n{LONG}\n\n{LONG}\n",
+        ["# A\n\nOne.", "## B\n\nTwo.", f"# C\n\n{LONG}", LONG],
+    ),
+    "a heading without text goes with the one below it": (
+        f"# A\n## B\n\n{LONG}\n\n{LONG}\n\n# C\n# D\n",
+        [f"# A\n## B\n\n{LONG}", LONG, "# C\n# D"],
+    ),
+    "a colon goes with what it introduces": (
+        f"{LONG}\n\nThere are two:\n\n- {said('Ash', 4)}\n- {said('Elm', 4)}\n\n{LONG}\n",
+        [LONG, f"There are two:\n\n- {said('Ash', 4)}\n- {said('Elm', 4)}", LONG],
+    ),
+    "so do the words that introduce": (
+        f"{LONG}\n\nAn order is written as follows\n\n```\norder 1\n```\n\n{LONG}\n",
+        [LONG, "An order is written as follows\n\n```\norder 1\n```\n\n" + LONG],
     ),
     "a list item has its children": (
-        "- One\n  - child\n\n    more of it\n- Two\n  goes on\n\n1. Three\n   ```\n   code\n   ```\n   end\n",
-        ["- One\n  - child\n\n    more of it", "- Two\n  goes on", "1. Three\n   ```\n   code\n   ```\n   end"],
+        f"- {LONG}\n  - child\n\n    more of it\n- Two\n  goes on\n\n  {LONG}\n\n1. {LONG}\n   ```\n   code\n   ```\n",
+        [
+            f"- {LONG}\n  - child\n\n    more of it",
+            f"- Two\n  goes on\n\n  {LONG}",
+            f"1. {LONG}\n   ```\n   code\n   ```",
+        ],
     ),
-    "a heading belongs to what follows it": (
-        f"## Long\n\nFirst.\n\n{FILLER}\n",
-        ["## Long\n\nFirst.", FILLER.strip()],
+    "a callout": (f"{LONG}\n\n> [!tip] Hint\n> {LONG}\n>\n> - item\n", [LONG, f"> [!tip] Hint\n> {LONG}\n>\n> - item"]),
+    "a short table goes with what it belongs to": (
+        f"{LONG}\n\n{LONG}\n\n# A\n\nText.\n\n| a |\n|---|\n| 1 |\n",
+        [LONG, LONG, "# A\n\nText.\n\n| a |\n|---|\n| 1 |"],
     ),
-    "rows of a table": (
-        f"## Long\n\n| Plan | Price |\n|---|---|\n| A | 1 |\n| B | 2 |\n\n{FILLER}\n",
-        ["## Long", "| Plan | Price |\n|---|---|", "| A | 1 |", "| B | 2 |", FILLER.strip()],
+    "the rows of a long table go together, apart from its header": (
+        f"# Prices\n\nThey are:\n\n| Plan | Price |\n|---|---|\n{rows(25)}\n\nAll without tax.\n",
+        [
+            "# Prices\n\nThey are:\n\n| Plan | Price |\n|---|---|",
+            "\n".join(rows(25).split("\n")[:9]),
+            "\n".join(rows(25).split("\n")[9:18]),
+            "\n".join(rows(25).split("\n")[18:]),
+            "All without tax.",
+        ],
     ),
-    "a callout": ("> [!tip] Hint\n> Text.\n>\n> - item\n", ["> [!tip] Hint\n> Text.\n>\n> - item"]),
+    "link definitions are none": (f"{LONG}\n\n{LONG}\n\n[a]: http://e.org\n[b]: <x> 'Title'\n", [LONG, LONG]),
+    "a footnote is one": (f"{LONG}\n\n{LONG}\n\n[^a]: A footnote.\n", [LONG, LONG, "[^a]: A footnote."]),
+    "a table of contents is none": (
+        f"- [One](#one)\n  - [Two](#two)\n- [[#Three]]\n\n# One\n\n{LONG}\n\n{LONG}\n",
+        [f"# One\n\n{LONG}", LONG],
+    ),
+    "a numbered table of contents is none": (
+        f"1. [One](#one)\n2. [Two](#two)\n\n# One\n\n{LONG}\n\n{LONG}\n",
+        [f"# One\n\n{LONG}", LONG],
+    ),
+    "a row of links is none, a link or two are": (
+        f"[[a]] | [b](b.md) | <http://c.org>\n\n# A\n\n{LONG}\n\n{LONG}\n\n"
+        "# B\n\n[[a]] and\n[[b]], [[c]]\n\n# D\n\n[[a]] [[b]]\n",
+        [f"# A\n\n{LONG}", LONG, "# B\n\n[[a]] and\n[[b]], [[c]]", "# D\n\n[[a]] [[b]]"],
+    ),
+    "a licence at the end is none": (
+        f"{LONG}\n\n{LONG}\n\n---\n\n© 2020 Ada. Licensed under CC BY 4.0.\n",
+        [LONG, LONG],
+    ),
+    "a licence elsewhere is one": (
+        f"{LONG}\n\nLicensed under the MIT licence.\n\n{LONG}\n",
+        [LONG, f"Licensed under the MIT licence.\n\n{LONG}"],
+    ),
+    "so is a note that is nothing else": ("Licensed under the MIT licence.\n", ["Licensed under the MIT licence."]),
     "properties are none": ("---\ntags: [a]\n---\nText.\n", ["Text."]),
     "nothing": ("", []),
-    "headings alone": ("# A\n## B\n", ["# A", "## B"]),
+    "headings alone": ("# A\n## B\n", ["# A\n## B"]),
 }
 
 
 @pytest.mark.parametrize(("text", "passages"), CASES.values(), ids=CASES.keys())
 def test_the_passages_of_a_note(text: str, passages: list[str]) -> None:
     assert [text[each.start : each.end] for each in split(Note("a.md", text))] == passages
+
+
+@pytest.mark.parametrize("size", [SHORT_NOTE, SHORT_NOTE + 1])
+def test_a_note_is_one_passage_up_to_so_many_characters(size: int) -> None:
+    text = f"# A\n\n{'x' * 500}\n\n# B\n\n"
+    text += "y" * (size - len(text) - 1) + "\n"
+    assert len(text) == size
+    assert len(split(Note("a.md", text))) == (1 if size == SHORT_NOTE else 2)
 
 
 def test_a_long_paragraph_is_split_at_the_ends_of_sentences() -> None:
@@ -53,19 +126,78 @@ def test_a_long_paragraph_is_split_at_the_ends_of_sentences() -> None:
     assert all(len(each) <= LONGEST and each.endswith("Army.") for each in passages)
 
 
+def test_code_is_split_between_lines() -> None:
+    lines = [f"call_{number}(). Then(x)" for number in range(90)]
+    text = "\n".join(["```", *lines, "```"])
+    passages = [text[each.start : each.end] for each in split(Note("a.md", text))]
+    assert len(passages) > 2
+    assert "\n".join(passages) == text
+
+
 def test_a_row_names_its_header_and_a_passage_its_heading() -> None:
-    text = f"Intro.\n\n# A\n\n{FILLER}\n\n## B\n\n{FILLER}\n\n| x |\n|---|\n| 1 |\n| 2 |\n"
+    text = f"Intro.\n\n# A\n\n{LONG}\n\n## B\n\n{LONG}\n\n| x | y |\n|---|---|\n{rows(20)}\n"
     found = split(Note("a.md", text))
-    assert [(each.heading, each.parent) for each in found] == [(-1, -1), (0, -1), (1, -1), (1, -1), (1, 3), (1, 3)]
-    assert [(each.start_line, each.end_line) for each in found[-3:]] == [(11, 12), (13, 13), (14, 14)]
+    assert [(each.heading, each.parent) for each in found] == [
+        *[(-1, -1), (0, -1), (1, -1)],
+        *[(1, -1), (1, 3), (1, 3), (1, 3)],
+    ]
+    assert [(each.start_line, each.end_line) for each in found[-4:]] == [(11, 12), (13, 21), (22, 30), (31, 32)]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "\n".join(f"- [Part {number}](#part-{number})" for number in range(60)),
+        "\n" * 200,
+        f"[a]: http://{'x' * 900}.org",
+    ],
+    ids=["contents", "blank lines", "link definition"],
+)
+def test_what_says_nothing_between_two_blocks_makes_no_passage(between: str) -> None:
+    text = f"# A\n\nFirst.\n\n{between}\n\nSecond.\n\n# B\n\n{LONG}\n\n{LONG}\n"
+    found = [text[each.start : each.end] for each in split(Note("a.md", text))]
+    assert not any("Part 30" in each or "http" in each for each in found)
+    assert " ".join(" ".join(found).split()).startswith("# A First. Second. # B")
+
+
+@pytest.mark.parametrize("apart", [1, 2, 3])
+def test_blocks_that_go_together_are_torn_nowhere(apart: int) -> None:
+    blocks = [f"{said('Ash', 9)} {'a' * 57}", f"{said('Elm', 10)} {'e' * 57}", said("Yew", 19)]
+    text = ("\n" + "\n" * apart).join(blocks)
+    for each in split(Note("a.md", text)):
+        assert text[each.start : each.end].split("\n" + "\n" * apart)[0] in blocks
+        assert text[each.start : each.end].split("\n" + "\n" * apart)[-1] in blocks
+
+
+OUTLINE = "---\nstatus: active\ntags: [a, b]\n---\n# Top\n\nFirst.\n\n## Sub\n\n### Deep\n\n## Other\n"
+
+
+@pytest.mark.parametrize(
+    ("under", "is_first", "expected"),
+    [
+        (-1, False, "Name\nText."),
+        (-1, True, "Name\nstatus: active; tags: a, b\nText."),
+        (0, False, "Name > Top\nText."),
+        (2, False, "Name > Top > Sub > Deep\nText."),
+        (3, True, "Name > Top > Other\nstatus: active; tags: a, b\nText."),
+    ],
+)
+def test_a_passage_in_context_has_the_name_the_headings_and_for_the_first_the_properties(
+    under: int, is_first: bool, expected: str
+) -> None:
+    assert in_context(Note("Folder/Name.md", OUTLINE), "Text.", under, is_first=is_first) == expected
 
 
 _LINES = """
-|# Head|## Sub|- item|  - child|1. one|> quote|```|text of a paragraph. And more|---|%%|\t
+|# Head|## Sub|- item|  - child|1. one|> quote|```|text of a paragraph. And more|These are:|---|%%|\t
 """
+SAYING = [*_LINES.strip("\n").split("|"), "| a | b |", "|---|---|", "| 1 | 2 |", "word " * 99, "語。" * 400, "x" * 1500]
+LEFT_OUT = ["[x]: http://e.org", "- [One](#one)", "[[a]] [[b]] [[c]]"]
 LINES = st.lists(
-    st.sampled_from(
-        [*_LINES.strip("\n").split("|"), "| a | b |", "|---|---|", "| 1 | 2 |", "word " * 200, "語。" * 400, "x" * 1500]
+    st.one_of(
+        st.sampled_from(SAYING),
+        st.sampled_from(LEFT_OUT),
+        st.builds(lambda count: "| cell of a row | and another one |\n" * count, st.integers(1, 20)),
     ),
     max_size=25,
 )
@@ -73,14 +205,12 @@ LINES = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(lines=LINES)
-def test_passages_lie_in_order_and_hold_every_word_of_the_body(lines: list[str]) -> None:
+def test_passages_lie_in_order_and_hold_every_line_that_says_something(lines: list[str]) -> None:
     text = "\n".join(lines)
     note = Note("a.md", text)
     found = split(note)
     done = 0
     for number, each in enumerate(found):
-        between = text[done : each.start]
-        assert not any(sign.isalnum() for sign in between) or note.body_line > 1
         assert done <= each.start < each.end
         assert text[each.start : each.end].strip()
         assert each.start_line == text.count("\n", 0, each.start) + 1
@@ -88,8 +218,31 @@ def test_passages_lie_in_order_and_hold_every_word_of_the_body(lines: list[str])
         assert -1 <= each.heading < len(note.headings)
         assert each.parent < number
         done = each.end
+    ends = [0, *(each.end for each in found)]
+    starts = [*(each.start for each in found), len(text)]
+    between = "\n".join(text[end:start] for end, start in zip(ends, starts, strict=True))
     if note.body_line == 1:
-        assert not any(sign.isalnum() for sign in text[done:])
+        assert not any(sign.isalnum() for line in between.split("\n") if line not in LEFT_OUT for sign in line)
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=LINES)
+def test_no_passage_is_longer_than_may_be(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    note = Note("a.md", text)
+    tables = {
+        line for each in note.blocks if each.kind == "table" for line in range(each.start_line, each.end_line + 1)
+    }
+    found = split(note)
+    for each in found:
+        size = each.end - each.start
+        own = set(range(each.start_line, each.end_line + 1))
+        if len(found) == 1:
+            assert size <= SHORT_NOTE or own & tables
+        elif each.parent >= 0:
+            assert size <= USUAL or each.start_line == each.end_line
+        elif not own & tables:
+            assert size <= LONGEST
 
 
 @pytest.mark.parametrize(
@@ -114,3 +267,18 @@ def test_copies_have_the_same_digest_however_they_are_wrapped() -> None:
     assert digest("One  Text\nof two lines") == digest("one text of two\nlines")
     assert digest("one text") != digest("one other text")
     assert -(1 << 63) <= digest("one text") < 1 << 63
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("One. Two! Three", ["One. ", "Two! ", "Three"]),
+        ("It costs 1.5, says Mr. Smith. Then\nmore", ["It costs 1.5, says Mr. Smith. ", "Then\n", "more"]),
+        ("語語語。語語語。", ["語語語。", "語語語。"]),
+        ("語。はい。", ["語。", "はい。"]),
+        ("", [""]),
+    ],
+)
+def test_the_sentences_and_lines_of_a_text_begin_where_the_one_before_ends(text: str, starts: list[str]) -> None:
+    found = sentence_starts(text)
+    assert [text[start:end] for start, end in zip(found, [*found[1:], len(text)], strict=True)] == starts

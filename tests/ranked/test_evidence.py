@@ -15,9 +15,10 @@ from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import evidence, question
 from vaulttools.ranked.evidence import EARLY, USUAL, WEIGHTS, best, combined, most
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, TITLE
+from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
 
 FILLER = "Words of no interest stand here so that the section is a long one. " * 7
+ROWS = "\n".join(f"| {'Nothing ' * 50}| {number} | none |" for number in range(2))
 TEXT = f"""\
 # Plans
 
@@ -25,8 +26,8 @@ Storage, and what else a plan is about.
 
 {FILLER}
 
-- Standard costs 5 a month.
-- Plus costs 10 a month.
+- Standard costs 5 a month. {FILLER}
+- Plus costs 10 a month. {FILLER}
 
 ## Limits
 
@@ -34,15 +35,17 @@ Storage, and what else a plan is about.
 
 | Plan | Sites | Storage |
 |---|---|---|
+{ROWS}
 | Standard | 1 | 1 GB |
-| Plus | 5 | 10 GB |
+
+{FILLER}
 
 The limit of the Standard plan is raised
-on request.
+on request. {FILLER}
 
-The limit of Plus is raised whenever you ask.
+The limit of Plus is raised whenever you ask. {FILLER}
 
-The limit of Plus is raised in May 2027.
+The limit of Plus is raised in May 2027. {FILLER}
 """
 
 
@@ -77,10 +80,13 @@ def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
-        ("what does Plus cost a month", "- Plus costs 10 a month."),
+        ("what does Plus cost a month", f"- Plus costs 10 a month. {FILLER.strip()}"),
         ("storage of the Standard plan", "| Standard | 1 | 1 GB |"),
-        ("is the limit of Standard raised on request", "The limit of the Standard plan is raised\non request."),
-        ("on which date is the Plus limit raised", "The limit of Plus is raised in May 2027."),
+        (
+            "is the limit of Standard raised on request",
+            f"The limit of the Standard plan is raised\non request. {FILLER.strip()}",
+        ),
+        ("on which date is the Plus limit raised", f"The limit of Plus is raised in May 2027. {FILLER.strip()}"),
         ("how many sites has the Standard limit", "| Standard | 1 | 1 GB |"),
         ("limits no interest", f"## Limits\n\n{FILLER.strip()}"),
     ],
@@ -94,7 +100,8 @@ def test_a_passage_that_holds_no_word_is_none() -> None:
 
 
 def test_of_equal_passages_the_first_comes_first() -> None:
-    assert found("anchor", "The anchor.\n\nThe anchor.\n\nAn anchor.\n") == ["The anchor.", "The anchor.", "An anchor."]
+    same = [f"{each} anchor. {FILLER}".strip() for each in ("The", "The", "An")]
+    assert found("anchor", "\n\n".join(same)) == same
 
 
 def test_the_score_of_a_note_lies_between_nothing_and_one() -> None:
@@ -124,16 +131,16 @@ def notes(draw: st.DrawFn) -> tuple[Places, Passages, list[float]]:
     parents = [draw(st.integers(-1, number - 1)) for number in range(len(lengths))]
     places = st.lists(st.integers(0, WORDS), unique=True, max_size=5).map(sorted)
     of_headings = places if levels else st.just([])
-    found = [[draw(places), draw(places), draw(places), draw(of_headings)] for _ in range(terms)]
+    found = [[draw(places), draw(places), draw(places), draw(of_headings), draw(places)] for _ in range(terms)]
     rarities = [draw(st.sampled_from((0.5, 1.0, 2.25))) for _ in range(terms)]
     sizes = [length * 50 for length in lengths]
     starts = [0] * len(lengths)
     heading_words = [number * 3 for number in range(len(levels))]
     quantities = draw(st.lists(st.integers(0, 7), min_size=len(lengths), max_size=len(lengths)))
     passages = Passages(
-        first_words, lengths, starts, sizes, headings, parents, quantities, starts, levels, heading_words
+        first_words, lengths, starts, sizes, headings, parents, quantities, starts, starts, levels, heading_words
     )
-    return Places([WORDS] * 4, found), passages, rarities
+    return Places([WORDS] * 5, found), passages, rarities
 
 
 def slowly(
@@ -157,7 +164,7 @@ def slowly(
             max(h for h, first in enumerate(passages.heading_words) if first <= p) in above for p in columns[HEADINGS]
         ):
             return WEIGHTS.heading, True
-        if columns[TITLE] or columns[ALIASES]:
+        if columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]:
             return WEIGHTS.name, True
         same = [n for n in (number - 1, number + 1) if 0 <= n < len(passages.words)]
         same = [n for n in same if passages.headings[n] == passages.headings[number]]

@@ -22,6 +22,12 @@ BETTER = [
     ("tide table", ("a.md", "the tide table"), ("a.md", "the table tide")),
     ("tide", ("a.md", "tide tide " + FILLER), ("a.md", "tide once " + FILLER)),
     ("tide", ("a.md", "tide. A short note."), ("a.md", "tide. " + FILLER)),
+    # Each part of a note counts: its name more than an alias, these more than a property, and that more than its text.
+    ("tide", ("Tide.md", "x"), ("a.md", "---\naliases: [tide]\n---\nx")),
+    ("tide", ("a.md", "---\naliases: [tide]\n---\nx"), ("a.md", "---\nabout: tide\n---\nx")),
+    ("tide sun", ("a.md", "---\nabout: tide\n---\nthe sun"), ("a.md", "the tide " + FILLER + " the sun")),
+    ("tide table", ("a.md", "---\nabout: tide table\n---\nx"), ("a.md", "---\nabout: table tide\n---\nx")),
+    ("tide", ("a.md", "---\nabout: tide\n---\nx"), ("a.md", "---\nabout: tide\n---\n")),
     ("検索", ("検索.md", "本文"), ("a.md", "検索の本文")),
 ]
 

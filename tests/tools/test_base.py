@@ -290,3 +290,12 @@ def test_rows_can_be_printed_as_csv(make_vault: MakeVault, capsys: pytest.Captur
         "c | d.md,c | d,open,40,\n"
     )  # fmt: skip
     assert printed.err == "Other views: By state.\n"
+
+
+def test_an_endless_duration_is_an_error_of_its_cell(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "---\ne: 0\n---\n", "b.md": "---\ne: 5\n---\n"})
+    answer = vault.base(columns=["file.name", 'duration("1d") * (10 / e)'], sort=['duration("1d") * (10 / e)'])
+    assert [row.values for row in answer.rows] == [
+        ["b", "2 days"],
+        ["a", {"error": "The duration is longer than a calendar has days."}],
+    ]

@@ -886,3 +886,18 @@ def test_what_the_index_rules_out_or_knows_is_not_read(
     monkeypatch.setattr(Exact, "shown", lambda self, files: [])
     vault.query(query, mode="obsidian", limit=1, page=2)
     assert sorted(opened) == read
+
+
+@pytest.mark.parametrize(
+    ("properties", "line"),
+    [
+        ("tags:\n  - other\n  - desktop\n", 4),
+        ("tags:\n- other\n- desktop/big\n", 4),
+        ("tags: [other, desktop]\n", 2),
+        ("a: desktop\ntags:\n  - '#Desktop'\nb: desktop\n", 4),
+        ("tags:\n  - x\n  - |-\n    desk\\\n", None),
+    ],
+)
+def test_a_tag_of_the_properties_is_shown_by_its_line(make_vault: MakeVault, properties: str, line: int | None) -> None:
+    answer = make_vault({"a.md": f"---\n{properties}---\ndesktop\n"}).query(query="tag:#desktop", mode="obsidian")
+    assert [each.start_line for note in answer.notes for each in note.excerpts] == ([] if line is None else [line])

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
+from vaulttools.core import limits
 from vaulttools.ranked.counted import MANY
 
 NOTES = {
@@ -38,19 +42,16 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "Not looked for, since they say little: which, is, of.\n"
         'No text or title has the words "mineral", "composed".\n'
         "\n"
-        'Showing 2 notes, best first. No text or title has the words "mineral", "composed".\n'
+        'Showing 1 note, best first. No text or title has the words "mineral", "composed".\n'
         "\n"
-        "## Minerals/Anglesite.md (7 lines)\n"
-        "Lines 1-3:\n"
+        "## Minerals/Anglesite.md\n"
+        "Lines 1-7:\n"
         "  # Anglesite\n"
         "  Consists of lead sulphate.\n"
+        "  ## Origin\n"
+        "  - Where galena weathers.\n"
         "\n"
-        "## Drafts/Lead.md (1 line)\n"
-        "Line 1:\n"
-        "  draft about lead\n"
-        "\n"
-        "[Set page to 2 for the next notes.]\n"
-        '[To read on: read {"note": "Minerals/Anglesite.md", "start_line": 5}]'
+        "[Set page to 2 for the next notes.]"
     )
     assert answer.notes[0].model_dump() == {
         "path": "Minerals/Anglesite.md",
@@ -59,10 +60,10 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
         "passages": [
             {
                 "start_line": 1,
-                "end_line": 3,
+                "end_line": 7,
                 "page": None,
                 "heading": ["Anglesite"],
-                "text": "# Anglesite\n\nConsists of lead sulphate.",
+                "text": "# Anglesite\n\nConsists of lead sulphate.\n\n## Origin\n\n- Where galena weathers.",
                 "found_by": ["words"],
                 "copies": [],
             }
@@ -70,8 +71,40 @@ def test_the_answer_as_a_model_reads_it(make_vault: MakeVault) -> None:
     }
     scores = [note.score or 0.0 for note in answer.notes]
     assert 1 >= scores[0] > scores[1] > 0
-    assert (answer.shown_notes, answer.weak, answer.total_notes, answer.next_page) == (2, False, None, 2)
+    assert (answer.shown_notes, answer.weak, answer.total_notes, answer.next_page) == (1, False, None, 2)
     assert (answer.complete, answer.searched) == (True, 4)
+
+
+LONG = "\n".join(
+    [
+        *("---", "date: 2026-05-12", "status: open", "---", "# Boiler", ""),
+        *("The pressure of the boiler falls in a week; the valve lets it out.", ""),
+        *(f"## Part {part}\n\n{'Nothing of the kind is said in this sentence. ' * 16}\n" for part in range(3)),
+    ]
+)
+"""Too long to be shown whole; its first passage answers."""
+
+HOUSE = {
+    "House/Heating.md": LONG,
+    "Daily/2026-05-11.md": "The pressure of the boiler falls, and the valve is wet.\n",
+    "House/Boiler.md": "The boiler was new in 2019.\n",
+    "Garden.md": "Beans and peas.\n",
+}
+
+
+def test_notes_have_a_date_a_length_and_what_to_read_next(make_vault: MakeVault) -> None:
+    answer = make_vault(HOUSE).query("pressure of the boiler falls", folder="House")
+    first, _, rest = answer.text.partition("\n\n")
+    assert first == "Showing 1 note, best first."
+    assert rest.startswith(
+        "## House/Heating.md (12 May 2026, 19 lines)\n"
+        "Properties: date: 2026-05-12; status: open\n"
+        "Lines 5-7:\n"
+        "  # Boiler\n"
+        "  The pressure of the boiler falls in a week; the valve lets it out.\n"
+    )
+    assert '[To read on: read {"note": "House/Heating.md", "start_line": 9}]' in rest.splitlines()
+    assert answer.notes[0].date == "2026-05-12"
 
 
 def test_it_is_the_default(make_vault: MakeVault) -> None:
@@ -154,18 +187,31 @@ def test_nothing_found_is_said_with_the_words_that_stand_nowhere(make_vault: Mak
     assert make_vault(NOTES).query("zzzzzz").text == 'No notes found. No text or title has the word "zzzzzz".'
 
 
-def test_where_else_a_word_stands_is_said(make_vault: MakeVault) -> None:
-    vault = make_vault({**NOTES, "Plan.canvas": '{"nodes": [{"id": "1", "type": "text", "text": "An island."}]}'})
+def test_properties_are_ranked_and_shown(make_vault: MakeVault) -> None:
+    vault = make_vault({**NOTES, "Boat.md": "---\nmmsi: 244660123\nberth: C 12\n---\nShe is blue.\n"})
     assert vault.query("done").text == (
-        'No notes found. No text or title has the word "done".\n\n'
-        '[Properties, canvases or the insides of words hold "done": '
-        'query {"query": "done", "mode": "obsidian"}]'
+        "Showing 1 note, best first.\n\n"
+        "## Minerals/Galena.md\n"
+        "Properties: tags: ore; status: done\n"
+        "Line 5:\n"
+        "  The most important ore of lead."
     )
-    assert found(vault, "done", mode="obsidian") == ["Minerals/Galena.md"]
-    answer = vault.query("lead island osed zzzzzz")
-    told = 'No text or title has the words "island", "zzzzzz". No text or title has the word "osed"; "of" or "ore" was'
-    assert told in answer.text.split("\n")[0]
-    assert '\n[Properties, canvases or the insides of words hold "island", "osed":' in answer.text
+    for question in ("which mmsi does she have", "244660123", "berth"):
+        answer = vault.query(question)
+        assert answer.notes[0].path == "Boat.md"
+        assert "\nProperties: mmsi: 244660123; berth: C 12\n" in answer.text
+
+
+def test_of_many_properties_and_of_later_notes_those_are_shown_that_the_question_names(make_vault: MakeVault) -> None:
+    many = "".join(f"other {number}: {'much ' * 6}\n" for number in range(9))
+    first = f"---\nmmsi: 244660123\n{many}---\nThe keel of the boat.\n"
+    later = "---\nmmsi: 244660124\nberth: C 12\n---\nThe keel of the boat, too.\n"
+    answer = make_vault({"a.md": first, "b.md": later}).query("mmsi of the boat with a keel")
+    shown = [line for line in answer.text.splitlines() if line.startswith("Properties: ")]
+    by_path = {note.path: number for number, note in enumerate(answer.notes)}
+    assert answer.shown_notes == 2
+    assert shown[by_path["a.md"]] == "Properties: mmsi: 244660123"
+    assert shown[by_path["b.md"]].startswith("Properties: mmsi: 244660124")
 
 
 @pytest.mark.parametrize("mode", ["ranked", "obsidian"])
@@ -216,7 +262,7 @@ def test_long_lines_are_shown_around_what_answers(make_vault: MakeVault) -> None
     filler = "words that nobody asked for " * 40
     notes = {f"A folder/Note {n}.md": f"{n} {filler}. The lead sulphate of {n}. {filler}\n" for n in range(30)}
     answer = make_vault(notes).query("lead sulphate")
-    assert answer.text.count("lead sulphate") == (answer.shown_notes or 0) >= 5
+    assert answer.text.count("lead sulphate") == answer.shown_notes == 5
     assert len(answer.text) <= 3_000
     assert len(answer.notes) == 10
 
@@ -251,30 +297,137 @@ def test_a_call_without_time_says_what_it_is_made_from(make_vault: MakeVault) ->
 
 def test_every_answer_stays_in_its_bounds(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"lead {number}\n" for number in range(2000)})
-    for characters in (500, 3_000, 50_000):
+    for characters, shown in ((500, 1), (3_000, 5), (50_000, 5)):
         answer = vault.query("lead", limit=2000, max_chars=characters)
         assert len(answer.text) <= characters
         assert len(answer.notes) == 2000
-        assert (
-            f"[{2000 - (answer.shown_notes or 0):,} more notes on this page; raise max_chars to see them.]"
-            in answer.text
-        )
+        assert 1 <= (answer.shown_notes or 0) <= shown
+        paths = [note.path for note in answer.notes]
+        assert answer.also == paths[answer.shown_notes :]
+        named, more = ", ".join(answer.also[:4]), len(answer.also) - 4
+        assert answer.text.endswith(f"\n[Also: {named} and {more:,} more.]")
 
 
-def test_one_next_step_is_said(make_vault: MakeVault) -> None:
+WORDS = st.sampled_from(
+    ["lead", "ore of lead", "鉛の鉱石", "鉛", "é", "\U0001f6a2 lead", "| a | b |", "- lead:", "# lead"]
+)
+NAMES = st.one_of(
+    st.text("鉛é a\U0001f6a2", min_size=1, max_size=60),
+    st.sampled_from(["lead " * 40, "鉛" * 80, "鉛" * 40 + "/" + "鉱" * 80]),
+)
+
+
+@pytest.mark.scan_only
+@given(
+    st.lists(st.tuples(NAMES, st.lists(WORDS, min_size=1, max_size=8), st.integers(1, 400)), min_size=1, max_size=7),
+    st.sampled_from(["lead", "鉛の鉱石", "lead ore zzzzzz 鉛", "where is the ore of lead " * 9]),
+    st.sampled_from([500, 501, 700, 3_000, 20_000, 50_000]),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_no_answer_exceeds_its_characters_nor_50_kib(
+    notes: list[tuple[str, list[str], int]], question: str, max_chars: int, explain: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (name, lines, times) in enumerate(notes):
+            path = Path(folder, f"{number} {name.strip()}.md")
+            path.parent.mkdir(exist_ok=True)
+            front = f"---\nlead: {lines[0] * 9}\ndate: 2026-05-0{number + 1}\n---\n" if number % 2 else ""
+            path.write_text(front + "\n\n".join(f"{line} " * times for line in lines), encoding="utf-8")
+        with Vault.open(folder, index="off") as vault:
+            answer = vault.query(question, max_chars=max_chars, explain=explain)
+    assert len(answer.text) <= max_chars
+    assert len(answer.text.encode()) <= limits.TEXT_BYTES
+    assert (answer.shown_notes or 0) + len(answer.also or []) <= len(answer.notes)
+    assert (answer.shown_notes or 0) >= bool(answer.notes)
+
+
+def test_notes_without_text_are_named_with_the_next_page(make_vault: MakeVault) -> None:
     vault = make_vault({f"{number}.md": f"lead {number} in so many words{' and more' * 40}\n" for number in range(30)})
-    assert vault.query("lead", max_chars=500).text.splitlines()[-2] == (
-        "[9 more notes on this page; raise max_chars to see them, then set page to 2 for the next notes.]"
+    answer = vault.query("lead")
+    paths = [note.path for note in answer.notes]
+    assert (answer.shown_notes, answer.also, len(paths)) == (5, paths[5:], 10)
+    assert answer.text.endswith(f"\n\n[Also: {', '.join(paths[5:9])} and 1 more. Set page to 2 for the next.]")
+    assert vault.query("lead", limit=7).text.endswith(f"[Also: {paths[5]}, {paths[6]}. Set page to 2 for the next.]")
+    assert vault.query("lead", limit=5).text.endswith("\n[Set page to 2 for the next notes.]")
+    last = vault.query("lead", page=3)
+    assert last.next_page is None
+    assert last.text.endswith(" and 1 more.]")
+
+
+def test_the_next_line_to_read_is_of_the_first_note_alone(make_vault: MakeVault) -> None:
+    again = {f"House/{name}.md": LONG.replace("a week", f"a week of {name}") for name in ("May", "June")}
+    answer = make_vault(again).query("pressure of the boiler falls", max_chars=700)
+    first = answer.notes[0].path
+    assert f"## {first} (12 May 2026, 19 lines)" in answer.text
+    assert [line.partition("read {")[2] for line in answer.text.splitlines() if "To read on" in line] == [
+        f'"note": "{first}", "start_line": 9}}]'
+    ]
+
+
+def test_a_note_far_below_the_first_one_has_no_text(make_vault: MakeVault) -> None:
+    filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
+    notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
+    answer = make_vault({**filler, **notes}).query("boiler pressure valve")
+    assert ([note.path for note in answer.notes], answer.shown_notes) == (["First.md", "Far.md"], 1)
+    assert "trumpet" not in answer.text
+
+
+def test_of_notes_in_another_order_none_is_left_out_for_its_score(make_vault: MakeVault) -> None:
+    filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
+    notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
+    answer = make_vault({**filler, **notes}).query("boiler pressure valve", sort="name")
+    assert ([note.path for note in answer.notes], answer.shown_notes) == (["Far.md", "First.md"], 2)
+    assert answer.text.startswith("Showing 2 notes.\n")
+
+
+def test_a_note_of_1500_characters_is_shown_whole(make_vault: MakeVault) -> None:
+    parts = "\n".join(f"## Part {part}\n\nSentence {part} says nothing of the kind. " * 4 for part in range(5))
+    text = f"# Boiler\n\nThe boiler pressure falls.\n\n{parts}"
+    assert 1_000 < len(text) < 1_500
+    answer = make_vault({"a.md": text, "b.md": f"{text}\n{parts}\n{parts}\n{parts}"}).query(
+        "boiler pressure", glob="a.md"
     )
-    assert vault.query("lead", max_chars=50_000).text.splitlines()[-2] == "[Set page to 2 for the next notes.]"
+    assert "\n## a.md\n" in answer.text
+    assert not [line for line in text.splitlines() if line and f"  {line.rstrip()}" not in answer.text.splitlines()]
 
 
-def test_headings_say_how_long_notes_are_while_there_is_room(make_vault: MakeVault) -> None:
-    vault = make_vault({f"{number}.md": f"lead {number}\n\n# Other\n" for number in range(100)})
-    for max_chars, all_say in ((500, True), (3_000, False)):
-        text = vault.query("lead", limit=100, max_chars=max_chars).text
-        said = [line.endswith(" (3 lines)") for line in text.splitlines() if line.startswith("## ")]
-        assert (len(text) <= max_chars, all(said), said) == (True, all_say, sorted(said, reverse=True))
+def test_nothing_of_the_first_note_is_cut_while_a_later_one_has_text(make_vault: MakeVault) -> None:
+    said = {
+        f"{number}.md": f"The boiler pressure falls, {number}. {'So it goes on and on. ' * 30}\n" for number in range(9)
+    }
+    vault = make_vault(said)
+    for max_chars in range(500, 4_000, 130):
+        answer = vault.query("boiler pressure", max_chars=max_chars)
+        assert not (answer.text.split("\n## ")[1].rstrip().endswith("…") and (answer.shown_notes or 0) > 1)
+
+
+def test_a_list_comes_with_what_introduces_it(make_vault: MakeVault) -> None:
+    filler = "Nothing of the kind is said in this sentence. " * 12
+    text = (
+        f"# Boiler\n\n{filler}\n\nTo refill the boiler do as follows:\n\n```\nturn left\n```\n\n{filler}\n\n{filler}\n"
+    )
+    assert "as follows:\n  ```\n  turn left\n  ```\n" in make_vault({"a.md": text}).query("refill boiler").text
+
+
+def test_a_list_item_comes_with_the_items_around_it(make_vault: MakeVault) -> None:
+    inner = "\n".join(
+        f"    - {word} {'of no interest here ' * 12}" for word in ("oil", "water", "gas", "valve", "air", "ash")
+    )
+    text = f"# House\n\n- Heating\n  - Boiler\n{inner}\n"
+    shown = make_vault({"a.md": text}).query("valve ash", max_chars=900).text.splitlines()
+    place = next(number for number, line in enumerate(shown) if "valve" in line or "ash" in line)
+    assert "  - Heating" in shown[:place] and "    - Boiler" in shown[:place]
+
+
+def test_headings_say_how_long_notes_are_that_are_not_shown_whole(make_vault: MakeVault) -> None:
+    vault = make_vault({"short.md": "lead\n\n# Other\n", "long.md": "lead\n\n# Other\n\n" + "So it goes. " * 200})
+    answer = vault.query("lead")
+    assert [line for line in answer.text.splitlines() if line.startswith("## ")] == [
+        f"## {note.path}{' (5 lines)' if note.path == 'long.md' else ''}" for note in answer.notes
+    ]
+    one = make_vault({"a.md": "lead " + "so it goes " * 200})
+    assert "\n## a.md (1 line)\n" in one.query("lead", glob="a.md").text
 
 
 def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) -> None:
@@ -285,10 +438,10 @@ def test_code_between_backticks_is_looked_for_as_it_is(make_vault: MakeVault) ->
 
 
 def test_the_call_that_reads_on_is_valid(make_vault: MakeVault) -> None:
-    vault = make_vault(NOTES)
-    [call] = [line for line in vault.query("sulphate").text.splitlines() if "To read on" in line]
+    vault = make_vault(HOUSE)
+    [call] = [line for line in vault.query("pressure boiler", folder="House").text.splitlines() if "To read on" in line]
     arguments = json.loads(call.partition("read {")[2].removesuffix("]").join(["{", ""]))
-    assert "Where galena weathers." in vault.call("read", arguments).text
+    assert "## Part 0\n" in vault.call("read", arguments).text
 
 
 def test_without_an_index_it_is_answered_all_the_same(make_vault: MakeVault) -> None:
@@ -323,10 +476,11 @@ def test_the_sentence_after_the_words_of_the_question_is_shown(make_vault: MakeV
 
 
 def test_a_row_of_a_table_comes_with_its_header(make_vault: MakeVault) -> None:
-    filler = "Words of no interest stand here so that the section is a long one. " * 9
-    answer = make_vault({"Plans.md": f"{PLANS}\n{filler}\n"}).query("sites and storage of the Plus plan")
-    [passage, *_] = [each for each in answer.notes[0].passages if "10 GB" in each.text]
-    assert passage.text.startswith("| Plan | Sites | Storage |\n|:-----|------:|--------:|\n")
+    rows = "\n".join(f"| Plan {number} | {number} | {number}0 GB for each of them |" for number in range(60))
+    table = PLANS.replace("| Plus | 5 | 10 GB |", f"{rows}\n| Plus | 5 | 10 GB |")
+    answer = make_vault({"Plans.md": table}).query("sites and storage of the Plus plan")
+    [passage, *_] = [each for each in answer.notes[0].passages if "| Plus | 5 | 10 GB" in each.text]
+    assert passage.text.startswith("| Plan | Sites | Storage |\n|:---|---:|---:|\n| Plan ")
     assert "\n  | Plan | Sites | Storage |\n  |:---|---:|---:|\n  | " in answer.text
 
 
@@ -338,7 +492,7 @@ def test_copies_are_shown_once(make_vault: MakeVault, number: int) -> None:
     copies = sorted(versions.keys() - {first})
     assert (len(copies), other) == (number, "a.md")
     assert answer.notes[0].passages[0].copies == copies
-    assert f"\nalso in: {', '.join(copies[:2])}{' and 1 more' if number == 3 else ''}\n" in answer.text
+    assert f"\nalso in: {', '.join(copies[:2])}{' and 1 more' if number == 3 else ''}" in answer.text
 
 
 def test_copies_outside_of_the_scope_are_not_told(make_vault: MakeVault) -> None:
@@ -358,7 +512,6 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     assert answer.weak
     told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
     assert answer.text.startswith(f'{told} No text or title has the words "zirconium", "feldspar".\n')
-    assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
 
 
@@ -448,10 +601,9 @@ def test_without_an_index_a_word_may_be_the_beginning_of_others(make_vault: Make
 
 
 def test_suggested_calls_keep_the_filters(make_vault: MakeVault) -> None:
-    tagged = "---\nstatus: galena\ntags: [ore]\n---\nlead\n"
-    vault = make_vault({"A/a.md": tagged, "b.md": "---\nstatus: galena\n---\n"})
-    where = '"mode": "obsidian", "folder": "A", "tags": ["ore"]}'
-    assert f'query {{"query": "galena", {where}]' in vault.query("lead galena", folder="A", tags=["ore"]).text
+    vault = make_vault(
+        {"A/a.md": "---\nstatus: galena\ntags: [ore]\n---\nlead\n", "b.md": "---\nstatus: galena\n---\n"}
+    )
     assert '"mode": "obsidian", "folder": "A"}' in vault.tags(folder="A").text
     assert 'properties {"name": "status", "folder": "A"}' in vault.properties(folder="A").text
     assert '"file_pattern": "A/**"}' in vault.properties(name="status", folder="A").text

@@ -129,7 +129,8 @@ def test_what_was_not_read_in_time_is_told(make_vault: MakeVault) -> None:
     with Vault.open(folder, config=VaultConfig(time_limit=0.001)) as vault:
         answer = vault.tags()
         assert (answer.complete, answer.searched < 200) == (False, True)
-        assert answer.notices[0] == f"Indexing: {answer.searched} of 200 notes; ask again for the full answer."
+        read = f"{answer.searched} of 200 notes are read"
+        assert answer.text.startswith(f"Part of the answer: {read}. Ask again for the rest.")
 
 
 @pytest.mark.scan_only

@@ -82,7 +82,7 @@ def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> E
         complete=work.complete,
         searched=work.searched,
         skipped=_skipped(work),
-        notices=list(notices),
+        notices=list(filter(None, notices)),
     )
 
 

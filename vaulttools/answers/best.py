@@ -33,6 +33,7 @@ from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.weights import BY_WORDS, SHARING, Sharing
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class Best:
         """So many of the notes that `unfolded` gave."""
         self.tell_missed()
         self.folder.look_for_copies(found[:count])
-        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder)
+        sharing = BY_WORDS if self.ranking.nearest is None else SHARING
+        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder, sharing)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
@@ -87,10 +89,19 @@ class Page:
     has_next: bool
     folder: Folder
     finder: Finder
+    sharing: Sharing
 
     def allotted(self, characters: int, *, is_sorted: bool) -> Allotted:
         """The notes for which there is room, with the passages for which there is."""
-        return allotted(self.notes, self.folder, characters, self.finder.stands, self._described, is_sorted=is_sorted)
+        return allotted(
+            self.notes,
+            self.folder,
+            characters,
+            self.finder.stands,
+            self._described,
+            is_sorted=is_sorted,
+            sharing=self.sharing,
+        )
 
     def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
         """The notes that are not among those shown."""

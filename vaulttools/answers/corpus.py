@@ -108,15 +108,16 @@ def scope_of(
 def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: Scope) -> Corpus[S]:
     """The answer to a question about the notes of a scope, and to `work` what was passed over."""
     view = vault.view(work)
-    if view is None or view.moment is None:
-        followed = Followed(question)
-    else:
-        # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
-        key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-        followed = view.lasting(key, lambda: Followed(question, is_kept=_is_of_all(scope)))
+    # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
+    key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
+    followed = vault.lasting(key, lambda: Followed(question, is_kept=_is_of_all(scope)))
     corpus = followed.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+    for path in corpus.late:
+        work.pass_over(path, "time limit")
+    if corpus.waiting or corpus.late:
+        work.is_over()  # the time for reading is; what was read is still answered from
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched += corpus.notes
@@ -154,12 +155,40 @@ def selection(
 
 
 def notices(corpus: Corpus[S], work: Work, *, found: bool) -> list[str]:
-    """The sentences about what an answer is not made from."""
+    """The sentences about what an answer that lists the best of all notes is not made from."""
     sentences = []
     if corpus.waiting:
         total = corpus.notes + corpus.waiting
         sentences.append(f"Indexing: {corpus.notes:,} of {total:,} notes; ask again for the full answer.")
-    return [*sentences, *passed_over(work, found=found, told=("time limit",))]
+    return [*sentences, *beside_time(work, found=found)]
+
+
+def part(corpus: Corpus[S]) -> str:
+    """The sentence with which an answer begins that is made from a part of the notes; "": it is made from all."""
+    if corpus.waiting:
+        total = corpus.notes + corpus.waiting
+        return f"Part of the answer: {corpus.notes:,} of {total:,} notes are read. Ask again for the rest."
+    if corpus.late:
+        seen = counted(len(corpus.late), "note")
+        return f"Part of the answer: there was no time to look at {seen} again. Ask again."
+    return ""
+
+
+def first_line(part: str, line: str) -> str:
+    """The first line of an answer, after the sentence that says that it is a part of one."""
+    return f"{part}\n\n{line}" if part else line
+
+
+def nothing_found(part: str, work: Work, sentence: str) -> str:
+    """The first line of an answer without results, which may be there in what was not read yet."""
+    if part:
+        return first_line(part, f"{sentence.removesuffix('.')} so far.")
+    return answer.nothing_found(work, sentence)
+
+
+def beside_time(work: Work, *, found: bool) -> list[str]:
+    """As `passed_over`, for answers that say themselves what there was no time for."""
+    return passed_over(work, found=found, told=("time limit",))
 
 
 def passed_over(work: Work, *, found: bool, told: tuple[Reason, ...] = ()) -> list[str]:

@@ -43,15 +43,26 @@ def shortened(excerpt: Excerpt, lines: int) -> Excerpt:
     return Excerpt(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])
 
 
-def of_places(places: Iterable[tuple[int, int]]) -> list[Excerpt]:
+class Window(NamedTuple):
+    """A run of lines that holds places, from 1, end inclusive."""
+
+    start: int
+    end: int
+    places: int
+    """How many begin in it."""
+    reach: int
+    """The last line of all of them, which may lie beyond."""
+
+
+def of_places(places: Iterable[tuple[int, int]]) -> list[Window]:
     """The lines to show of places, each from its first to its last line: no line twice, and places that touch as one
-    while it is short; `hits` is where each begins."""
-    windows: list[Excerpt] = []
-    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
-        end = min(end, start + _LINES_OF_ONE - 1)
-        last = windows[-1] if windows else Excerpt(0, -1, ())
+    while it is short."""
+    windows: list[Window] = []
+    for start, reach in sorted(places, key=lambda place: (place[0], -place[1])):
+        end = min(reach, start + _LINES_OF_ONE - 1)
+        last = windows[-1] if windows else Window(0, -1, 0, -1)
         if end <= last.end or (start <= last.end + 1 and end < last.start + _LINES_OF_SEVERAL):
-            windows[-1] = last._replace(end=max(end, last.end), hits=(*last.hits, start))
+            windows[-1] = Window(last.start, max(end, last.end), last.places + 1, max(reach, last.reach))
         else:
-            windows.append(Excerpt(max(start, last.end + 1), end, (start,)))
+            windows.append(Window(max(start, last.end + 1), end, 1, reach))
     return windows

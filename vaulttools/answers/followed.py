@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -63,6 +63,8 @@ class Corpus(Generic[A]):
     """What it is not made from, in path order."""
     files: Sequence[str] = ()
     """All that was asked about, in path order."""
+    late: Sequence[str] = ()
+    """Notes of these that may have changed since, for which there was no time."""
     keep: Callable[[], None] = lambda: None
     """Has the answer kept for later processes, for when more was found out from it."""
 
@@ -92,16 +94,19 @@ class Followed(Generic[F, S]):
     """Those of them that the index did not know as they were."""
     _unread: dict[str, Reason] = field(default_factory=dict)
     """Notes passed over, those that the listing leaves out aside."""
-    _own: KeptFacts = field(default_factory=lambda: KeptFacts("own"))
+    _own: KeptFacts | None = None
     """The facts, where there is no index."""
     _unsaved: int = 0
     """Notes that changed since the answer was kept."""
 
     def at(self, listing: Listing, view: IndexView | None, reader: NoteReader, work: Work) -> Corpus[S]:
-        """The answer about the notes of a listing, as of the moment of `view` or later."""
+        """The answer about the notes of a listing, as of the moment of `view` or later.
+
+        When there is no time, what was read before still counts, so that the notes read never become fewer.
+        """
         while not self._lock.acquire(timeout=_WAIT_SECONDS):
             if work.remaining() <= 0:
-                return Followed(self.question).at(listing, None, reader, work)
+                return self._as_it_was(listing)
         try:
             moment = None if view is None else view.moment
             if (
@@ -119,6 +124,13 @@ class Followed(Generic[F, S]):
             return self._corpus
         finally:
             self._lock.release()
+
+    def _as_it_was(self, listing: Listing) -> Corpus[S]:
+        """The last answer, of which nobody has looked whether it still holds."""
+        if (last := self._corpus) is not None:
+            return replace(last, late=last.files)
+        waiting: list[tuple[Entry, Reason]] = [(Entry(path, "file"), "time limit") for path in listing.files]
+        return Corpus(self.question.empty, 0, waiting, listing.files)
 
     def _keep_now(self, view: IndexView | None) -> None:
         with self._lock:
@@ -165,7 +177,7 @@ class Followed(Generic[F, S]):
         `known` are the digests of the texts, None where nobody has asked for them.
         """
         corpus = self._corpus
-        looks = self._looks(self._due(listing, view, known), listing, view, reader, work)
+        looks, late = self._looks(self._due(listing, view, known), listing, view, reader, work)
         kept = self._kept_facts(view)
         changes: list[Change[F]] = []
         for path, look in looks.items():
@@ -186,14 +198,16 @@ class Followed(Generic[F, S]):
             _put(self._unread, path, look.unread)
             (self._uncertain.add if look.is_uncertain else self._uncertain.discard)(path)
         self._answer, self._listing = answer, listing
+        self._uncertain |= late
         self._unsaved += len(changes)
         if corpus is not None and is_same_listing and not changes and self._unread == was_unread:
-            return corpus
+            return corpus if late == set(corpus.late) else replace(corpus, late=sorted(late, key=paths.order))
         unread = [(Entry(path, "file"), reason) for path, reason in self._unread.items()]
         passed_over = [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None]
         if unread:
             passed_over = sorted((*passed_over, *unread), key=lambda each: paths.order(each[0].path))
-        return Corpus(answer, len(self._texts), passed_over, listing.files, partial(self._keep_now, view))
+        in_order = sorted(late, key=paths.order)
+        return Corpus(answer, len(self._texts), passed_over, listing.files, in_order, partial(self._keep_now, view))
 
     def _forget(self) -> None:
         self._corpus, self._answer = None, None
@@ -225,9 +239,9 @@ class Followed(Generic[F, S]):
 
     def _looks(
         self, due: AbstractSet[str], listing: Listing, view: IndexView | None, reader: NoteReader, work: Work
-    ) -> dict[str, _Look[F]]:
-        """What there is to know of some notes now."""
-        notes = listing.of(due)
+    ) -> tuple[dict[str, _Look[F]], set[str]]:
+        """What there is to know of some notes now; and which of those that were read before there was no time for."""
+        notes = sorted(listing.of(due), key=lambda path: path not in self._texts)
         question = self.question
         facts: dict[str, tuple[bytes, F]] = {}
         large: AbstractSet[str] = frozenset()
@@ -239,17 +253,21 @@ class Followed(Generic[F, S]):
                 question.kind, notes, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0
             )
         looks: dict[str, _Look[F]] = {}
+        late = set()
         for path in notes:
             if path in large:
                 looks[path] = _Look(unread="too large")
             elif path in facts:
                 looks[path] = _Look(*facts[path])
             elif work.remaining() <= 0:
-                looks[path] = _Look(unread="time limit")
+                if path in self._texts:
+                    late.add(path)
+                else:
+                    looks[path] = _Look(unread="time limit")
             else:
                 looks[path] = self._read(path, view, reader)
         looks.update((path, _Look()) for path in due if path not in listing.places)
-        return looks
+        return looks, late
 
     def _read(self, path: str, view: IndexView | None, reader: NoteReader) -> _Look[F]:
         """What a note says that the index does not know as it is."""
@@ -266,7 +284,17 @@ class Followed(Generic[F, S]):
         return _Look(text, fact, is_uncertain=True)
 
     def _kept_facts(self, view: IndexView | None) -> KeptFacts:
-        return self._own if view is None else view.kept_facts(self.question.kind)
+        """The facts of the index; it takes over those that were read before there was one."""
+        if view is None:
+            self._own = self._own or KeptFacts("own")
+            return self._own
+        kept = view.kept_facts(self.question.kind)
+        if self._own is not None:
+            own, self._own = self._own, None
+            for text in {*self._texts.values()}:
+                if kept.get(text) is None and (fact := own.get(text)) is not None:
+                    kept.put(text, fact)
+        return kept
 
 
 def _put(kept: dict[str, A], path: str, value: A | None) -> None:

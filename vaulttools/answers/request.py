@@ -172,7 +172,8 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
     if (own := request.sentence(name, details)) is not None:
         return own
     if details["type"] == "extra_forbidden":
-        instead = _instead(name, details["input"], [field for field in request.model_fields if field not in given])
+        fields = [field for field in request.model_fields if field not in given]
+        instead = _instead(name, details["input"], fields) or _choice(request, name, fields)
         return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":
         return f"{name} is required: {accepted(request, name)}"
@@ -215,6 +216,21 @@ def _instead(name: str, value: object, fields: Sequence[str]) -> str:
         value = f"**/*{value}*"
     shown = json.dumps([value] if field == "paths" else value, ensure_ascii=False, default=str)
     return f"; give {field}={shown} instead" if len(shown) <= _SHOWN else f"; give {field} instead"
+
+
+def _choice(request: type[Request], name: str, fields: Sequence[str]) -> str:
+    """Which of the fields has a choice that an unknown argument is called by, as `backlinks` is by `back`; `""`:
+    none."""
+    known = schema(request)["properties"]
+    for field in fields:
+        for choice in known[field].get("enum", ()):
+            if name.casefold().startswith(str(choice).casefold()) and len(str(choice)) >= _LEAST:
+                return f"; give {field}={json.dumps(choice)} instead"
+    return ""
+
+
+_LEAST: Final = 3
+"""Letters of a choice that may stand at the beginning of a name by chance."""
 
 
 def _words(schema: Mapping[str, Any]) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Protocol
 
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.properties import converted, found_in
-from vaulttools.bases.values import Setting, Value
+from vaulttools.bases.values import MAX_TEXT, Setting, Value
 
-MAX_TEXT: Final = 1_000_000
-"""Characters of one text."""
 MAX_LIST: Final = 100_000
 """Elements of one list."""
 _STEPS: Final = 256
 """Calls of functions and elements of lists between two looks at the time."""
+_SIZE_OF_STEP: Final = 128
+"""Characters of a text, or elements of a list, that count as one step more."""
 
 
 class FileFacts(NamedTuple):
@@ -62,22 +62,31 @@ class Context:
     random: Callable[[], float] = lambda: 0.5
     this: str | None = None
     """The file that `this` means."""
-    _steps: int = field(default=0, init=False)
+    _left: int = field(default=_STEPS, init=False)
 
-    def tick(self) -> None:
-        """Look at the time, now and then."""
-        self._steps += 1
-        if not self._steps % _STEPS:
+    def __post_init__(self) -> None:
+        self.setting = replace(self.setting, tick=self.tick)
+
+    def tick(self, *values: object) -> None:
+        """Look at the time, now and then; long texts and lists count as much as many short ones."""
+        self._left -= 1
+        for value in values:
+            if isinstance(value, str | list):
+                self._left -= len(value) // _SIZE_OF_STEP
+        if self._left <= 0:
+            self._left = _STEPS
             self.stop()
 
     def text(self, text: str) -> str:
         """A text that was made, unless it is too long."""
+        self.tick(text)
         if len(text) > MAX_TEXT:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
         return text
 
     def list(self, made: list[Any]) -> list[Any]:
         """A list that was made, unless it is too long."""
+        self.tick(made)
         if len(made) > MAX_LIST:
             raise Failed(f"The list has more than {MAX_LIST:,} elements.")
         return made
@@ -86,7 +95,7 @@ class Context:
 class Row:
     """One file, with the values that were computed for it."""
 
-    __slots__ = ("_properties", "computed", "context", "facts", "path")
+    __slots__ = ("_properties", "computed", "context", "facts", "frames", "path")
 
     def __init__(self, context: Context, path: str, facts: FileFacts) -> None:
         self.context = context
@@ -94,6 +103,8 @@ class Row:
         self.facts = facts
         self.computed: dict[str, Value | Failed] = {}
         """By formula."""
+        self.frames = 0
+        """Of Python's stack, taken by what is being computed."""
         self._properties: dict[str, Value] = {}
 
     def property(self, name: str) -> Value:

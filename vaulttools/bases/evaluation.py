@@ -57,25 +57,69 @@ class Formulas:
     """The formulas of a base, by name as written."""
 
     compiled: Mapping[str, Compiled]
+    frames: Mapping[str, int]
+    """Of Python's stack, that each takes."""
 
     def value(self, name: str, row: Row) -> Value:
         """The value of a formula for a row, computed once.
 
         Raises:
             Failed: it has none for this row.
+            _DeepError: it lies too deep in others to be computed now.
         """
         if name not in row.computed:
-            try:
-                row.computed[name] = self.compiled[name](Frame(row))
-            except Failed as error:
-                row.computed[name] = error
+            if row.frames and row.frames + self.frames[name] > _MOST_FRAMES:
+                raise _DeepError(name)
+            row.computed[name] = self._computed(name, row)
         known = row.computed[name]
         if isinstance(known, Failed):
             raise known
         return known
 
+    def _computed(self, name: str, row: Row) -> Value | Failed:
+        row.frames += self.frames[name]
+        try:
+            return self.compiled[name](Frame(row))
+        except Failed as error:
+            return error
+        finally:
+            row.frames -= self.frames[name]
 
-NO_FORMULAS: Final = Formulas({})
+    def computing(self, compute: Compiled, frames: int) -> Compiled:
+        """The function of an expression, which computes a formula first that lies too deep in others: a chain of
+        formulas may be longer than Python's stack."""
+
+        def computed(frame: Frame) -> Value:
+            row = frame.row
+            waiting: list[str] = []
+            while True:
+                row.frames = 0 if waiting else frames
+                try:
+                    if not waiting:
+                        return compute(frame)
+                    row.computed[waiting[-1]] = self._computed(waiting[-1], row)
+                    waiting.pop()
+                except _DeepError as deep:
+                    waiting.append(deep.name)
+                finally:
+                    row.frames = 0
+
+        return computed
+
+
+_MOST_FRAMES: Final = 500
+"""Python's stack has a thousand, and the caller has its part of it."""
+
+
+class _DeepError(Exception):
+    """A formula has to be computed before others that rest on it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
+NO_FORMULAS: Final = Formulas({}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +318,13 @@ class _Compiler:
         if node.sign == "||":
             return lambda frame: is_true(left(frame)) or is_true(right(frame))
         compute = operators.OPERATORS[node.sign]
-        return lambda frame: compute(left(frame), right(frame), frame.context)
+
+        def computed(frame: Frame) -> Value:
+            first, second = left(frame), right(frame)
+            frame.context.tick(first, second)
+            return compute(first, second, frame.context)
+
+        return computed
 
     def _call(self, node: Call, bound: frozenset[str]) -> Compiled:
         if node.object is None:
@@ -312,7 +362,13 @@ class _Compiler:
         body = function.body
         if function.lazy:
             return lambda frame: body(frame, None, arguments)
-        return lambda frame: body(frame, None, [each(frame) for each in arguments])
+
+        def called(frame: Frame) -> Value:
+            given = [each(frame) for each in arguments]
+            frame.context.tick(*given)
+            return body(frame, None, given)
+
+        return called
 
 
 def _check_count(function: Function, node: Call) -> None:
@@ -334,7 +390,7 @@ def _meant(name: str, known: Any) -> str:
 
 def _called(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Value:
     """What a function gives for a value of whatever type."""
-    frame.context.tick()
+    frame.context.tick(value, *given)
     kind = type_of(value)
     function = FUNCTIONS.get((_OF.get(kind, kind), name)) or FUNCTIONS.get(("any", name))
     if function is None and isinstance(value, Link) and (function := FUNCTIONS.get(("string", name))):

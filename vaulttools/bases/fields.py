@@ -33,7 +33,7 @@ def _extension(path: str) -> str:
 
 
 def _links(context: Context, path: str) -> list[Link]:
-    return [Link(target, path, display) for target, display in context.files.facts(path).links]
+    return context.list([Link(target, path, display) for target, display in context.files.facts(path).links])
 
 
 def _embeds(context: Context, path: str) -> list[Link]:
@@ -66,7 +66,9 @@ FILE_FIELDS: Final[Mapping[str, tuple[str, Callable[[Context, str], Value]]]] = 
     "embeds": ("The embeds.", lambda context, path: list(_embeds(context, path))),
     "backlinks": (
         "A link to each note that links to it.",
-        lambda context, path: [Link(source, "", short_name(source)) for source in context.files.linking_to(path)],
+        lambda context, path: context.list(
+            [Link(source, "", short_name(source)) for source in context.files.linking_to(path)]
+        ),
     ),
 }
 """The fields of a file, with what each is."""

@@ -45,6 +45,16 @@ def printed(number: float | int) -> str:
     return f"{sign}{text[0]}{'.' + text[1:] if len(text) > 1 else ''}{power}"
 
 
+def bounded(number: int) -> float | int:
+    """A whole number as JavaScript holds it."""
+    if abs(number) < _WHOLE:
+        return number
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def simplest(number: float | int) -> float | int:
     """The same number, an int where it is whole and exact."""
     if isinstance(number, float) and number.is_integer() and abs(number) < _WHOLE:

@@ -122,9 +122,7 @@ def _calculated(sign: str, left: Value, right: Value, compute: Callable[[float, 
 
 def _bounded(number: float) -> float | int:
     """A number as JavaScript holds it."""
-    if type(number) is int:
-        return number if -(2**53) < number < 2**53 else float(number)
-    return numbers.simplest(number)
+    return numbers.bounded(number) if type(number) is int else numbers.simplest(number)
 
 
 def _duration(value: Value) -> Duration | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from vaulttools.bases import numbers
 from vaulttools.bases.faults import Unreadable
 from vaulttools.bases.lexer import Token, tokens
 from vaulttools.bases.syntax import (
@@ -192,7 +193,5 @@ class _Reader:
 
 
 def _number(text: str) -> float | int:
-    if text[:2].lower() == "0x":
-        return int(text, 16)
-    value = float(text)
+    value = numbers.read(text) if text[:2].lower() == "0x" else float(text)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

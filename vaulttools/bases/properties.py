@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vaulttools.bases import numbers
 from vaulttools.bases.times import Clock, read_date
 from vaulttools.bases.values import Tag, Tags, Url, Value, read_link, tag_of
 
@@ -33,7 +34,7 @@ def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
         return [converted("", element, source, clock) for element in held]
     if isinstance(held, dict):
         return {key: converted(key, element, source, clock) for key, element in held.items()}
-    value: Value = held
+    value: Value = numbers.bounded(held) if type(held) is int else held
     return value
 
 

@@ -54,7 +54,8 @@ class Found:
     """Of each row of the page, the place of its group."""
     summaries: Mapping[str, Value | Failed] = field(default_factory=dict)
     failures: list[Failures] = field(default_factory=list)
-    is_out_of_time: bool = False
+    is_whole: bool = True
+    """False when time ran out."""
 
 
 class Rows:
@@ -95,10 +96,10 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
         ends = _ends([len(members) for _, members in groups])
         for place, path in enumerate(ordered[start : start + asked.limit], start):
             context.stop()
-            found.rows.append((path, [value(column, rows(path)) for column in asked.columns]))
+            found.rows.append((path, [shown(value(column, rows(path)), context) for column in asked.columns]))
             found.shown_groups.append(next((at for at, end in enumerate(ends) if place < end), 0))
     except OutOfTime:
-        found.is_out_of_time = True
+        found.is_whole = False
     found.failures = selection.failures
     return found
 
@@ -109,6 +110,18 @@ def value(column: Column, row: Row) -> Value | Failed:
         return column.compute(Frame(row))
     except Failed as error:
         return error
+
+
+def shown(held: Value | Failed, context: Context) -> Value | Failed:
+    """A value, or why it cannot be shown."""
+    try:
+        if not isinstance(held, Failed | str | int | float | None):
+            context.text(text_of(held, context.setting))
+    except Failed as error:
+        return error
+    except RecursionError:
+        return Failed("The value is nested too deeply.")
+    return held
 
 
 def _ends(counts: Sequence[int]) -> list[int]:
@@ -137,10 +150,10 @@ def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], lis
     for _, members in groupby(paths, key):
         by_text: dict[str, tuple[Value, list[str]]] = {}
         for path in members:
-            held = value(column, rows(path))
-            shown = None if isinstance(held, Failed) or is_empty(held) else held
-            text = "" if shown is None else text_of(shown, rows(path).context.setting)
-            by_text.setdefault(text, (shown, []))[1].append(path)
+            held = shown(value(column, rows(path)), rows(path).context)
+            of = None if isinstance(held, Failed) or is_empty(held) else held
+            text = "" if of is None else text_of(of, rows(path).context.setting)
+            by_text.setdefault(text, (of, []))[1].append(path)
         groups += by_text.values()
     return [path for _, members in groups for path in members], groups
 
@@ -162,6 +175,7 @@ EMPTY: Final = (9,)
 
 def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
     """What to sort a value by: booleans, numbers, dates, durations, then texts as the app sorts them."""
+    held = shown(held, context)
     if isinstance(held, Failed) or is_empty(held):
         return EMPTY
     if isinstance(held, bool):
@@ -171,10 +185,15 @@ def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
     if isinstance(held, Date):
         return 2, held.instant
     if isinstance(held, Duration):
-        return 3, held.length(context.setting.clock)
+        try:
+            return 3, held.length(context.setting.clock)
+        except Failed:  # no calendar holds it
+            return EMPTY
     if isinstance(held, Link):
         return 4, collation.key(held.display or held.target)
-    return 4, collation.key(text_of(held, context.setting))
+    text = text_of(held, context.setting)
+    context.tick(text)
+    return 4, collation.key(text)
 
 
 def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) -> dict[str, Value | Failed]:
@@ -187,7 +206,7 @@ def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) ->
             held = value(columns[id_], rows(path))
             values.append(None if isinstance(held, Failed) else held)
         try:
-            found[id_] = summaries.summed(summary, values, context)
+            found[id_] = shown(summaries.summed(summary, values, context), context)
         except Failed as error:
             found[id_] = error
     return found

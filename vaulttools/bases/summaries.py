@@ -83,5 +83,5 @@ def summed(name: str | Expression, values: list[Any], context: Context) -> Value
         return len(unique) if isinstance(unique, list) else None
     try:
         return DEFAULT[name][1](values)
-    except OverflowError as error:
+    except (OverflowError, ValueError) as error:
         raise Failed("The numbers are too large.") from error

@@ -26,6 +26,9 @@ _DURATION: Final = re.compile(
 )
 _WHOLE: Final = re.compile(r"\d{1,9}", re.ASCII)
 
+_MOST: Final = 1e15
+"""Of one unit of a duration: milliseconds from the year 1 to 9999 are fewer."""
+
 _OUT_OF_RANGE: Final = "The date is not between the years 1 and 9999."
 
 
@@ -109,6 +112,11 @@ class Duration:
     minutes: float = 0
     seconds: float = 0
     milliseconds: float = 0
+
+    def __post_init__(self) -> None:
+        for unit in (self.years, self.months, self.days, self.hours, self.minutes, self.seconds, self.milliseconds):
+            if not abs(unit) <= _MOST:  # NaN is not
+                raise Failed("The duration is longer than a calendar has days.")
 
     def times(self, factor: float) -> Duration:
         """Each unit multiplied."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 
 from vaulttools.bases import numbers
+from vaulttools.bases.faults import Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 Value: TypeAlias = Union[
     bool, int, float, str, "list[Any]", "Mapping[str, Any]", Date, Duration, "Link", "File", "Regex", None
 ]
+
+
+MAX_TEXT: Final = 1_000_000
+"""Characters of one text."""
 
 
 class Tag(str):
@@ -89,6 +94,8 @@ class Setting:
     clock: Clock
     resolve: Callable[[str, str], str | None]
     """The path of the file that a target leads to from a note; None: there is none."""
+    tick: Callable[..., None] = lambda *_: None
+    """Looks at the time, now and then; given the values that are worked on."""
 
     def file_of(self, link: Link) -> str | None:
         """The file that a link leads to, whatever its heading or block."""
@@ -124,7 +131,11 @@ def type_of(value: Value) -> str:
 
 
 def text_of(value: Value, setting: Setting) -> str:
-    """As `toString()`."""
+    """As `toString()`.
+
+    Raises:
+        Failed: it is longer than a text may be, or no calendar holds a date.
+    """
     if isinstance(value, str):
         return str(value)
     if value is None:
@@ -134,7 +145,7 @@ def text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, int | float):
         return numbers.printed(value)
     if isinstance(value, list):
-        return ", ".join(text_of(element, setting) for element in value)
+        return ", ".join(_texts(value, setting))
     if isinstance(value, Date):
         return value.shown(setting.clock)
     if isinstance(value, Duration):
@@ -144,9 +155,20 @@ def text_of(value: Value, setting: Setting) -> str:
     if isinstance(value, File):
         return value.path
     if isinstance(value, Mapping):
-        shown = {key: text_of(held, setting) for key, held in value.items()}
+        shown = dict(zip(value, _texts(value.values(), setting), strict=True))
         return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return value.text
+
+
+def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
+    """The texts of some values, as many as make one text."""
+    room = MAX_TEXT
+    for value in values:
+        text = text_of(value, setting)
+        room -= len(text) + 2
+        if room < 0:
+            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+        yield text
 
 
 def is_true(value: Value) -> bool:
@@ -171,26 +193,28 @@ def equal(left: Value, right: Value, setting: Setting) -> bool:
     if kind is type(right):
         if kind is str or kind is int or kind is bool or left is None:
             return left == right
-        if identical(left, right):
+        if identical(left, right, setting.tick):
             return True
     return _loosely(left, right, setting) or _loosely(right, left, setting)
 
 
-def identical(left: Value, right: Value) -> bool:
+def identical(left: Value, right: Value, tick: Callable[..., None]) -> bool:
     """Whether two values are of one type and the same, as `unique()` compares them."""
+    tick()
     if isinstance(left, int | float) and isinstance(right, int | float):
         return isinstance(left, bool) == isinstance(right, bool) and left == right
     if type(left) is not type(right):
         return False
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(identical, left, right))
+        return len(left) == len(right) and all(identical(*pair, tick) for pair in zip(left, right, strict=True))
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(identical(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(identical(left[key], right[key], tick) for key in left)
     return left == right
 
 
 def _loosely(left: Value, right: Value, setting: Setting) -> bool:
     """What the type of the left value takes for equal."""
+    setting.tick()
     if left is None or right is None:
         return False
     if isinstance(left, Link):

@@ -73,13 +73,15 @@ def parse(words: Sequence[str]) -> Options:
         raise BadArgument("--write and --dry-run cannot be used together")
     by_name = {client.name: client for client in CLIENTS}
     for name in given.client:
-        if name not in by_name:
+        if name.casefold() not in by_name:
             raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
-    return Options([by_name[name] for name in dict.fromkeys(given.client)], given.write, given.remove)
+    named = dict.fromkeys(name.casefold() for name in given.client)
+    return Options([by_name[name] for name in named], given.write, given.remove)
 
 
 def run(options: Options, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
-    """What the command says, its details, and whether all went well; None: there is no assistant on this machine.
+    """What the command says, its details, and whether it did for any assistant what was asked; None: there is none on
+    this machine.
 
     `vaults` are folders, names that Obsidian knows, or `NAME=DIR`; none: the only one that Obsidian knows.
 
@@ -107,7 +109,7 @@ def run(options: Options, vaults: Sequence[str], machine: Machine) -> tuple[str,
         "clients": [_details(outcome) for outcome in outcomes],
         "missing": missing,
     }
-    return text, details, not any(outcome.failure for outcome in outcomes) if outcomes else None
+    return text, details, not all(outcome.failure for outcome in outcomes) if outcomes else None
 
 
 def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
@@ -191,6 +193,9 @@ def _lines(
         lines.append(f"Obsidian also knows: {', '.join(others)}")
     for outcome in outcomes:
         lines += ["", *_told(options, outcome)]
+    failed = sum(bool(outcome.failure) for outcome in outcomes)
+    if 0 < failed < len(outcomes):
+        lines += ["", f"Notice: {failed} of {len(outcomes)} files {'is' if failed == 1 else 'are'} left as before."]
     if missing:
         lines += ["", f"Not on this machine: {', '.join(missing)}"]
     changed = [outcome for outcome in outcomes if outcome.change is not None and outcome.change.action != "none"]

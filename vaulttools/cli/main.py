@@ -140,6 +140,10 @@ def _command(words: list[str], switches: _Switches) -> int:
         print(help_text(), file=switches.here.out)
         return FOUND
     name, *rest = words
+    if name in _USAGES and rest in (["--help"], ["-h"]):
+        usage = f"usage: vaulttools {_USAGES[name]}"
+        print(f"{usage}\n\n{_COMMANDS[name][1].partition(':')[0]}.", file=switches.here.out)
+        return FOUND
     if name in _COMMANDS:
         plain_models.use(are_wanted=False)
         if switches.here.is_resident:
@@ -308,6 +312,14 @@ _COMMANDS: Final[dict[str, tuple[Callable[[list[str], _Switches], int], str]]] =
     "token": (_token, "Keep the tokens of a host of many vaults: token add, list or revoke"),
     "tools": (_tools, "Print the tool definitions: --format anthropic, openai or mcp"),
 }
+
+
+_USAGES: Final = {
+    "call": '[--vault DIR] [--json] call TOOL [\'{"pattern": "TODO"}\']',
+    "completion": "completion bash|zsh|fish",
+    "tools": "tools [--format anthropic|openai|mcp]",
+}
+"""Of the commands that have no page of help of their own."""
 
 
 def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:

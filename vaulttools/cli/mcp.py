@@ -16,11 +16,19 @@ from pathlib import Path
 from typing import Final, Literal
 
 from vaulttools.cli import access
+from vaulttools.clients import change, registry
+from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
 from vaulttools.server.mcp import beside, clients, deferral
 from vaulttools.server.mcp.beside import Beside
 from vaulttools.server.mcp.clients import Address, Command
 from vaulttools.server.vault_names import folders
+
+_OWN: Final = ("claude", "cursor", "vscode", "generic")
+"""Those of whom `server.mcp.clients` knows the form, over HTTP too."""
+
+ASSISTANTS: Final = (*_OWN, *(client.name for client in registry.CLIENTS if client.name not in _OWN))
+"""What `--print-config` takes: what `init` knows, `claude` for both of Anthropic's, and any other."""
 
 HELP: Final = f"""\
 usage: vaulttools --vault DIR mcp [options]
@@ -37,7 +45,8 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
                         this machine
   --allow-origin URL    also accept calls from pages of this origin, repeated; Obsidian and this machine always may
   --no-index            keep no index: scan at each call
-  --print-config NAME   print the configuration for claude, cursor, vscode or generic, and stop"""
+  --print-config NAME   print the configuration for an assistant, and stop: one of
+                        {", ".join(ASSISTANTS)}"""
 
 INTERRUPTED: Final = 130
 """The exit status after Ctrl-C, as for every command."""
@@ -86,8 +95,15 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         http,
         token,
         access.origins(given.allow_origin),
-        given.print_config,
+        None if given.print_config is None else _assistant(given.print_config),
     )
+
+
+def _assistant(given: str) -> str:
+    name = given.casefold()
+    if name not in ASSISTANTS:
+        raise BadArgument(f"--print-config must be one of {', '.join(ASSISTANTS)}, got '{given}'")
+    return name
 
 
 def run(options: Options) -> None:
@@ -194,11 +210,21 @@ def _print_config(options: Options, by_name: dict[str, str]) -> None:
     if options.http is not None:
         host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
         url = f"http://{host}:{options.http[1]}/mcp"
-        block = clients.block(options.print_config, Address(url, needs_token=options.token is not None))
+        server: Command | Address = Address(url, needs_token=options.token is not None)
     else:
-        block = clients.block(options.print_config, _command(options, by_name))
-    print(json.dumps(block, indent=2, ensure_ascii=False))
-    print(clients.where(options.print_config), file=sys.stderr)
+        server = _command(options, by_name)
+    if options.print_config in _OWN:
+        print(json.dumps(clients.block(options.print_config, server), indent=2, ensure_ascii=False))
+        print(clients.where(options.print_config), file=sys.stderr)
+        return
+    if isinstance(server, Address):
+        raise BadArgument(f"With --http, --print-config must be one of {', '.join(_OWN)}")
+    # What `init` would write into a file that holds nothing else.
+    client = next(client for client in registry.CLIENTS if client.name == options.print_config)
+    entry = {name: held for name, held in clients.block("generic", server).items() if name != "type"}
+    file = client.places(this_machine())[0].file
+    print((change.added(client, file, None, None, entry, clients.NAME).after or b"").decode().rstrip("\n"))
+    print(f"{client.title}: {file}", file=sys.stderr)
 
 
 def program() -> tuple[str, list[str]]:

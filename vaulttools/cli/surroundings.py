@@ -77,7 +77,8 @@ def found_vault(*, or_here: bool = True) -> str:
     here = working_folder()
     found = vault_around(here) or (here if or_here else None)
     if found is None or is_unnamed(found):
-        raise BadArgument(NO_VAULT)
+        why = "; the home folder and the root are vaults only when they are named" if is_unnamed(here) else ""
+        raise BadArgument(f"{NO_VAULT}{why}")
     return found
 
 

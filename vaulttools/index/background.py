@@ -10,7 +10,7 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -352,17 +352,26 @@ class BackgroundIndex:
             with turn as is_mine:
                 if not is_mine:
                     return False
+                settled = 0
+
+                def settle(files: Sequence[str]) -> None:
+                    # What is written counts at once, so that calls meanwhile know more and more of the notes.
+                    nonlocal settled, is_other
+                    settled += len(files)
+                    is_other |= present.settle(pending.only(files))
+
                 updated = build.update(
                     present.store,
                     self._root,
                     list(pending.stale),
                     pending.gone,
-                    on_progress=lambda done, total: self._count(done - len(pending.gone)),
+                    on_progress=lambda done, total: self._count(done - settled),
+                    on_commit=settle,
                     stop=self._end,
                     wait=False,
                     attachments=self._attachments,
                 )
-            is_other = updated.done > 0 and present.settle(pending)
+            is_other |= updated.done > settled and present.settle(pending)
             self._count(0)
             if not updated.finished:
                 return is_other and not updated.busy

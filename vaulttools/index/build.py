@@ -70,6 +70,7 @@ def update(
     gone: Sequence[str] = (),
     *,
     on_progress: Callable[[int, int], None] | None = None,
+    on_commit: Callable[[Sequence[str]], None] | None = None,
     stop: Event | None = None,
     workers: int | None = None,
     wait: bool = True,
@@ -83,6 +84,7 @@ def update(
         stale: Paths of files to read; one that is not there any more is passed over.
         gone: Paths to forget.
         on_progress: Called with the files done and all there are, after each.
+        on_commit: Called with the files that a transaction wrote or forgot, once it has ended.
         stop: Ends the update, once set, within a file or two; what was read is written.
         workers: Processes that read; default: as many as are worth it. 0: none.
         wait: Whether to wait for another process that writes.
@@ -101,7 +103,7 @@ def update(
         with readers(root, stale, workers, attachments) as contents:
             while (pending or forget) and not stop.is_set():
                 with store.writing(wait=wait, stop=stop) as writer:
-                    steps = _Steps(root, writer, updated, total, on_progress)
+                    steps = _Steps(root, writer, updated, total, on_progress, on_commit)
                     supply = _for_a_turn(pending, stop)
                     while forget and not stop.is_set():
                         steps.remove(forget.popleft())
@@ -139,14 +141,22 @@ class _Steps:
     """One write after the other, in transactions of a bounded size."""
 
     def __init__(
-        self, root: Root, writer: Writer, updated: Updated, total: int, on_progress: Callable[[int, int], None] | None
+        self,
+        root: Root,
+        writer: Writer,
+        updated: Updated,
+        total: int,
+        on_progress: Callable[[int, int], None] | None,
+        on_commit: Callable[[Sequence[str]], None] | None,
     ) -> None:
         self._root = root
         self._writer = writer
         self._updated = updated
         self._total = total
         self._on_progress = on_progress
+        self._on_commit = on_commit
         self._files = 0
+        self._paths: list[str] = []
         self._characters = 0
         self._since = 0.0
 
@@ -159,6 +169,7 @@ class _Steps:
             self._updated.touched += not is_new
             self._updated.unread += content.state == "unread"
             self._characters += len(content.trigrams)
+            self._paths.append(content.path)
         self._end()
 
     def remove(self, path: str) -> None:
@@ -167,6 +178,7 @@ class _Steps:
         # It may have come back, and another process may have indexed it since.
         if not _stands(self._root, path):
             self._updated.removed += self._writer.remove(path)
+            self._paths.append(path)
         self._end()
 
     def commit(self) -> None:
@@ -174,6 +186,9 @@ class _Steps:
         if self._files:
             self._writer.commit()
             self._files = self._characters = 0
+            written, self._paths = self._paths, []
+            if self._on_commit is not None:
+                self._on_commit(written)
 
     def _begin(self) -> None:
         if not self._files:

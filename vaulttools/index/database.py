@@ -241,23 +241,28 @@ def _told(path: Path) -> Iterator[None]:
         raise Unavailable(f"The index at {path.parent} cannot be used: {error.strerror or error}") from error
 
 
+_UNUSABLE: Final = (
+    apsw.FullError,
+    apsw.CantOpenError,
+    apsw.ReadOnlyError,
+    apsw.IOError,
+    apsw.PermissionsError,
+    apsw.BusyError,
+    apsw.ProtocolError,
+    apsw.NoLFSError,
+)
+
+
 @contextmanager
 def _sqlite_told(path: Path) -> Iterator[None]:
     """Errors of SQLite alone, where other code runs that may have its own with files."""
     try:
         yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise _Damaged("The index is damaged") from error
-    except (
-        apsw.FullError,
-        apsw.CantOpenError,
-        apsw.ReadOnlyError,
-        apsw.IOError,
-        apsw.PermissionsError,
-        apsw.BusyError,
-        apsw.ProtocolError,
-        apsw.NoLFSError,
-    ) as error:
+    except apsw.Error as error:
+        if file.is_damage(error):
+            raise _Damaged("The index is damaged") from error
+        if not isinstance(error, _UNUSABLE):
+            raise
         raise Unavailable(f"The index at {path.parent} cannot be used: {error}") from error
 
 

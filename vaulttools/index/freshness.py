@@ -17,7 +17,7 @@ Young and failed files are stale too: every search looks at them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import count
 from typing import Final, NamedTuple
@@ -37,6 +37,11 @@ class Pending(NamedTuple):
     """Files to be forgotten."""
     taken: int
     """When this was so, in nanoseconds since 1970: what was read later is as new."""
+
+    def only(self, files: Collection[str]) -> Pending:
+        """Of some files."""
+        stale = {path: self.stale[path] for path in files if path in self.stale}
+        return Pending(stale, [*frozenset(self.gone).intersection(files)], self.taken)
 
 
 class Freshness:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import garbage, paths
+from vaulttools.core.lasting import Lasting
 from vaulttools.files import disk
 from vaulttools.files.digest import has_digest
 from vaulttools.files.document import Document
@@ -52,9 +53,6 @@ _log = logging.getLogger("vaulttools")
 
 _KEPT: Final = 32
 """Listings and what is made of them: two or three for each way in which a session asks."""
-
-_LASTING: Final = 16
-"""Answers that are brought up to date by what changed; a session asks a few questions about one or two scopes."""
 
 _FEW: Final = 1_000
 _NEARLY_ALL: Final = 0.97
@@ -123,7 +121,8 @@ class IndexState:
         """Folders that could not be listed: of the files below them nothing is known, though their rows stay
         (fault-I14)."""
         self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
-        self._lasting: OrderedDict[Hashable, Any] = OrderedDict()
+        self.lasting: Final = Lasting()
+        """What follows the changes of this state itself."""
         self.log: Final = ChangeLog()
         self._passages: Final = KeptPassages()
         self._facts: dict[str, KeptFacts] = {}
@@ -578,17 +577,6 @@ class IndexState:
                 made = self._kept[known] = make()
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return made
-
-    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
-        """As `IndexView.lasting`."""
-        with self.lock:
-            if key not in self._lasting:
-                self._lasting[key] = make()
-            self._lasting.move_to_end(key)
-            while len(self._lasting) > _LASTING:
-                self._lasting.popitem(last=False)
-            made: T = self._lasting[key]
             return made
 
     def changed_since(self, moment: int) -> AbstractSet[str] | None:

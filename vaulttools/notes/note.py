@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
     """The headings that lines of a text stand under, as `Note.breadcrumb`, for the line numbers `wanted` (ascending).
 
-    Only the text up to the last of them is parsed, on to the blank line that ends its block: what comes later changes
-    no heading before it. That halves the cost of an excerpt on average.
+    Only the text up to the last of them is parsed, on to the blank line that ends its block or to the end of the
+    properties: what comes later changes no heading before it. That halves the cost of an excerpt on average.
     """
     if not wanted:
         return []
     end = next((index for index in range(wanted[-1], len(lines)) if not lines[index].strip()), len(lines))
+    if lines[0].startswith("---"):
+        end = max(end, Note("", "\n".join(lines)).body_line - 1)
     note = Note("", "\n".join(lines[:end]))
     return [note.breadcrumb(line) for line in wanted]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -13,13 +15,16 @@ from vaulttools.notes.parts import Span
 from vaulttools.notes.tags import covers
 from vaulttools.query import tree, wording
 from vaulttools.query.text import UNITS, Region, Text, Unit
-from vaulttools.query.tree import And, Case, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
+from vaulttools.query.tree import And, Case, Node, Not, Or, OutOfTimeError, Phrase, Property, Regex, Tag, Term, Within
 
 MOST_PLACES: Final = 100
 """Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
 
 _TAGS: Final = Term("tags")
 """The property that holds tags (rule-P08)."""
+
+_TAG_NAMES: Final = re.compile(r"[^\s,\[\]\"'#]+")
+"""What stands between the signs of a list of tags."""
 
 
 @dataclass(frozen=True)  # not slotted: the text is kept
@@ -33,6 +38,8 @@ class Subject:
     """Whether the file answers a node that is not about text: Tag, Property, a name; a bare word: by its path."""
     lines: Callable[[Regex, bool], AbstractSet[int]]
     """The lines in which a regex matches; the bool says that case is compared."""
+    is_over: Callable[[], bool] = lambda: False
+    """Whether the time of the call is."""
 
     @cached_property
     def text(self) -> Text:
@@ -56,11 +63,16 @@ def places(node: Node, subject: Subject, *, sensitive: bool, most: int = MOST_PL
 
     What is true of a file as a whole, such as its name, or that something is not in it, has no place. After `most`
     places of one word, regex or operator its others are not looked for.
+
+    Raises:
+        OutOfTimeError: the time of the call is over.
     """
     return _places(node, subject, _Where(None, sensitive, True, most))
 
 
 def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
+    if subject.is_over():
+        raise OutOfTimeError
     match node:
         case And(parts):
             found: list[Span] = []
@@ -162,7 +174,12 @@ def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
     lines = (line for name, line in subject.text.tag_lines() if covers(node.name, name))
     if where.part is not None:
         return _lines(filter(where.part.holds, lines), where) or None
-    return _lines(lines, where) or _lines(subject.text.property_lines(_TAGS), where)
+    return _lines(lines, where) or _lines(subject.text.value_lines(_TAGS, partial(_names, node.name)), where)
+
+
+def _names(tag: str, line: str) -> bool:
+    """Whether a line of properties names a tag or one nested in it."""
+    return any(covers(tag, name) for name in _TAG_NAMES.findall(line))
 
 
 def _lines(lines: Iterable[int], where: _Where) -> list[Span]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
-from vaulttools.core.work import Work
+from vaulttools.core.work import UNREAD, Work
 from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead
 from vaulttools.notes.parts import Span
@@ -18,7 +18,7 @@ from vaulttools.query.evaluate import Subject
 from vaulttools.query.plan import Plan
 from vaulttools.query.regexes import Regexes
 from vaulttools.query.text import Text
-from vaulttools.query.tree import Node, Regex
+from vaulttools.query.tree import Node, OutOfTimeError, Regex
 
 _FIRST: Final = 32
 """Files looked at together at first: enough to tell whether most of them answer, as those of a common word do."""
@@ -53,8 +53,14 @@ class Exact:
 
     def matching(self, order: Callable[[AbstractSet[str]], Sequence[str]]) -> Iterator[str]:
         """The paths of the files that answer, in an order that puts paths into their row."""
-        used = self.regexes.check(self.node, sensitive=self.sensitive)
+        try:
+            used = self.regexes.check(self.node, sensitive=self.sensitive)
+        except OutOfTimeError:
+            self._cut_short()
+            return
         bounds = self.plan.bounds(self.node, sensitive=self.sensitive)
+        if self.plan.is_over():
+            self._cut_short()
         candidates = order(bounds.may)
         place, size, answering, read = 0, _FIRST, 0, 0
         while place < len(candidates):
@@ -73,6 +79,10 @@ class Exact:
                     yield path
             size = _MOST if answering * 2 < read else min(size * 4, _MOST)
 
+    def _cut_short(self) -> None:
+        self.work.pass_over("", "time limit")
+        self.work.cut_short = True
+
     def _sieved(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
         """Some files in their order, when they are many without those that ripgrep rules out."""
         unread = [path for path in files if path not in surely and path in self.plan.files.notes]
@@ -87,7 +97,11 @@ class Exact:
 
     def shown(self, files: Sequence[str]) -> list[Match]:
         """Matching files with the places at which they answer."""
-        self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
+        try:
+            self._look(self.regexes.check(self.node, sensitive=self.sensitive), files)
+        except OutOfTimeError:
+            self._cut_short()
+            return [Match(path, (), None) for path in files]
         return [self._match(path) for path in files]
 
     def _match(self, path: str) -> Match:
@@ -98,6 +112,9 @@ class Exact:
             places = self._places(subject, evaluate.MOST_PLACES) or ()
             return Match(path, places, subject.text if places else None)
         except _NoTextError:
+            return Match(path, (), None)
+        except OutOfTimeError:
+            self.work.pass_over(path, UNREAD)
             return Match(path, (), None)
 
     def _look(self, used: Sequence[tuple[Regex, bool]], files: Sequence[str]) -> None:
@@ -115,6 +132,9 @@ class Exact:
             return self._places(self._subject(path), 1) is not None
         except _NoTextError:
             return False
+        except OutOfTimeError:
+            self.work.pass_over(path, "time limit")
+            return False
 
     def _subject(self, path: str) -> Subject:
         def holds(node: Node, sensitive: bool) -> bool:
@@ -123,7 +143,7 @@ class Exact:
         def lines(regex: Regex, sensitive: bool) -> AbstractSet[int]:
             return self.regexes.lines(regex, sensitive, path, lambda: subject.text)
 
-        subject = Subject(path, partial(self._text, path), holds, lines)
+        subject = Subject(path, partial(self._text, path), holds, lines, self.work.is_over)
         return subject
 
     def _places(self, subject: Subject, most: int) -> list[Span] | None:

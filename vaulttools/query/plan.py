@@ -112,6 +112,8 @@ class Plan:
     """What each match of a regex holds; the bool says that case is compared."""
     matching: Callable[[Regex, bool, Sequence[str]], AbstractSet[str]]
     """Those of some texts of one line in which a regex matches."""
+    is_over: Callable[[], bool] = lambda: False
+    """Whether there is no time for planning; then any file may answer."""
     _answering: dict[tuple[Node, bool], AbstractSet[str]] = field(default_factory=dict, init=False)
 
     def bounds(self, query: Node, *, sensitive: bool) -> Bounds:
@@ -128,6 +130,8 @@ class Plan:
     def _bounds(self, node: Node, sensitive: bool, *, whole: bool, named: bool = True) -> Bounds:
         """Of a node in a file as a `whole`, or in each of some parts of it; `named`: a word may stand in the path."""
         files = self.files
+        if self.is_over():
+            return Bounds(self._all if whole else self._texts, _NONE)
         match node:
             case And():
                 found = [self._bounds(part, sensitive, whole=whole, named=named) for part in node.parts]
@@ -244,6 +248,8 @@ class Plan:
 
     def _named(self, node: Node, sensitive: bool) -> AbstractSet[str]:
         """The files in whose name something that is asked for stands."""
+        if self.is_over():
+            return _NONE
         match node:
             case Not() | Tag() | Property():
                 return _NONE

@@ -43,10 +43,13 @@ class Regexes:
 
         Raises:
             InvalidQuery: ripgrep refuses one, with its reason and place.
+            OutOfTimeError: there are more of them than there is time for, since each takes a process.
         """
         if isinstance(node, Case):
             return self.check(node.part, sensitive=node.sensitive)
         if isinstance(node, Regex):
+            if self.work.is_over():
+                raise tree.OutOfTimeError
             for notice in self._compiled(node, sensitive).notices:
                 self.work.warn(notice)
             return [(node, sensitive)]

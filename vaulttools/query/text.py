@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Final, Literal, TypeAlias
 
 from vaulttools.core.cached import cached_property
@@ -105,6 +105,16 @@ class Text:
                 key, colon, _ = self.lines[above + number - 1].partition(":")
                 if colon and key.strip(" \t\"'").casefold() == name.text.casefold():
                     yield above + number
+
+    def value_lines(self, name: Node, holds: Callable[[str], bool]) -> Iterator[int]:
+        """Of the properties of that name, the lines that hold what is looked for; the first line where none does."""
+        ends = [above + sheet.body_line for sheet, above in self._placed]
+        for number in self.property_lines(name):
+            end = min(end for end in ends if end > number)
+            lines = [self.lines[number - 1].partition(":")[2]]
+            lines += takewhile(lambda line: line[:1] in ("", " ", "\t", "-"), self.lines[number : end - 2])
+            found = [place for place, line in enumerate(lines, number) if holds(line)]
+            yield from found or [number]
 
     def regions(self, unit: Unit, within: Region, lines: Sequence[int] | None) -> Iterator[Region]:
         """The lines, blocks, sections or tasks that lie in a region, in their order: all, or those that hold any of

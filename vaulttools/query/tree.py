@@ -137,6 +137,10 @@ def parts(node: Node) -> tuple[Node, ...]:
 K = TypeVar("K")
 
 
+class OutOfTimeError(Exception):
+    """The time of the call is over before a query was put to something."""
+
+
 def solved(
     node: Node, every: AbstractSet[K], leaf: Callable[[Node, bool], AbstractSet[K]], *, sensitive: bool
 ) -> AbstractSet[K]:

@@ -29,6 +29,9 @@ class Sharing:
 
 
 SHARING: Final = Sharing()
+"""Where words and meaning are joined."""
+BY_WORDS: Final = Sharing(stop=0.6)
+"""Where words alone decide: their scores lie closer together."""
 
 
 @dataclass(frozen=True, slots=True)

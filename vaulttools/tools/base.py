@@ -189,7 +189,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
         Setting(_CLOCK(), held.resolve), held, _stopping(work), random.random, _this(vault, source, request, work)
     )
     found = rows.find(asked, found_in, notes.answer, context)
-    if found.is_out_of_time:
+    if not found.is_whole:
         work.pass_over("", "time limit")
         work.cut_short = True
     return _answer(source, view, asked, request, found, context, notes, work)
@@ -197,7 +197,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
 
 def _stopping(work: Work) -> Any:
     def stop() -> None:
-        if work.remaining() <= 0:
+        if work.is_over():
             raise OutOfTime
 
     return stop
@@ -331,26 +331,28 @@ def _answer(
     setting = context.setting
     start = (asked.page - 1) * asked.limit
     end = start + len(found.rows)
-    next_page = asked.page + 1 if end < found.total and found.rows else None
-    notices = [*source.notices, *_failed(found), *corpus.notices(notes, work, found=bool(found.total))]
+    part = _part(found, notes, work)
+    next_page = asked.page + 1 if end < found.total and found.rows and found.is_whole else None
+    notices = [*source.notices, *_failed(found), *corpus.beside_time(work, found=bool(found.total))]
     title = f'View "{render.visible(view.name)}"{source.label}: ' if view.name else ""
-    if found.is_out_of_time and found.total:
-        notices.append(f"The answer is incomplete: {work.incomplete_because()}.")
+    number = f"{title}{corpus.counted(found.total, 'row')}"
     if not found.total:
-        first = answer.nothing_found(work, f"{title}No files found.")
-        notices += _unknown_names(asked, notes.answer)
+        first = corpus.nothing_found(part, work, f"{title}No files found.")
+        notices += [] if part else _unknown_names(asked, notes.answer)
+    elif found.rows:
+        which = "" if end - start == found.total else f", {start + 1:,} to {end:,}"
+        first = corpus.first_line(part, f"{number}{which}:")
+    elif part:
+        few = f", too few for page {asked.page:,}" if found.is_whole else ""
+        first = corpus.first_line(part, f"{number} so far{few}.")
     else:
-        which = (
-            "" if end - start == found.total else f", {start + 1:,} to {end:,}" if found.rows else ", none on this page"
-        )
-        first = f"{title}{found.total:,} {'row' if found.total == 1 else 'rows'}{which}"
-        first = f"{first}:" if found.rows else f"{first}."
+        first = f"{number}, none on this page."
     others = [name for name, _ in source.base.names if name != view.name] if source.path is not None else []
     if others:
         notices.append(f"Other views: {named(others)}.")
     if next_page is not None:
         notices.append(f"For more rows: base {_call(request, next_page)}")
-    elif found.total and not found.rows:
+    elif found.total and not found.rows and not part:
         notices.append(f"The last page is {-(-found.total // asked.limit):,}.")
     shown_rows = [
         RowShown(path=paths.portable(path), values=[_detail(value, setting) for value in values])
@@ -359,7 +361,7 @@ def _answer(
     sections = _sections(asked, found, setting)
     fitted = page.fit(first, sections, answer.bracketed(notices), advice="Ask for fewer rows or columns.")
     return BaseAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(found.total)),
+        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found.total)),
         shown={"rows": _kept(found, shown_rows, fitted.kept)},
         base=source.path,
         view=view.name or None,
@@ -379,6 +381,13 @@ def _answer(
         total=found.total,
         next_page=next_page,
     )
+
+
+def _part(found: Found, notes: Corpus[NoteTable], work: Work) -> str:
+    """The sentence with which the answer begins when it is a part of one; "": it is whole."""
+    if not found.is_whole and not notes.waiting:
+        return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
+    return corpus.part(notes)
 
 
 def _sections(asked: Asked, found: Found, setting: Setting) -> list[Section]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer, AtLeast
+from vaulttools.answers.followed import Corpus
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
@@ -20,7 +21,7 @@ from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
 from vaulttools.models import BaseModel, Field
 from vaulttools.notes.links import graph
-from vaulttools.notes.links.graph import Edge, Unresolved
+from vaulttools.notes.links.graph import Edge, Graph, Unresolved
 from vaulttools.notes.links.mentions import mentions
 from vaulttools.notes.links.reach import Reached, reach
 from vaulttools.notes.links.targets import LinkIndex
@@ -107,6 +108,8 @@ class _Found:
     is_whole: bool = True
     """False when there may be more."""
     is_mention: bool = False
+    part: str = ""
+    """That it is a part of the answer; "" where it is not."""
     notices: list[str] = field(default_factory=list)
     next_step: str = ""
 
@@ -153,9 +156,9 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
         notices.append(found.next_step)
     counted = found.counted()
     first = (
-        f"{counted[0].upper()}{counted[1:]} {found.of}:"
+        corpus.first_line(found.part, f"{counted[0].upper()}{counted[1:]} {found.of}:")
         if found.total
-        else answer.nothing_found(work, f"No {found.what}s {found.of}.")
+        else corpus.nothing_found(found.part, work, f"No {found.what}s {found.of}.")
     )
     sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
     sections += [*_by_distance(reached), *_sections(links, request.direction)]
@@ -171,7 +174,7 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
             reached = _ends(links, path, request.direction)
             in_text["notes"] = _detailed(_ends(in_text["links"], path, request.direction))
     return LinksAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=found.total > 0),
+        **answer.envelope(work, fitted.text, [found.part, *notices, *fitted.cut], found=found.total > 0),
         shown=in_text,
         links=links,
         notes=_detailed(reached),
@@ -245,7 +248,7 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         _stopped(found, work, alone is None)
     if asked.answer.is_grown:
         asked.keep()
-    found.notices += corpus.notices(asked, work, found=found.total > 0)
+    _told(found, asked, work)
     return found
 
 
@@ -279,7 +282,7 @@ def _within(vault: Session, request: LinksRequest, path: str, work: Work) -> _Fo
     within = ", of the notes selected" if request.folder or request.glob else ""
     found = _Found("note", of + within, reached=reached, is_whole=not is_stopped)
     _stopped(found, work, is_stopped)
-    found.notices += corpus.notices(asked, work, found=bool(reached))
+    _told(found, asked, work)
     return found
 
 
@@ -287,7 +290,13 @@ def _stopped(found: _Found, work: Work, is_stopped: bool) -> None:
     if is_stopped:
         work.pass_over("", "time limit")
         work.cut_short = True
-        found.notices.append("There was no time to follow all links; ask again for the full answer.")
+        found.part = "Part of the answer: there was no time to follow all links. Ask again."
+
+
+def _told(found: _Found, asked: Corpus[Graph], work: Work) -> None:
+    """Say what the answer is not made from."""
+    found.part = corpus.part(asked) or found.part
+    found.notices += corpus.beside_time(work, found=found.total > 0)
 
 
 def _mentions(vault: Session, request: LinksRequest, path: str, work: Work) -> _Found:

@@ -85,31 +85,32 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
     shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
-    notices = corpus.notices(asked, work, found=bool(found))
-    in_notes = corpus.counted(asked.notes, "note")
+    notices = corpus.beside_time(work, found=bool(found))
+    part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
     if not found:
         sought = (
             "properties" if request.name is None else f"property {json.dumps(_cut(request.name), ensure_ascii=False)}"
         )
-        first, lines = answer.nothing_found(work, f"No {sought} found in {in_notes}."), []
+        first, lines = corpus.nothing_found(part, work, f"No {sought} found in {in_notes}."), []
         notices += _close(request.name, every)
     elif wanted is None:
         count = len(found)
-        first = f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:"
+        first = corpus.first_line(part, f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:")
         lines = [_row(each) for each in shown]
         if len(shown) < count:
             notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise limit.")
         notices.append(f"To see all values of one: properties {_call({'name': shown[0].name, **_kept(request)})}")
     else:
         (one,) = shown
-        first = render.line(f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:")
+        what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"
+        first = corpus.first_line(part, render.line(what))
         lines = [render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}") for each in one.values]
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
         notices += _example(one, _kept(request))
     fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
     return PropertiesAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(found)),
+        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found)),
         shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},
         properties=shown,
         total_properties=len(found),

@@ -17,7 +17,7 @@ from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths, render
-from vaulttools.core.work import Work
+from vaulttools.core.work import UNREAD, Work
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
 from vaulttools.query import foreign, tree
@@ -342,21 +342,24 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *dates,
         *foreign.in_query(node),
         *filters.unselected(request, asked),
-        *corpus.notices(asked, work, found=total > 0),
+        *corpus.beside_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
         notices += otherwise.told(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
-    what = "file" if found.plan.files.others else "note"
+    what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
+    if not part and total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
+        part = f"Part of the answer: {work.incomplete_because()}."
     return _page(
         request,
         work,
-        _first_line(request, total, is_exact, len(shown), what, work),
+        _first_line(request, total, is_exact, len(shown), what, part, work),
         [_shown(match) for match in shown],
         notices,
         closing,
+        part=part,
         total_notes=total,
         total_is_exact=is_exact and work.complete,
         explanation=explain(node),
@@ -372,16 +375,18 @@ def _page(
     notices: Sequence[str],
     closing: Sequence[str],
     *,
+    part: str,
     total_notes: int,
     total_is_exact: bool,
     explanation: str,
     next_page: int | None,
 ) -> QueryAnswer:
-    """The answer in mode obsidian: the notes of a page with what is shown of each, below the first line."""
+    """The answer in mode obsidian: the notes of a page with what is shown of each, below the first line, which says
+    what `part` of the answer it is."""
     fit = _fit(request, explanation, first, [section for _, section, _ in shown], [*notices, *closing])
     in_text = zip(shown, fit.kept, strict=True)
     return QueryAnswer(
-        **answer.envelope(work, fit.text, [*notices, *fit.cut, *closing], found=bool(shown)),
+        **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
         shown={"notes": [_cut(note, rows[:kept]) for (note, _, rows), kept in in_text if kept is not None]},
         notes=[note for note, _, _ in shown],
         total_notes=total_notes,
@@ -406,7 +411,7 @@ def _title(path: str) -> str:
 def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
     """A file as details and as text, and by line of the text which excerpt it shows."""
     windows = excerpt.of_places(match.places)
-    best = sorted(windows, key=lambda window: -len(window.hits))[:EXCERPTS]
+    best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []
     lines: list[str] = []
@@ -426,9 +431,8 @@ def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
         under = heading
         lines += [f"Line {number}: {render.line(line)}".rstrip() for number, line in enumerate(text, window.start)]
         rows += [len(excerpts) - 1] * len(text)
-        end = max(end for start, end in match.places if start in window.hits)
-        if end > window.end:
-            lines.append(f"(goes on to line {end:,})")
+        if window.reach > window.end:
+            lines.append(f"(goes on to line {window.reach:,})")
             rows.append(None)
     left = len(windows) - len(shown)
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
@@ -452,12 +456,16 @@ def _cut(note: NoteFound, rows: Sequence[int | None]) -> NoteFound:
     return note.model_copy(update={"excerpts": shown})
 
 
-def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, work: Work) -> str:
+def _first_line(request: QueryRequest, total: int, is_exact: bool, shown: int, what: str, part: str, work: Work) -> str:
     if total == 0:
-        return answer.nothing_found(work, f"No {what}s found.")
+        return corpus.nothing_found(part, work, f"No {what}s found.")
+    if not shown and part:
+        return corpus.first_line(
+            part, f"Found {corpus.counted(total, what)} so far, too few for page {request.page:,}."
+        )
     if not shown:
         return f"Page {request.page:,} is past the end: {corpus.counted(total, what)} in all."
-    return f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:"
+    return corpus.first_line(part, f"Found {'' if is_exact else 'more than '}{corpus.counted(total, what)}:")
 
 
 def _closing(

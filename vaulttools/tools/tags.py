@@ -60,7 +60,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
-    notices = corpus.notices(asked, work, found=bool(tags))
+    notices = corpus.beside_time(work, found=bool(tags))
     if request.name is not None and not tags:
         notices += _close(request.name, every)
     if len(shown) < len(tags):
@@ -71,16 +71,17 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
         call = json.dumps({"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}, ensure_ascii=False)
         notices.append(f"To see the notes of a tag: query {call}")
+    part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
     first = (
-        f"{corpus.counted(len(tags), 'tag')} in {corpus.counted(asked.notes, 'note')}:"
+        corpus.first_line(part, f"{corpus.counted(len(tags), 'tag')} in {in_notes}:")
         if tags
-        else answer.nothing_found(work, f"No {_wanted(request.name)} found in {corpus.counted(asked.notes, 'note')}.")
+        else corpus.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
     )
     fitted = page.fit(
         first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
     )
     return TagsAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(tags)),
+        **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(tags)),
         shown={"tags": shown[: fitted.kept[0] or 0]},
         tags=shown,
         total_tags=len(tags),

@@ -173,7 +173,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
     count = sum(len(group.rows) for group in shown)
     next_page = request.page + 1 if start + count < total_rows else None
     notices = [f"Only tasks {' and '.join(dated.phrases(given))}."] if given else []
-    notices += corpus.notices(asked, work, found=bool(found))
+    notices += corpus.beside_time(work, found=bool(found))
     if request.glob and not (asked.notes or asked.waiting):
         notices.append("glob selected no note.")
     notices += _problems(asked.answer, only)
@@ -185,7 +185,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
             f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. Set page to {next_page:,} for the next."
         )
     fitted = page.fit(
-        _first_line(request, only, found, overdue, count, asked.notes, work),
+        _first_line(request, only, found, overdue, count, asked, work),
         [_section(group, request.group_by, today) for group in shown],
         answer.bracketed(notices),
         advice=_LOWER,
@@ -193,7 +193,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
     details = [[_detail(row.listed) for row in group.rows] for group in shown]
     totals = {group.name: len(group.rows) for group in groups}
     return TasksAnswer(
-        **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(found)),
+        **answer.envelope(work, fitted.text, [corpus.part(asked), *notices, *fitted.cut], found=bool(found)),
         shown={"tasks": [each for part, kept in zip(details, fitted.kept, strict=True) for each in part[: kept or 0]]},
         tasks=[each for part in details for each in part],
         groups=[TaskGroup(name=group.name, total=totals[group.name]) for group in shown] if request.group_by else [],
@@ -229,16 +229,26 @@ def _page(groups: Sequence[Group], start: int, limit: int) -> Iterator[Group]:
 
 
 def _first_line(
-    request: TasksRequest, only: TaskFilter, found: Sequence[Listed], overdue: int, shown: int, notes: int, work: Work
+    request: TasksRequest,
+    only: TaskFilter,
+    found: Sequence[Listed],
+    overdue: int,
+    shown: int,
+    asked: Corpus[_Tasks],
+    work: Work,
 ) -> str:
+    part = corpus.part(asked)
     what = {OPEN: "open ", "done": "done ", None: ""}.get(only.status, f"[{only.status}] ")
     if not found:
-        return answer.nothing_found(work, f"No {what}tasks found in {corpus.counted(notes, 'note')}.")
+        return corpus.nothing_found(part, work, f"No {what}tasks found in {corpus.counted(asked.notes, 'note')}.")
     if not shown:
-        return f"Page {request.page:,} is past the end: {corpus.counted(len(found), f'{what}task')} in all."
+        number = render.line(corpus.counted(len(found), f"{what}task"))
+        if part:
+            return corpus.first_line(part, f"{number} so far, too few for page {request.page:,}.")
+        return f"Page {request.page:,} is past the end: {number} in all."
     late = f", {overdue:,} of them overdue" if overdue else ""
     where = corpus.counted(len({each.path for each in found}), "note")
-    return f"{render.line(corpus.counted(len(found), f'{what}task'))} in {where}{late}:"
+    return corpus.first_line(part, f"{render.line(corpus.counted(len(found), f'{what}task'))} in {where}{late}:")
 
 
 def _section(group: Group, by: GroupBy | None, today: str) -> Section:

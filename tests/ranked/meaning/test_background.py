@@ -233,8 +233,12 @@ def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, ser
 def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(VaultToolsError, match=r"^Meaning needs an index$"):
         opened(index="off").wait_for_meaning()
-    with pytest.raises(VaultToolsError, match=r"^Meaning is off$"):
+    with pytest.raises(VaultToolsError, match=r"^Meaning is off, by the configuration$"):
         opened(meaning="off").wait_for_meaning()
+    with monkeypatch.context() as patch:
+        patch.setenv(embedder.SWITCH, "off")
+        with pytest.raises(VaultToolsError, match=r"^Meaning is off, by VAULTTOOLS_MEANING=off$"):
+            opened().wait_for_meaning()
     monkeypatch.setattr(embedder, "_is_installed", lambda: False)
     sentence = r"^Meaning needs the extra: pip install '\.\[semantic\]' in the checkout$"
     with pytest.raises(VaultToolsError, match=sentence):

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ranked.meaning.installed import onnx
-from vaulttools.ranked.meaning import english_model, int8_graph, onnx_file, protobuf
+from vaulttools.ranked.meaning import embedder, english_model, int8_graph, onnx_file, protobuf
 from vaulttools.ranked.meaning.english_model import EnglishModel
 
-pytestmark = pytest.mark.skipif(not english_model.is_installed(), reason="its packages are not there")
+pytestmark = pytest.mark.skipif(not embedder._has_english(), reason="its packages are not there")
 
 SUBJECTS = [
     "The ferry to Porto",
@@ -51,7 +51,7 @@ def of_the_wheel() -> EnglishModel:
 
 
 def test_vectors_are_near_those_of_the_wheels_own_graph(model: EnglishModel, of_the_wheel: EnglishModel) -> None:
-    ours, exact = model.embedded(TEXTS), of_the_wheel.embedded(TEXTS)
+    ours, exact = model.embed_questions(TEXTS), of_the_wheel.embed_questions(TEXTS)
     assert (ours != exact).any()
     nearness = (ours * exact).sum(axis=1)
     assert nearness.min() > 0.98
@@ -60,10 +60,10 @@ def test_vectors_are_near_those_of_the_wheels_own_graph(model: EnglishModel, of_
 
 
 def test_a_vector_depends_on_its_text_alone(model: EnglishModel) -> None:
-    together = model.embedded(TEXTS)
-    alone = np.concatenate([model.embedded([text]) for text in reversed(TEXTS)])[::-1]
+    together = model.embed_questions(TEXTS)
+    alone = np.concatenate([model.embed_questions([text]) for text in reversed(TEXTS)])[::-1]
     assert (together == alone).all()
-    assert (EnglishModel().embedded(TEXTS[:3]) == together[:3]).all()
+    assert (EnglishModel().embed_questions(TEXTS[:3]) == together[:3]).all()
 
 
 def test_signed_weights_are_used_where_they_give_what_unsigned_ones_give(
@@ -72,18 +72,18 @@ def test_signed_weights_are_used_where_they_give_what_unsigned_ones_give(
     is_exact = english_model._is_exact()
     other = not is_exact
     monkeypatch.setattr(english_model, "_is_exact", lambda: other)
-    assert (EnglishModel().embedded(TEXTS[:4]) == model.embedded(TEXTS[:4])).all() == is_exact
+    assert (EnglishModel().embed_questions(TEXTS[:4]) == model.embed_questions(TEXTS[:4])).all() == is_exact
 
 
 def test_an_empty_text_and_one_that_is_too_long_are_embedded(model: EnglishModel) -> None:
-    empty, long, longer = model.embedded(["", "word " * 254, "word " * 254 + "and what is not read"])
+    empty, long, longer = model.embed_questions(["", "word " * 254, "word " * 254 + "and what is not read"])
     assert np.isfinite(empty).all()
     assert (long == longer).all()
 
 
 def test_a_token_has_the_vector_of_a_text_of_it(model: EnglishModel) -> None:
     [[bread]] = model.tokens(["Bread"])
-    assert (model.embedded_tokens([bread]) == model.embedded(["bread"])).all()
+    assert (model.embedded_tokens([bread]) == model.embed_questions(["bread"])).all()
     assert bread < model.vocabulary
 
 

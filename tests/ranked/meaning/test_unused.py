@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from vaulttools.ranked.meaning.embedder import Key
-from vaulttools.ranked.meaning.packaged_model import PARTS
 from vaulttools.ranked.meaning.store import VectorStore
 from vaulttools.ranked.meaning.unused import UNUSED_SECONDS, remove_unused
 
-OLD, NEW = Key("model", "1", "a", PARTS), Key("model", "2", "b", PARTS)
+OLD, NEW = Key("model", "1", "a", is_packaged=True), Key("model", "2", "b", is_packaged=True)
 ENDPOINT = Key("m", "http://127.0.0.1:1/v1", "")
 START = 1_700_000_000.0
 
@@ -19,7 +18,7 @@ START = 1_700_000_000.0
 def kept(folder: Path, key: Key, used: float = START) -> VectorStore:
     """A store with one vector, last used at a time."""
     store = VectorStore(folder, key)
-    store.put([(1, bytes(256))], 896 if key.parts else 512)
+    store.put([(1, bytes(16))], 16)
     remove_unused(store, used)
     return store
 
@@ -39,7 +38,7 @@ def test_what_stays(first: Key, second: Key, seconds: float, stays: bool, tmp_pa
     before.close()
     now = kept(tmp_path, second, START + seconds)
     assert before.path.exists() == stays
-    assert len(now.nearest()) == 1
+    assert len(now.vectors()) == 1
 
 
 def test_what_is_used_stays(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 from vaulttools.bases import collation, numbers
 from vaulttools.bases.context import Frame
+from vaulttools.bases.faults import Failed
 from vaulttools.bases.functions.registry import Lazy, function, whole
 from vaulttools.bases.times import Date, read_date
-from vaulttools.bases.values import Value, contains, identical, is_true, text_of
+from vaulttools.bases.values import MAX_TEXT, Value, contains, identical, is_true, text_of
 
 
 @function(
@@ -107,7 +108,15 @@ def _flat(frame: Frame, value: list[Any], _: Sequence[Any]) -> Value:
 def _join(frame: Frame, value: list[Any], given: Sequence[Any]) -> Value:
     setting = frame.context.setting
     separator = text_of(given[0], setting) if given and given[0] is not None else ", "
-    return frame.context.text(separator.join(text_of(element, setting) for element in value))
+    length = len(separator)
+    room = MAX_TEXT
+    texts = []
+    for element in value:
+        texts.append(text_of(element, setting))
+        room -= len(texts[-1]) + length
+        if room < -length:
+            raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
+    return frame.context.text(separator.join(texts))
 
 
 @function("list", "reverse()", "The elements in reverse order.", "[1, 2, 3].reverse()", "[3, 2, 1]")
@@ -139,17 +148,23 @@ def _sort(frame: Frame, value: list[Any], _: Sequence[Any]) -> Value:
     frame.context.stop()
     if all(isinstance(element, int | float) and not isinstance(element, bool) for element in value):
         return sorted(value)
-    setting = frame.context.setting
-    return sorted(value, key=lambda element: collation.key(text_of(element, setting)))
+
+    def key(element: Any) -> Any:
+        text = text_of(element, frame.context.setting)
+        frame.context.tick(text)
+        return collation.key(text)
+
+    return sorted(value, key=key)
 
 
 @function("list", "unique()", "Each element once.", "[1, 2, 2, 3].unique()", "[1, 2, 3]")
 def _unique(frame: Frame, value: list[Any], _: Sequence[Any]) -> Value:
     found: dict[str, list[Any]] = {}
     for element in value:
-        frame.context.tick()
-        same = found.setdefault(text_of(element, frame.context.setting), [])
-        if not any(identical(element, other) for other in same):
+        text = text_of(element, frame.context.setting)
+        frame.context.tick(text)
+        same = found.setdefault(text, [])
+        if not any(identical(element, other, frame.context.tick) for other in same):
             same.append(element)
     # The app keeps them by their texts in a JavaScript object, in which whole numbers come first, by size.
     order = sorted(found, key=lambda text: (0, int(text)) if _is_index(text) else (1, 0))
@@ -201,6 +216,8 @@ def _of_numbers(
             return numbers.simplest(compute(found, value)) if found else None
         except OverflowError:
             return math.inf
+        except ValueError:  # of infinities of both signs
+            return math.nan
 
     return body
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from vaulttools.bases.context import MAX_TEXT, Frame
+from vaulttools.bases.context import Frame
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.functions.registry import function, whole
 from vaulttools.bases.regexes import Regex, filled
-from vaulttools.bases.values import Value, text_of
+from vaulttools.bases.values import MAX_TEXT, Value, text_of
 
 _BLANKS: Final = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002"

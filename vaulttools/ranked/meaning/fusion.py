@@ -11,8 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Final, Protocol
+from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
 
 from vaulttools.index.passages import Passages
 from vaulttools.notes.language import UNKNOWN
@@ -24,6 +26,9 @@ from vaulttools.ranked.meaning.near import Near
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
+
+if TYPE_CHECKING:
+    from vaulttools.ranked.meaning.embedder import Floats
 
 BY_WORDS: Final = 60
 """Notes found by words that are joined with those near in meaning; further ones follow."""
@@ -58,22 +63,6 @@ class Model:
     """What the model's similarities say of whether a passage is about what was asked; None: that was not measured."""
 
 
-@dataclass(slots=True)
-class _Passage:
-    """One passage of a note that may answer."""
-
-    path: str
-    number: int
-    key: int
-    model: int
-    similarity: float
-    words: float = 0.0
-    near: float = 0.0
-    """In shares, by the static encoder."""
-    exact: float = 0.0
-    """In shares, by the model itself."""
-
-
 def joined(
     ranking: Ranking,
     models: Sequence[Model],
@@ -97,7 +86,7 @@ def joined(
 
 
 class _Joining:
-    """One question's candidates."""
+    """One question's candidates; the signals of all their passages are columns."""
 
     def __init__(
         self,
@@ -117,70 +106,92 @@ class _Joining:
         self._added = [path for path in found if path not in self._by_words]
         passages = {path: note.passages for path, note in self._by_words.items()}
         self._passages = {**passages, **known.loaded_passages(self._added)}
-        self._of_note: dict[str, list[_Passage]] = {path: self._compared(path) for path in self._passages}
+        sizes = [len(each.keys) for each in self._passages.values()]
+        starts = [0, *accumulate(sizes)]
+        self._rows = {path: slice(*edges) for path, edges in zip(self._passages, pairwise(starts), strict=True)}
+        """The rows of each note's passages."""
+        self._keys = np.array([key for each in self._passages.values() for key in each.keys], np.int64)
+        self._words = self._worded()
+        self._model = np.zeros(len(self._keys), np.intp)
+        """By passage the first model that knows it."""
         self.nearest = 0.0
         """The similarity of the nearest passage, by the model itself where it looked at it."""
-        self._share()
+        self._near = self._compared()
+        """In shares, by the static encoder."""
+        self._exact = self._near * np.float32(fusion.unread)
+        """In shares, by the model itself."""
 
-    def _compared(self, path: str) -> list[_Passage]:
-        keys = self._passages[path].keys
-        by_model = [model.near.similarities(keys) for model in self._models]
-        found = []
-        for number, key in enumerate(keys):
-            number_of_model = next((place for place, some in enumerate(by_model) if some[number] is not None), 0)
-            similarity = by_model[number_of_model][number] if by_model else None
-            middle = self._models[number_of_model].near.middle
-            found.append(_Passage(path, number, key, number_of_model, middle if similarity is None else similarity))
-        note = self._by_words.get(path)
-        for each in note.evidence if note is not None else ():
-            found[each.number].words = each.score
-        return found
+    def _worded(self) -> Floats:
+        """What words say of each passage, in shares of the best."""
+        words = np.zeros(len(self._keys), np.float32)
+        for path, note in self._by_words.items():
+            start = self._rows[path].start
+            for each in note.evidence:
+                words[start + each.number] = each.score
+        most = words.max(initial=0.0)
+        return words / most if most > 0 else words
 
-    def _share(self) -> None:
-        """Give words and nearness in shares of the best."""
-        every = [each for some in self._of_note.values() for each in some]
-        most = max((each.words for each in every), default=0.0) or 1.0
-        for each in every:
-            each.words /= most
+    def _compared(self) -> Floats:
+        """How near each passage is, from the middle of all, 0, to the nearest, 1."""
+        near = np.zeros(len(self._keys), np.float32)
+        left = np.ones(len(self._keys), bool)
         for place, model in enumerate(self._models):
-            own = [each for each in every if each.model == place]
-            best = max((each.similarity for each in own), default=0.0)
-            self.nearest = max(self.nearest, best)
-            for each in own:
-                each.near = _shared(each.similarity, model.near.middle, best)
-                each.exact = each.near * self._fusion.unread
+            similar = model.near.similarities(self._keys)  # type: ignore[arg-type]
+            own = left & ~np.isnan(similar)
+            left &= ~own
+            self._model[own] = place
+            if own.any():
+                best = float(similar[own].max())
+                self.nearest = max(self.nearest, best)
+                near[own] = _shared(similar[own], model.near.middle, best)
+        return near
 
     def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
         """Compare the most promising passages by the models themselves."""
-        of_note: Counter[str] = Counter()
-        chosen: dict[int, dict[str, list[_Passage]]] = defaultdict(lambda: defaultdict(list))
-        every = (each for some in self._of_note.values() for each in some)
-        words, near = self._fusion.words, self._fusion.near + self._fusion.exact
+        fusion = self._fusion
+        promise = fusion.words * self._words + (fusion.near + fusion.exact) * self._near
+        promising = np.lexsort((self._keys, -np.round(promise, 6)))[: _PROMISING * fusion.looked_at].tolist()
+        note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
+        paths = list(self._rows)
+        of_note: Counter[int] = Counter()
+        chosen: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         count = 0
-        for each in sorted(every, key=lambda each: (-(words * each.words + near * each.near), each.path, each.number)):
-            if of_note[each.path] >= self._fusion.looked_at_of_note:
+        for row in promising:
+            note = int(note_of[row])
+            if of_note[note] >= fusion.looked_at_of_note or count >= fusion.looked_at:
                 continue
-            of_note[each.path] += 1
-            chosen[each.model][each.path].append(each)
+            of_note[note] += 1
             count += 1
-            if count >= self._fusion.looked_at:
-                break
+            chosen[int(self._model[row])][paths[note]].append(row)
         for place, notes in chosen.items():
-            texts: dict[int, str] = {}
-            for path, some in notes.items():
-                note = read(path)
-                if note is not None:
-                    texts |= texts_of(note, self._passages[path], {each.key for each in some})
-            model = self._models[place]
-            vectors = model.meaning.exact(texts, stop)
-            if not vectors:
-                continue
-            asked = model.meaning.asked(model.question)
-            similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
-            best = max(similar.values())
-            self.nearest = best if place == 0 else max(self.nearest, best)
-            for each in (each for some in notes.values() for each in some if each.key in similar):
-                each.exact = _shared(similar[each.key], model.near.middle, best)
+            self._look(self._models[place], notes, read, stop, is_first=place == 0)
+
+    def _look(
+        self,
+        model: Model,
+        notes: Mapping[str, Sequence[int]],
+        read: Callable[[str], Note | None],
+        stop: Callable[[], bool],
+        *,
+        is_first: bool,
+    ) -> None:
+        """Compare some passages by one model itself."""
+        texts: dict[int, str] = {}
+        for path, rows in notes.items():
+            note = read(path)
+            if note is not None:
+                texts |= texts_of(note, self._passages[path], {int(self._keys[row]) for row in rows})
+        vectors = model.meaning.exact(texts, stop)
+        if not vectors:
+            return
+        asked = model.meaning.asked(model.question)
+        similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
+        best = max(similar.values())
+        self.nearest = best if is_first else max(self.nearest, best)
+        for row in (row for rows in notes.values() for row in rows):
+            key = int(self._keys[row])
+            if key in similar:
+                self._exact[row] = _shared(np.float32(similar[key]), model.near.middle, best)
 
     def notes(self) -> Iterator[RankedNote]:
         """All notes, best first; those that words found beyond the first ones follow."""
@@ -188,8 +199,7 @@ class _Joining:
         scored = {path: self._score(path, most) for path in self._passages}
         sure = self._sure()
         last = 1.0
-        order = sorted(scored, key=lambda path: (path not in sure, -scored[path], path))
-        for path in order:
+        for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], path)):
             last = min(last, scored[path]) if path not in sure else last
             yield self._ranked(path, max(scored[path], 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
@@ -207,16 +217,15 @@ class _Joining:
     def _score(self, path: str, most: float) -> float:
         """What a note is worth, 0 to 1."""
         fusion = self._fusion
-        passages = self._of_note[path]
+        rows = self._rows[path]
         note = self._by_words.get(path)
         words = note.score / most if note is not None else 0.0
-        near = [each.near for each in passages] or [0.0]
-        worth = (
-            fusion.words * words
-            + fusion.note * sum(near) / len(near)
-            + fusion.near * max(near)
-            + fusion.exact * max((each.exact for each in passages), default=0.0)
-        ) / (fusion.words + fusion.note + fusion.near + fusion.exact)
+        near, exact = self._near[rows], self._exact[rows]
+        worth = fusion.words * words
+        if len(near):
+            worth += fusion.note * float(near.mean()) + fusion.near * float(near.max())
+            worth += fusion.exact * float(exact.max())
+        worth /= fusion.words + fusion.note + fusion.near + fusion.exact
         language = self._passages[path].language
         if self._languages and language not in self._languages and language != UNKNOWN:
             worth *= fusion.other_language
@@ -224,24 +233,15 @@ class _Joining:
 
     def _ranked(self, path: str, score: float) -> RankedNote:
         """A note with its passages in the order of what words and meaning say of each in equal parts."""
-        passages = self._of_note[path]
+        rows = self._rows[path]
         note = self._by_words.get(path)
-        held = {each.number: each for each in note.evidence} if note is not None else {}
-        words = _within([each.words for each in passages])
-        near = _within([each.near for each in passages])
-        evidence = []
-        for place, each in enumerate(passages):
-            worth = (words[place] + near[place]) / 2
-            found_by = (*(("words",) if each.number in held else ()), *(("meaning",) if near[place] >= _NEAR else ()))
-            of_words = held.get(each.number)
-            evidence.append(
-                Evidence(
-                    each.number,
-                    round(worth, 6),
-                    of_words.held if of_words is not None else frozenset(),
-                    found_by or ("meaning",),
-                )
-            )
+        held = {each.number: each.held for each in note.evidence} if note is not None else {}
+        near = _within(self._near[rows])
+        worth = np.round((_within(self._words[rows]) + near) / 2, 6).tolist()
+        evidence = [
+            Evidence(number, value, held.get(number, frozenset()), _found_by(number in held, is_near))
+            for number, (value, is_near) in enumerate(zip(worth, (near >= _NEAR).tolist(), strict=True))
+        ]
         evidence.sort(key=lambda each: (-each.score, each.number))
         return RankedNote(path, score, self._passages[path], evidence)
 
@@ -250,8 +250,15 @@ class _Joining:
         return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
 
 
+_PROMISING: Final = 8
+"""So many times as many passages are looked through for those of different notes."""
+
 _NEAR: Final = 0.5
 """The share of nearness in its note from which on a passage was found by meaning."""
+
+
+def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
+    return ("words", "meaning") if by_words and is_near else ("words",) if by_words else ("meaning",)
 
 
 def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -> list[str]:
@@ -272,22 +279,25 @@ def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -
 
 def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
     """The nearest of some notes."""
-    similar = {
-        path: max((each for each in model.near.similarities(own.keys) if each is not None), default=None)
-        for path, own in passages.items()
-    }
-    known = {path: each for path, each in similar.items() if each is not None}
-    return sorted(known, key=lambda path: (-known[path], path))[:_NEAR_NOTES]
+    similar: dict[str, float] = {}
+    for path, own in passages.items():
+        found = model.near.similarities(own.keys)
+        if not np.isnan(found).all():
+            similar[path] = float(np.nanmax(found))
+    return sorted(similar, key=lambda path: (-similar[path], path))[:_NEAR_NOTES]
 
 
-def _shared(similarity: float, middle: float, best: float) -> float:
-    return min(1.0, max(0.0, (similarity - middle) / max(best - middle, 1e-6)))
+def _shared(similarity: Any, middle: float, best: float) -> Any:
+    return np.clip((similarity - middle) / max(best - middle, 1e-6), 0.0, 1.0)
 
 
-def _within(values: Sequence[float]) -> list[float]:
-    """Values of one note's passages, from the least, 0, to the most, 1; all 0 where they are the same."""
-    least, most = min(values, default=0.0), max(values, default=0.0)
-    return [(value - least) / (most - least) if most > least else float(most > 0) for value in values]
+def _within(values: Floats) -> Floats:
+    """Values of one note's passages, from the least, 0, to the most, 1; where they are the same 1, or 0 if they are."""
+    least, most = values.min(initial=np.inf), values.max(initial=0.0)
+    if most > least:
+        within: Floats = (values - least) / (most - least)
+        return within
+    return np.full(len(values), float(most > 0), np.float32)
 
 
 def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> str:

@@ -28,7 +28,7 @@ words that look like another language."""
 
 
 def nearness(choice: Choice) -> Nearness | None:
-    """What similarities by an embedder say of whether a passage is about what was asked; None: that was not measured."""
+    """What similarities by an embedder say of whether a passage is about the question; None: that was not measured."""
     if choice.where:
         return None
     return NEARNESS[choice.packaged]

@@ -33,10 +33,11 @@ class Near:
         order = np.lexsort((keys, -found[chosen]))
         return keys[order].tolist()  # type: ignore[no-any-return]
 
-    def similarities(self, keys: Sequence[int]) -> list[float | None]:
-        """How near passages are; None where that is not known. Three decimals."""
+    def similarities(self, keys: Sequence[int]) -> Floats:
+        """How near passages are, in three decimals; NaN where that is not known."""
         places = self._vectors.places(np.asarray(keys, np.int64))
-        return [
-            round(float(self._similarities[place]), 3) if place >= 0 and self._known[place] else None
-            for place in places
-        ]
+        found = np.full(len(places), np.nan, np.float32)
+        known = places >= 0
+        known[known] = self._known[places[known]]
+        found[known] = np.round(self._similarities[places[known]], 3)
+        return found

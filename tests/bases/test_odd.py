@@ -1,0 +1,215 @@
+"""An expression over whatever values has a value or its own error, and both within the time of the call."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.bases.oracle import MEMORY, ROW, context, value_of
+from vaulttools.bases import operators, rows, summaries
+from vaulttools.bases.context import Frame, Row
+from vaulttools.bases.evaluation import expression
+from vaulttools.bases.faults import Failed, OutOfTime
+from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
+from vaulttools.bases.functions.registry import FUNCTIONS
+from vaulttools.bases.output import plain
+from vaulttools.bases.properties import converted
+from vaulttools.bases.regexes import Regex
+from vaulttools.bases.times import Date, Duration
+from vaulttools.bases.values import (
+    File,
+    Html,
+    Icon,
+    Image,
+    Link,
+    Tag,
+    Tags,
+    Url,
+    Value,
+    contains,
+    equal,
+    is_empty,
+    is_true,
+    less,
+)
+from vaulttools.errors import InvalidBase
+
+NUMBERS = [0, -0.0, 1, -1, 2.5, 1e21, -1e308, 1.7e308, 5e-324, math.inf, -math.inf, math.nan, 2**53, 3, 100, 10**15]
+TEXTS = ["", " ", "abc", "1d", "-999999999y", "P1Y2MT3S", "2026-06-10", "9999-12-31 23:59:59", "0001-01-01", "1e999"]
+TEXTS += ["0x" + "f" * 400, "[[a|b]]", "[[", "𝒳y", "\ud800", "a\0b", "#tag/a", "$&$1$<x>", "DDDD[", "İ", "x" * 2000]
+DURATIONS = [Duration(), Duration(days=1), Duration(years=1e15), Duration(milliseconds=-1e15), Duration(months=0.5)]
+DATES = [
+    Date(0, True),
+    Date(0, False),
+    Date(2.5e14, True),
+    Date(-6.2e13, False),
+    Date(8.64e15, True),
+    Date(1e300, True),
+]
+OTHERS: list[Any] = [
+    None,
+    True,
+    False,
+    *DURATIONS,
+    *DATES,
+    File(ROW),
+    File("gone.md"),
+    Link("Other", ROW),
+    Link("", ""),
+]
+OTHERS += [Regex("a|(b)", "g"), Regex("^", ""), Tag("#a/b"), Url("http://x"), Html("<b>"), Image("i.png"), Icon("x")]
+OTHERS += [Tags([Tag("#a")]), converted("n", 10**400, ROW, context().setting.clock)]
+
+values = st.recursive(
+    st.sampled_from(NUMBERS) | st.sampled_from(TEXTS) | st.sampled_from(OTHERS) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def _looked_at(compute: Callable[[], Value]) -> None:
+    """All that is done with a value until it is shown; only computing it may fail."""
+    calls = context()
+    try:
+        value = compute()
+    except Failed:
+        return
+    shown = rows.shown(value, calls)
+    rows.order_of(shown, calls)
+    is_true(value)
+    is_empty(value)
+    if not isinstance(shown, Failed):
+        plain(shown, calls.setting)
+
+
+def _computed(text: str, *given: Value) -> None:
+    """The value of an expression over properties `a`, `b`, `c`."""
+    row = Row(context(), ROW, MEMORY.facts(ROW))
+    row._properties.update(zip("abc", given, strict=False))
+    _looked_at(lambda: expression(text).compute(Frame(row)))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=lambda function: f"{function.kind} {function.name}")
+@given(given_values=st.tuples(values, values, values), number=st.integers(0, 2))
+@settings(max_examples=25)
+def test_a_function_fails_only_in_its_own_words(
+    function: Any, given_values: tuple[Value, Value, Value], number: int
+) -> None:
+    arguments = ", ".join("bc"[: max(number, function.least)] + "a" * (function.least - 2))
+    call = f"{function.name}({arguments})"
+    _computed(call if function.kind == "global" else f"a.{call}", *given_values)
+
+
+@pytest.mark.parametrize("sign", [*operators.OPERATORS, "&&", "||"])
+@given(left=values, right=values)
+@settings(max_examples=80)
+def test_an_operator_fails_only_in_its_own_words(sign: str, left: Value, right: Value) -> None:
+    _computed(f"a {sign} b", left, right)
+    _computed(f"-a {sign} !b", left, right)
+
+
+@given(value=values, key=values)
+@settings(max_examples=100)
+def test_fields_elements_and_comparisons_fail_only_in_their_own_words(value: Value, key: Value) -> None:
+    setting = context().setting
+    asked: list[Callable[[], Value]] = [
+        lambda: item_of(value, key, context()),
+        lambda: equal(value, key, setting),
+        lambda: less(value, key, setting),
+        lambda: contains([value], key, setting),
+    ]
+    names = [*DATE_FIELDS, *FILE_FIELDS, "length", "days", "years", "months", "weeks", "milliseconds"]
+    asked += [partial(field_of, value, name, context()) for name in names]
+    for ask in asked:
+        _looked_at(ask)
+
+
+@pytest.mark.parametrize("name", summaries.NAMES)
+@given(found=st.lists(values, max_size=5))
+@settings(max_examples=25)
+def test_a_summary_fails_only_in_its_own_words(name: str, found: list[Value]) -> None:
+    _looked_at(lambda: summaries.summed(name, found, context()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'duration("1d") * (10 / 0)',
+        'duration("1d") / (1 / (10 / 0))',
+        "duration(10 / 0)",
+        'duration("999999999y") * 999999999',
+        "date(1e300)",
+        "0x" + "f" * 400 + " + 1",
+        "[10 / 0, -10 / 0].stddev()",
+        "[1].repeat(3)",
+        "(" + "[1,2,3,4,5,6,7,8,9,10].map(" * 5 + "[1].concat" + ")" * 5 + ").length",
+    ],
+)
+def test_what_is_too_large_is_an_error_of_its_cell(text: str) -> None:
+    with contextlib.suppress(InvalidBase):
+        _looked_at(lambda: value_of(text))
+
+
+def test_a_list_that_is_nested_without_end_is_an_error_of_its_cell() -> None:
+    value = value_of('"x".repeat(5000).split("").reduce([acc], 0)')
+    assert str(rows.shown(value, context())) == "The value is nested too deeply."
+
+
+@pytest.mark.parametrize("depth", [50, 1_000, 3_000])
+def test_formulas_may_rest_on_one_another_however_deep(depth: int) -> None:
+    chain = {f"f{number}": f"formula.f{number + 1} + 1" for number in range(depth)} | {f"f{depth}": "0"}
+    assert value_of("formula.f0", formula=chain) == depth
+    assert value_of("if(formula.f0 > 0, formula.f1, formula.f2)", formula=chain) == depth - 1
+
+
+def test_deep_formulas_of_deep_expressions_are_computed() -> None:
+    nested = "(" * 50 + "formula.next" + ")" * 50 + " + 1" * 140
+    chain = {f"f{number}": nested.replace("next", f"f{number + 1}") for number in range(30)} | {"f30": "0"}
+    assert value_of(nested.replace("next", "f0"), formula=chain) == 31 * 140
+
+
+def test_a_circle_of_many_formulas_is_told_by_its_way() -> None:
+    chain = {f"f{number}": f"formula.f{number + 1}" for number in range(3_000)} | {"f3000": "formula.f2999"}
+    with pytest.raises(InvalidBase, match=r"depends on itself \(f2999 -> f3000 -> f2999\)"):
+        value_of("1", formula=chain)
+
+
+SLOW = [
+    "many.map(many)  == many.map(many)",
+    "many.map(many).toString().length",
+    "many.map(many.map(many)).unique().length",
+    "many.map(many.contains(value)).length",
+    "many.containsAll(many)",
+    'long.split("a").unique().length',
+    "many.map(long.lower().length).length",
+    "many.map(long.replace(/(a|aa)+$/, value)).length",
+    "many.map(file.links.length)",
+    "many.sort().map(many.sort())",
+    "many.map(many.join(long)).length",
+]
+
+
+@pytest.mark.parametrize("text", SLOW)
+def test_time_is_looked_at_in_proportion_to_the_work(text: str) -> None:
+    """Between two looks lies no more than some long text or list."""
+    looks = 0
+
+    def stop() -> None:
+        nonlocal looks
+        looks += 1
+        if looks > 20:
+            raise OutOfTime
+
+    calls = context()
+    calls.stop = stop
+    row = Row(calls, ROW, MEMORY.facts(ROW))
+    row._properties.update(many=[f"{number}" for number in range(100_000)], long="a" * 200_000)
+    with pytest.raises((OutOfTime, Failed)):
+        expression(text).compute(Frame(row))
