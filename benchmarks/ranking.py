@@ -1,20 +1,23 @@
 """Measure ranked search: which note comes first, and whether the words of the answer are shown, as Markdown tables.
 
-`python benchmarks/ranking.py [VAULT...]`
+`python benchmarks/ranking.py [--final] [VAULT...]`
 
-The vaults are the corpora beside the project, where they are there, and one that is made: the notes of `notes.toml`
-among a thousand of filler. `questions.toml` names the notes that answer: hit@1, hit@5 and MRR by kind, beside plain
-BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's default weights).
-`answers.toml`, and `questions.json` beside the project, hold a regular expression for the words that answer: whether
-the answer's text holds them, whether the note is among the first five, and the size of the text, by wording.
-`absent.toml` asks what no note answers: how often such an answer is called weak, and how often the others are.
+The vaults are the corpora beside the project, where they are there, a person's own vault (`personal`), and one that is
+made: the notes of `notes.toml` among a thousand of filler. `questions.toml` names the notes that answer: hit@1, hit@5
+and MRR by kind, beside plain BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's
+default weights).
+`answers.toml`, `personal/questions.toml`, and `questions.json` beside the project hold regular expressions for the
+words that answer: whether the answer's text holds them (of a list, one row), whether the note is among the first five,
+and the size of the text, by wording. `absent.toml` asks what no note answers: how often such an answer is called weak,
+and how often the others are. With `--final` the vault `journal` beside the project is asked, too: nothing is tuned on
+it. For both people's vaults there is a row of a plain FTS5 table: paths and whole notes, `porter`, BM25, words joined
+by OR.
 
 Where the extra `semantic` is installed, each question is asked with it, too, and the exit status is 1 when some kind of
-`questions.toml` loses more than one question by it. Embedding the vaults takes an hour of CPU, so that they and their
-indexes are kept in the temporary folder.
+`questions.toml` loses more than one question by it. The vaults and their indexes are kept in the temporary folder.
 
-Half of the questions, chosen by a hash of their text, is for tuning; the other half is held out (`docs/benchmarks.md`
-says what was seen of it).
+Half of the questions, chosen by a hash of their text or named by the file, is for tuning; the other half is held out
+(`docs/benchmarks.md` says what was seen of it).
 """
 
 from __future__ import annotations
@@ -29,12 +32,10 @@ import tempfile
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import apsw
 
@@ -48,14 +49,18 @@ from make_vault import make_vault  # noqa: E402
 
 CORPUS = PROJECT.parent / "shared" / "corpus"
 ARCHIVES = {"help": "obsidian-help.tar.xz", "rfcs": "rust-rfcs.tar.xz", "ency": "encyclopaedia.tar.xz"}
+PERSONAL = PROJECT / "benchmarks" / "personal"
+JOURNAL = PROJECT.parent / "shared" / "cases" / "journal-questions.json"
+PEOPLES = {"personal": PERSONAL / "vault", "journal": CORPUS / "journal"}
+"""Vaults of people, which are asked where they are."""
 GIVEN = PROJECT.parent / "shared" / "cases" / "questions.json"
 GIVEN_VAULTS = {"obsidian-help": "help", "rust-rfcs": "rfcs"}
 KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
 FILLER = 1_000
 SHOWN = 10
+FIVE = 5
 ABSENT = "absent"
-
-Ranker = Callable[[str], Sequence[str]]
+FINAL = "--final"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +71,21 @@ class Asked:
     kind: str
     text: str
     right: frozenset[str]
-    key: str = ""
-    """A regular expression for the words that answer; empty where only the note is known."""
-    was_held_out: bool = False
-    """Whether it was written for measuring alone."""
+    keys: tuple[str, ...] = ()
+    """Regular expressions for the words that answer, all of which must match; none where only the note is known."""
+    half: str = ""
+    """`tuning` or `held-out`; empty: a hash decides."""
 
     @property
     def is_held_out(self) -> bool:
         """Whether it is not for tuning."""
-        by_hash = self.kind != ABSENT and hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
-        return self.was_held_out or by_hash
+        if self.half:
+            return self.half == "held-out"
+        return self.kind != ABSENT and hashlib.sha256(self.text.encode()).digest()[0] % 2 == 1
+
+    def is_answered_by(self, text: str) -> bool:
+        """Whether a text holds the words that answer."""
+        return bool(self.keys) and all(re.search(key, text) for key in self.keys)
 
     def place(self, found: Sequence[str]) -> int:
         """The place of the first right note, from 1; 0 when it is not among the first ten."""
@@ -119,8 +129,8 @@ def answers() -> list[Asked]:
             f"{each.get('set', 'later' if 'held_out' in each else 'ours')}, {each['wording']}",
             each["question"],
             frozenset(each["paths"]),
-            each["key"],
-            "held_out" in each,
+            (each["key"],),
+            "held-out" if "held_out" in each else "",
         )
         for vault, some in tomllib.loads((PROJECT / "benchmarks" / "answers.toml").read_text(encoding="utf-8")).items()
         for each in some
@@ -134,7 +144,7 @@ def answers() -> list[Asked]:
             f"given, {each['wording']}",
             each["question"],
             frozenset(each["paths"]),
-            each["key"],
+            (each["key"],),
         )
         for each in json.loads(GIVEN.read_text(encoding="utf-8"))
     ]
@@ -146,9 +156,27 @@ def absent() -> list[Asked]:
     return [Asked(vault, ABSENT, text, frozenset()) for vault, some in asked.items() for text in some]
 
 
-def main(vaults: Sequence[str]) -> int:
+def peoples(*, is_final: bool) -> list[Asked]:
+    """The questions of people about their own vaults: those of `personal`, at last those of `journal`."""
+    asked = tomllib.loads((PERSONAL / "questions.toml").read_text(encoding="utf-8"))["questions"]
+    found = [_of_person("personal", each, each["half"]) for each in asked]
+    if is_final and JOURNAL.exists():
+        asked = json.loads(JOURNAL.read_text(encoding="utf-8"))["questions"]
+        found += [_of_person("journal", each, "held-out") for each in asked]
+    return found
+
+
+def _of_person(vault: str, each: Mapping[str, Any], half: str) -> Asked:
+    keys = each.get("keys") or ([each["key"]] if each.get("key") else [])
+    kind = ABSENT if each["kind"] == ABSENT else f"{vault}, {each['kind']}"
+    return Asked(vault, kind, each["question"], frozenset(each["paths"]), tuple(keys), half)
+
+
+def main(arguments: Sequence[str]) -> int:
     """Ask everything, or what concerns some vaults, and print the tables; the exit status is 1 when the extra loses."""
-    asked = [each for each in [*questions(), *answers(), *absent()] if not vaults or each.vault in vaults]
+    vaults = [each for each in arguments if each != FINAL]
+    every = [*questions(), *answers(), *absent(), *peoples(is_final=FINAL in arguments)]
+    asked = [each for each in every if not vaults or each.vault in vaults]
     folders = dict(unpacked(KEPT, {each.vault for each in asked}))
     answered = [
         answer
@@ -157,12 +185,14 @@ def main(vaults: Sequence[str]) -> int:
     ]
     for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    notes = [each for each in answered if not each.asked.key and each.asked.kind != ABSENT]
+    notes = [each for each in answered if not each.asked.keys and each.asked.kind != ABSENT]
     if notes:
         print("\n".join(_table(notes)) + "\n")
-    if keyed := [each for each in answered if each.asked.key]:
+    if keyed := [each for each in answered if each.asked.keys]:
         print("\n".join(_answers_table(keyed)) + "\n")
-    print("\n".join(_weak(answered)))
+    if people := [name for name in PEOPLES if name in folders]:
+        print("\n".join(_plain_table({name: folders[name] for name in people}, asked)) + "\n")
+    print("\n".join(_weak_table(answered)) + "\n")
     for name, some in (
         ("by words", answered),
         ("with the extra", [each.by_meaning for each in answered if each.by_meaning is not None]),
@@ -177,15 +207,25 @@ def main(vaults: Sequence[str]) -> int:
     return int(any(count > 1 for count in lost.values()))
 
 
-def _weak(answered: Sequence[Answered]) -> Iterator[str]:
-    """How many answers are called weak, by wording and half."""
-    for half in (False, True):
-        for wording in ("shared", "paraphrase", "foreign", ABSENT):
-            some = [a for a in answered if a.asked.kind.endswith(wording) and a.asked.is_held_out == half]
-            with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
-            counts = f"by words {sum(a.is_weak for a in some)}, with the extra {sum(a.is_weak for a in with_extra)}"
-            if some:
-                yield f"Called weak, {'held out' if half else 'tuning'}, of {len(some)} {wording}: {counts}."
+def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
+    """How many answers are called weak, by vault."""
+    columns = "absent: n | weak by words | with the extra | others: n | weak by words | with the extra"
+    yield f"| called weak | tuning: {columns} | held out: {columns} |"
+    yield "|---|" + "--:|" * 12
+    vaults = dict.fromkeys(each.asked.vault for each in answered)
+    for vault in (*vaults, ""):
+        cells: list[str] = []
+        for half in (False, True):
+            own = [a for a in answered if vault in ("", a.asked.vault) and a.asked.is_held_out == half]
+            for is_absent in (True, False):
+                some = [a for a in own if (a.asked.kind == ABSENT) == is_absent]
+                with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
+                cells += [str(len(some)), _share([a.is_weak for a in some]), _share([a.is_weak for a in with_extra])]
+        yield f"| {vault or 'all'} | " + " | ".join(cells) + " |"
+
+
+def _share(some: Sequence[bool]) -> str:
+    return f"{statistics.mean(some):.2f}" if some else ""
 
 
 def _lost(answered: Sequence[Answered]) -> dict[str, int]:
@@ -193,7 +233,7 @@ def _lost(answered: Sequence[Answered]) -> dict[str, int]:
     balance: dict[str, int] = defaultdict(int)
     for each in answered:
         if each.by_meaning is not None:
-            balance[each.asked.kind] += (1 <= each.ours <= 5) - (1 <= each.by_meaning.ours <= 5)
+            balance[each.asked.kind] += (1 <= each.ours <= FIVE) - (1 <= each.by_meaning.ours <= FIVE)
     return {kind: count for kind, count in balance.items() if count > 0}
 
 
@@ -207,6 +247,7 @@ def unpacked(temporary: Path, wanted: Set[str]) -> Iterator[tuple[str, Path]]:
                 tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.0 to 3.11.3 have none
                 tar.extractall(temporary / name)
             yield name, _within(temporary / name)
+    yield from ((name, folder) for name, folder in PEOPLES.items() if name in wanted and folder.exists())
     if "made" not in wanted:
         return
     made = temporary / "made"
@@ -240,33 +281,7 @@ def _answered(folder: Path, index_folder: Path, asked: Sequence[Asked]) -> list[
         except VaultToolsError as error:
             print(f"(without the extra: {error})")
             return by_words
-        with _timed() as times:
-            answered = [replace(each, by_meaning=_asked(vault, each.asked)) for each in by_words]
-        status = vault.meaning_status()
-        if status is not None and times:
-            middle, most = statistics.median(times), max(times)
-            print(
-                f"The nearest of {status.passages:,} passages took {middle:.1f} ms of CPU (median), {most:.0f} at most."
-            )
-        return answered
-
-
-@contextmanager
-def _timed() -> Iterator[list[float]]:
-    """Milliseconds of CPU that each search for the nearest passages takes, without embedding the question."""
-    from vaulttools.ranked.meaning import background, neighbours  # with the extra alone
-
-    times: list[float] = []
-
-    def found(*arguments: Any) -> Any:
-        start = time.process_time()
-        try:
-            return neighbours.neighbours(*arguments)
-        finally:
-            times.append((time.process_time() - start) * 1000)
-
-    with patch.object(background, "neighbours", found):
-        yield times
+        return [replace(each, by_meaning=_asked(vault, each.asked)) for each in by_words]
 
 
 def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None) -> Answered:
@@ -275,18 +290,58 @@ def _asked(vault: Vault, asked: Asked, connection: apsw.Connection | None = None
     answer = vault.query(asked.text, limit=SHOWN)
     took = (time.process_time() - start) * 1000
     found = [note.path for note in answer.notes]
-    is_answered = bool(asked.key and re.search(asked.key, answer.text))
     plain = 0 if connection is None else asked.place(_plain(connection, asked.text))
+    is_answered = asked.is_answered_by(answer.text)
     return Answered(asked, asked.place(found), plain, took, len(answer.text), is_answered, bool(answer.weak))
 
 
 def _plain(connection: apsw.Connection, question: str) -> list[str]:
-    words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
     rows = connection.execute(
         "SELECT path FROM words JOIN files ON files.id = words.rowid WHERE words MATCH ? ORDER BY rank LIMIT ?",
-        (words, SHOWN),
+        (_by_or(question), SHOWN),
     )
     return [bytes(path).decode() for (path,) in rows]
+
+
+def _by_or(question: str) -> str:
+    return " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+
+
+def _plain_table(folders: Mapping[str, Path], asked: Sequence[Asked]) -> Iterator[str]:
+    """What a plain FTS5 table over paths and whole notes finds."""
+    columns = "n | five whole notes hold the answer | note in the first 5 | characters of them: median"
+    yield f"| plain FTS5, vault | tuning: {columns} | held out: {columns} |"
+    yield "|---|" + "--:|" * 8
+    for name, folder in folders.items():
+        connection = apsw.Connection(":memory:")
+        connection.execute("CREATE VIRTUAL TABLE notes USING fts5(path, text, tokenize = 'porter')")
+        connection.executemany(
+            "INSERT INTO notes VALUES (?, ?)",
+            [
+                (path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8"))
+                for path in sorted(folder.rglob("*.md"))
+            ],
+        )
+        cells: list[str] = []
+        for half in (False, True):
+            some = [each for each in asked if each.vault == name and each.keys and each.is_held_out == half]
+            found = [_five(connection, each) for each in some]
+            if not found:
+                cells += ["0", "", "", ""]
+                continue
+            size = f"{statistics.median(characters for _, _, characters in found):,.0f}"
+            cells += [str(len(some)), _share([each[1] for each in found]), _share([each[0] for each in found]), size]
+        connection.close()
+        yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _five(connection: apsw.Connection, asked: Asked) -> tuple[bool, bool, int]:
+    """Whether a right note is among the first five, whether all of them together hold the answer, and their size."""
+    rows = connection.execute(
+        "SELECT path, text FROM notes WHERE notes MATCH ? ORDER BY rank LIMIT ?", (_by_or(asked.text), FIVE)
+    ).fetchall()
+    whole = "\n\n".join(f"{path}\n{text}" for path, text in rows)
+    return any(path in asked.right for path, _ in rows), asked.is_answered_by(whole), len(whole)
 
 
 def _table(answered: Sequence[Answered]) -> Iterator[str]:
@@ -302,17 +357,22 @@ def _table(answered: Sequence[Answered]) -> Iterator[str]:
 
 
 def _answers_table(answered: Sequence[Answered]) -> Iterator[str]:
-    rates = "answer in the text | note in the first 5 | first"
-    columns = f"n | {rates} | characters: median | most | with the extra: {rates}"
+    rates = "answer in the text | note in the first 5 | first | characters: median | most"
+    columns = f"n | {rates} | with the extra: {rates}"
     yield f"| questions, wording, vault | tuning: {columns} | held out: {columns} |"
-    yield "|---|" + "--:|" * 18
+    yield "|---|" + "--:|" * 22
+    people = [each for each in answered if each.asked.vault in PEOPLES]
+    others = [each for each in answered if each.asked.vault not in PEOPLES]
     for kind in dict.fromkeys(each.asked.kind for each in answered):
         for vault in dict.fromkeys(each.asked.vault for each in answered):
             if some := [each for each in answered if (each.asked.kind, each.asked.vault) == (kind, vault)]:
                 yield _answers_row(f"{kind}, {vault}", some)
-    for wording in ("shared", "paraphrase", "foreign"):
-        yield _answers_row(f"all, {wording}", [each for each in answered if each.asked.kind.endswith(wording)])
-    yield _answers_row("all but foreign", [each for each in answered if not each.asked.kind.endswith("foreign")])
+    for vault in dict.fromkeys(each.asked.vault for each in people):
+        yield _answers_row(f"all of {vault}", [each for each in people if each.asked.vault == vault])
+    if others:
+        for wording in ("shared", "paraphrase", "foreign"):
+            yield _answers_row(f"all, {wording}", [each for each in others if each.asked.kind.endswith(wording)])
+        yield _answers_row("all but foreign", [each for each in others if not each.asked.kind.endswith("foreign")])
 
 
 def _answers_row(name: str, some: Sequence[Answered]) -> str:
@@ -321,22 +381,18 @@ def _answers_row(name: str, some: Sequence[Answered]) -> str:
 
 
 def _answers_cells(some: Sequence[Answered]) -> str:
-    if not some:
-        return "0 | | | | | | | | "
-    sizes = [each.characters for each in some]
-    size = (f"{statistics.median(sizes):,.0f}", f"{max(sizes):,}")
     with_extra = [each.by_meaning for each in some if each.by_meaning is not None]
-    return " | ".join([str(len(some)), *_shares(some), *size, *(_shares(with_extra) if with_extra else ("", "", ""))])
+    return " | ".join([str(len(some)), *_shares(some), *_shares(with_extra)])
 
 
 def _shares(some: Sequence[Answered]) -> Iterator[str]:
-    """Answer in the text, note in the first five, note first."""
-    for share in (
-        [each.is_answered for each in some],
-        [1 <= each.ours <= 5 for each in some],
-        [each.ours == 1 for each in some],
-    ):
-        yield f"{statistics.mean(share):.2f}"
+    """Answer in the text, note in the first five, note first; characters."""
+    yield _share([each.is_answered for each in some])
+    yield _share([1 <= each.ours <= FIVE for each in some])
+    yield _share([each.ours == 1 for each in some])
+    sizes = [each.characters for each in some]
+    yield f"{statistics.median(sizes):,.0f}" if sizes else ""
+    yield f"{max(sizes):,}" if sizes else ""
 
 
 def _by_vault(answered: Sequence[Answered]) -> Iterator[tuple[str, list[Answered]]]:
@@ -355,7 +411,7 @@ def _cells(some: Sequence[Answered]) -> str:
 def _rates(places: Sequence[int]) -> Iterator[str]:
     """hit@1, hit@5 and MRR."""
     yield f"{sum(place == 1 for place in places) / len(places):.2f}"
-    yield f"{sum(1 <= place <= 5 for place in places) / len(places):.2f}"
+    yield f"{sum(1 <= place <= FIVE for place in places) / len(places):.2f}"
     yield f"{sum(1 / place for place in places if place) / len(places):.2f}"
 
 

@@ -25,14 +25,16 @@ _PREFIXED: Final = re.compile(r"\b(?:rule|fault)-[A-Z][0-9]{2}\b")
 
 @cache
 def texts() -> dict[str, str]:
-    """What people wrote of the repository, by path: code, tests and pages; no data, and not this module."""
+    """What people wrote of the repository, by path: code, tests and pages; no data, such as a vault for the
+    benchmarks, and not this module."""
     folders = (REPOSITORY / name for name in ("vaulttools", "tests", "docs", "benchmarks"))
     paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md", ".ts", ".toml")]
     paths += [
         REPOSITORY / name for name in ("README.md", "Makefile", "pyproject.toml", ".ci/run", "fixtures/README.md")
     ]
     written = {path.relative_to(REPOSITORY).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    return {name: text for name, text in written.items() if name != "tests/test_citations.py"}
+    data = ("tests/test_citations.py", "benchmarks/personal/")
+    return {name: text for name, text in written.items() if not name.startswith(data)}
 
 
 def found(pattern: re.Pattern[str]) -> list[str]:

@@ -18,7 +18,7 @@ from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
 
 FILLER = "Words of no interest stand here so that the section is a long one. " * 7
-ROWS = "\n".join(f"| {'Nothing ' * 50}| {number} | none |" for number in range(2))
+ROWS = "\n".join(f"| {'Nothing ' * 60}| {number} | none |" for number in range(2))
 TEXT = f"""\
 # Plans
 
@@ -81,7 +81,7 @@ def found(asked: str, text: str = TEXT, path: str = "Sync.md") -> list[str]:
     ("asked", "first"),
     [
         ("what does Plus cost a month", f"- Plus costs 10 a month. {FILLER.strip()}"),
-        ("storage of the Standard plan", "| Standard | 1 | 1 GB |"),
+        ("storage and sites of the Standard plan", "| Standard | 1 | 1 GB |"),
         (
             "is the limit of Standard raised on request",
             f"The limit of the Standard plan is raised\non request. {FILLER.strip()}",

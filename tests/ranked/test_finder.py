@@ -26,11 +26,12 @@ def test_offsets_count_characters() -> None:
 
 def test_places_of_pieces_of_text_lead_to_the_passage_that_holds_them() -> None:
     finder = Finder(question.read("紅葉 駅").terms)
-    long = "何もない一日だった。" * 70
+    long = "何もない一日だった。" * 99
     note = Note(
         "a.md",
-        f"---\na: b\n---\n東京の美術館は月曜日が休み。\n\n{long}\n\n十一月の終わりに紅葉を見に行く。\n\n# 宿\n\n宿は駅の近く。\n",
+        f"---\na: b\n---\n東京の美術館は月曜日が休み。\n\n{long}\n\n"
+        "十一月の終わりに紅葉を見に行く。\n\n# 宿\n\n宿は駅の近く。\n",
     )
     passages = finder.passages(note)
     places = finder.places(note)
-    assert [[passages.at(place) for place in columns[0]] for columns in places.found] == [[2], [3]]
+    assert [[passages.at(place) for place in columns[0]] for columns in places.found] == [[3], [4]]

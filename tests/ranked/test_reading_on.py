@@ -6,9 +6,9 @@ import pytest
 
 from tests.ranked.test_showing import nothing_else_holds
 from vaulttools.notes.note import Note
+from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.reading_on import reading_on
-from vaulttools.ranked.showing import Budget, Showing
 
 LONG = [f"Paragraph {number} says nothing{' at all, whatever it is about' * 20}." for number in range(6)]
 BETWEEN = "\n\n".join(LONG)
@@ -25,10 +25,10 @@ WRAPPED = "\n".join(f"Line {number} of a long paragraph, at whose beginning" for
         ({"a.md": f"Lead sulphate.\n\n{BETWEEN}\n"}, "a.md", LONG[1]),
         ({"a.md": f"Lead sulphate is old:\n{WRAPPED}\n"}, "a.md", None),
         ({"a.md": f"```\n{'x' * 30}\n\nlead sulphate\n{WRAPPED}\n```\n"}, "a.md", None),
-        # the best passage ends the note: what stands before it
-        ({"a.md": f"# Ore\n\n{BETWEEN}\n\n## Lead\n\nLead sulphate of lead.\n"}, "a.md", "# Ore"),
-        # all is shown of the best note, not of another one
-        ({"a.md": "Lead sulphate.\n", "b.md": f"Of lead.\n\n{BETWEEN}\n"}, "b.md", LONG[0]),
+        # nothing stands behind the best passage, whatever stands before it
+        ({"a.md": f"# Ore\n\n{BETWEEN}\n\n## Lead\n\nLead sulphate of lead.\n"}, None, None),
+        # all is shown of the best note: of another one nothing is told
+        ({"a.md": "Lead sulphate.\n", "b.md": f"Of lead.\n\n{BETWEEN}\n"}, None, None),
         ({"a.md": "Lead sulphate.\n"}, None, None),
         ({"a.md": "---\nx: 1\n---\n\nLead sulphate.\n\n"}, None, None),
     ],
@@ -36,7 +36,8 @@ WRAPPED = "\n".join(f"Line {number} of a long paragraph, at whose beginning" for
 def test_it_is_the_first_line_that_is_not_shown(notes: dict[str, str], note: str | None, line: str | None) -> None:
     read = {path: Note(path, text) for path, text in notes.items()}
     ranking = rank("lead sulphate", frozenset(read), None, read.get, lambda: False, 20)
-    shown = Showing(nothing_else_holds(read), ranking.finder.stands).within(ranking.notes, Budget(2_000))
+    folder = nothing_else_holds(read)
+    shown = allotted(ranking.notes, folder, 2_000, ranking.finder.stands, lambda *_: ("", "")).notes
     found = reading_on(shown, read.get)
     assert (found and found[0]) == note
     if found is None or note is None:

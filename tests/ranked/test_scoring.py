@@ -27,7 +27,6 @@ BETTER = [
     ("tide", ("a.md", "---\naliases: [tide]\n---\nx"), ("a.md", "---\nabout: tide\n---\nx")),
     ("tide sun", ("a.md", "---\nabout: tide\n---\nthe sun"), ("a.md", "the tide " + FILLER + " the sun")),
     ("tide table", ("a.md", "---\nabout: tide table\n---\nx"), ("a.md", "---\nabout: table tide\n---\nx")),
-    ("tide", ("a.md", "---\nabout: tide\n---\nx"), ("a.md", "---\nabout: tide\n---\n")),
     ("検索", ("検索.md", "本文"), ("a.md", "検索の本文")),
 ]
 

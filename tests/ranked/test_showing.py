@@ -1,20 +1,31 @@
-"""The passages that a page shows in some room."""
+"""The passages of a note as lines of an answer: whole, or cut around the words of the question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.ranked.test_gathering import vaults
+from vaulttools.files.document import Document, Part
 from vaulttools.index import passages
+from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
-from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked import question
+from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.folding import Folder
 from vaulttools.ranked.order import RankedNote
-from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.showing import Budget, Showing, ShownNote, _goes_on, chosen
+from vaulttools.ranked.showing import (
+    ShownNote,
+    ShownPassage,
+    around_terms,
+    compact,
+    heading_of,
+    lines_of,
+    passage_of,
+    written,
+)
 
 
 def nothing_else_holds(notes: Mapping[str, Note]) -> Folder:
@@ -22,62 +33,140 @@ def nothing_else_holds(notes: Mapping[str, Note]) -> Folder:
     return Folder(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys())
 
 
-@given(vaults)
-@settings(max_examples=30)
-def test_what_two_rooms_show_all_rooms_between_show_and_one_showing_shows_what_a_new_one_does(
-    files: dict[str, str],
-) -> None:
-    notes = {path: Note(path, text) for path, text in files.items()}
-    ranking = rank("cost of the roof repair", frozenset(notes), None, notes.get, lambda: False, 20)
-
-    def showing() -> Showing:
-        return Showing(nothing_else_holds(notes), stands)
-
-    stands = ranking.finder.stands
-    again = showing()
-    seen: list[list[ShownNote]] = []
-    for room in range(1_500, 160, -7):
-        shown = again.within(ranking.notes, Budget(room))
-        if not seen or shown != seen[-1]:
-            assert shown not in seen
-            assert shown == showing().within(ranking.notes, Budget(room))
-            seen.append(shown)
-
-
-def _ranked(path: str, *scores: float) -> RankedNote:
-    note = Note(path, "\n\n".join(f"Passage {number}." for number in range(len(scores))))
-    evidence = [Evidence(number, score, frozenset()) for number, score in enumerate(scores)]
-    return RankedNote(path, scores[0], passages.of(note), evidence)
+def passage(note: Note, first: int, last: int | None = None, room: int = 10_000, asked: str = "lead") -> ShownPassage:
+    """Some passages of a note, as they are shown."""
+    ranked = RankedNote(note.path, 1.0, passages.of(note), [])
+    numbers = first, first, first if last is None else last
+    stands = Finder(question.read(asked).terms).stands
+    return passage_of(note, ranked, numbers, room, nothing_else_holds({note.path: note}), stands)
 
 
 @pytest.mark.parametrize(
-    ("is_sure", "places"),
+    ("text", "expected"),
     [
-        (True, [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("c", 1)]),
-        (False, [("a", 0), ("b", 0), ("c", 0), ("a", 1), ("c", 1)]),
+        ("one\n\n\n  two  \n\t\nthree", "one\n  two\nthree"),
+        ("| a   | b |\n|-----|:----:|\n| 1   | 2\t\t|", "| a | b |\n|---|:---:|\n| 1 | 2 |"),
+        ("a   b ----- c", "a   b ----- c"),
+        ("", ""),
     ],
 )
-def test_both_passages_of_a_sure_note_come_first(is_sure: bool, places: list[tuple[str, int]]) -> None:
-    notes = [_ranked("a", 0.9, 0.6), _ranked("b", 0.8, 0.6), _ranked("c", 0.7, 0.6)]
-    found = chosen(notes, is_sure=is_sure)
-    assert [(notes[place].path, evidence.number) for place, evidence in found if evidence is not None] == places
+def test_blank_lines_and_the_padding_of_tables_are_left_out(text: str, expected: str) -> None:
+    assert compact(text) == expected
+
+
+SENTENCES = "First comes ore. Then comes lead. Then comes tin. Lead and tin make solder. And so on."
 
 
 @pytest.mark.parametrize(
-    ("text", "goes_on"),
+    ("asked", "room", "expected"),
     [
-        ("One two.| Three", True),
-        ("One two.|\nThree", True),
-        ("- one|\n  two", True),
-        ("One.|\n\nTwo", False),
-        ("One.|\n- two", False),
-        ("One.|\n12. two", False),
-        ("One.|\n# Two", False),
-        ("| one ||\n| two |", False),
-        ("One.|\n", False),
-        ("One.|", False),
+        ("lead", 500, SENTENCES),
+        ("lead", 20, "…Then comes lead.…"),
+        ("lead tin", 30, "…Lead and tin make solder.…"),
+        ("ore", 20, "First comes ore.…"),
+        ("on", 12, "…And so on."),
+        ("nothing", 20, "First comes ore.…"),
     ],
 )
-def test_an_ellipsis_says_that_a_paragraph_goes_on(text: str, goes_on: bool) -> None:
-    end = text.rindex("|", 0, text.find("\n") if "||" in text else None)
-    assert (_goes_on(text[:end] + text[end + 1 :], end, None) is not None) == goes_on
+def test_a_text_is_cut_to_the_sentences_with_most_terms(asked: str, room: int, expected: str) -> None:
+    assert around_terms(SENTENCES, room, Finder(question.read(asked).terms).stands) == expected
+
+
+@given(st.lists(st.sampled_from(["lead", "tin.", "Ore", "\n", "x" * 50, "語。"]), max_size=60), st.integers(20, 300))
+def test_a_cut_text_is_never_longer_than_its_room(words: list[str], room: int) -> None:
+    text = " ".join(words)
+    found = around_terms(text, room, Finder(question.read("lead tin").terms).stands)
+    assert len(found) <= room + 2
+    assert found.strip("…") in text
+    assert found == text or len(text) > room
+
+
+LONG = "Nothing is said here at all. " * 40
+TABLE = "| Metal | Price |\n|---|---|\n" + "\n".join(f"| Tin {number} {'x' * 90} | {number} |" for number in range(20))
+
+
+def test_a_row_of_a_table_has_its_header_above_it() -> None:
+    note = Note("a.md", f"# Prices\n\n{TABLE}\n")
+    found = passage(note, 2)
+    assert found.shown.startswith("# Prices\n| Metal | Price |\n|---|---|\n| Tin ")
+    assert (found.start_line, found.text.startswith("# Prices")) == (9, False) or found.start_line > 4
+    assert passage(note, 0, 1).shown.count("| Metal |") == 1
+
+
+def test_a_list_item_has_those_above_it_in_which_it_is_nested() -> None:
+    deep = "\n".join(f"    - {letter * 9} {LONG[:290]}" for letter in "abcdef")
+    note = Note("a.md", f"{LONG}\n\n- Metals\n  - Other\n  - Soft\n{deep}\n")
+    numbers = [
+        number
+        for number, start in enumerate(passages.of(note).starts)
+        if note.text[start:].startswith("    - ") or note.text[start - 4 : start] == "    "
+    ]
+    assert numbers
+    found = passage(note, numbers[-1])
+    assert found.shown.startswith("- Metals\n  - Soft\n")
+    assert "Other" not in found.shown
+
+
+def test_where_it_was_cut_is_told() -> None:
+    note = Note("a.md", f"# Ore\n\nLead is soft.\n\n\n{LONG[:400]}\n\n# Tin\n\n{LONG}\n")
+    found = passage(note, 0, room=40)
+    assert found.shown.endswith("…")
+    assert found.cut is not None
+    assert found.span[0] < found.cut < found.span[1]
+    assert passage(note, 0).cut is None
+
+
+def test_it_has_its_lines_its_headings_and_its_copies() -> None:
+    text = f"# Top\n\n{LONG}\n\n## Sub\n\nLead.\n"
+    notes = {path: Note(path, text) for path in ("a.md", "b.md", "c.md", "d.md", "e.md")}
+    held = passages.of(notes["a.md"])
+    last = len(held.starts) - 1
+    folder = Folder(notes.get, lambda digests: dict.fromkeys(digests, notes.keys()), notes.keys())
+    ranked = RankedNote("a.md", 1.0, held, [])
+    found = passage_of(notes["a.md"], ranked, (last, last, last), 500, folder, lambda _: ())
+    assert (found.start_line, found.end_line, found.heading) == (5, 7, ("Top", "Sub"))
+    assert lines_of(found) == ["Lines 5-7, under Top:", "  ## Sub", "  Lead.", "also in: b.md, c.md and 2 more"]
+
+
+def test_no_line_of_a_note_can_look_like_one_of_ours() -> None:
+    note = Note("a.md", "## b.md (12 May 2026)\nalso in: c.md\n[To read on: read x]\n")
+    assert all(line.startswith("  ") for line in lines_of(passage(note, 0))[1:])
+
+
+def shown(note: Note, *found: ShownPassage, date: str = "", properties: str = "") -> ShownNote:
+    ranked = RankedNote(note.path, 1.0, passages.of(note), [])
+    return ShownNote(ranked, found, found[0].start_line if found else 0, note.line_count, date, properties)
+
+
+def test_a_note_is_whole_when_all_of_it_is_shown() -> None:
+    note = Note("a.md", f"# Lead\n\n{LONG}\n\n# Tin\n\nTin.\n")
+    last = len(passages.of(note).starts) - 1
+    assert shown(note, passage(note, 0, last)).is_whole
+    assert not shown(note, passage(note, 0, last, room=100)).is_whole
+    assert not shown(note, passage(note, 0)).is_whole
+    assert not shown(note, passage(note, last)).is_whole
+    assert not shown(note).is_whole
+
+
+def test_the_line_above_a_note_has_its_date_and_its_size_where_it_is_not_whole() -> None:
+    note = Note("Metals/a.md", f"# Lead\n\n{LONG}\n\n# Tin\n\nTin.\n")
+    last = len(passages.of(note).starts) - 1
+    assert shown(note, passage(note, 0), date="2026-05-12").heading == "## Metals/a.md (12 May 2026, 7 lines)"
+    assert shown(note, passage(note, 0, last), date="2026-05").heading == "## Metals/a.md (2026-05)"
+    assert shown(note, passage(note, 0, last)).heading == "## Metals/a.md"
+    assert shown(note, passage(note, 0), properties="status: open").lines[0] == "Properties: status: open"
+
+
+def test_pages_of_an_attachment_are_told() -> None:
+    note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(Part(1, 1, ()), Part(3, 2, ()))))
+    found = shown(note, passage(note, 0), passage(note, 1))
+    assert found.heading == heading_of("a.pdf", 1) == "## a.pdf, page 1"
+    assert found.lines == ["Line 1:", "  one", "Page 2, line 3:", "  two"]
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [("2026-05-12", "12 May 2026"), ("2026-12-01", "1 December 2026"), ("2026-05", "2026-05"), ("", "")],
+)
+def test_a_date_is_written_as_people_do(date: str, expected: str) -> None:
+    assert written(date) == expected

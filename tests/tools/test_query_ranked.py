@@ -523,12 +523,16 @@ def test_weak_evidence_in_another_language_names_the_language_to_ask_in(make_vau
     assert answer.text.endswith("\n[Ask again in the language of these notes (en).]")
 
 
-def test_half_of_a_question_that_lacks_its_rarest_words_is_weak_evidence(make_vault: MakeVault) -> None:
-    notes = {f"{number}.md": "Boats in the harbour.\n" for number in range(4)}
-    notes |= {f"other {number}.md": "Some text.\n" for number in range(12)}
-    notes |= {f"current {number}.md": "The current value.\n" for number in range(6)}
-    assert make_vault({**notes, "city.md": "The current city.\n"}).query("harbour city current value").weak
-    assert not make_vault({**notes, "city.md": "Current value: city.\n"}).query("harbour city current value").weak
+@pytest.mark.parametrize(("count", "is_weak"), [(1, True), (2, True), (3, False), (6, False)])
+def test_evidence_is_weak_where_no_passage_holds_much_of_the_question(
+    make_vault: MakeVault, count: int, is_weak: bool
+) -> None:
+    words = ["harbour", "city", "tide", "value", "market", "bridge"]
+    notes = {f"{word} {number}.md": f"{word.title()} alone.\n" for word in words for number in range(3)}
+    held = f"Here {' and '.join(words[:count])} are named together.\n"
+    answer = make_vault({**notes, "a.md": held}).query(" ".join(words))
+    assert answer.weak == is_weak
+    assert ("No passage holds " in answer.text) == is_weak
 
 
 def test_evidence_is_not_weak_where_a_further_note_holds_the_rarest_words_together(make_vault: MakeVault) -> None:

@@ -217,7 +217,10 @@ def _joined(
     try:
         models = []
         for background in backgrounds:
-            if background is not None:
+            if background is not None and background is meaning.other and not background.is_ready():
+                if len(backgrounds) == 1:
+                    told.append(_OTHERS_WAIT)
+            elif background is not None and background.is_ready():
                 vectors, asked = background.vectors(question)
                 if len(vectors):
                     models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
@@ -229,6 +232,9 @@ def _joined(
         return ranking
 
 
+_OTHERS_WAIT: Final = (
+    "Only words were searched for: meaning in languages other than English is being prepared; ask again."
+)
 _FOR_THE_REST: Final = 1.0
 """Seconds of a call's time that the models leave for the rest of it."""
 

@@ -15,20 +15,39 @@ import os, signal
 import numpy as np
 
 
+class Letters:
+    vocab_size = 512
+
+    def encode(self, text, **_):
+        return [ord(letter) % 512 for letter in text]
+
+
+class Model:
+    def __init__(self):
+        self.sp = Letters()
+
+    def encode(self, texts):
+        if FAULT == "memory":
+            raise MemoryError
+        if FAULT == "instruction":
+            os.kill(os.getpid(), signal.SIGILL)
+        numbers = np.full((len(texts), 512), np.nan if FAULT == "nan" else 0.01, np.float32)
+        for row, text in zip(numbers, texts):
+            for token in self.sp.encode(text):
+                row[token] += 1
+        return numbers / np.linalg.norm(numbers, axis=1, keepdims=True)
+
+
 class USE:
     def __init__(self, threads):
         self.is_loaded = False
+        self._model = Model()
 
     def encode(self, text):
-        fault, self.is_loaded = FAULT if self.is_loaded else "", True
-        if fault == "memory":
-            raise MemoryError
-        if fault == "instruction":
-            os.kill(os.getpid(), signal.SIGILL)
-        numbers = np.full(512, np.nan if fault == "nan" else 0.01, np.float32)
-        for letter in text:
-            numbers[ord(letter) % 512] += 1
-        return numbers / np.linalg.norm(numbers)
+        if not self.is_loaded:
+            self.is_loaded = True
+            return np.zeros(512, np.float32)
+        return self._model.encode([text])[0]
 """
 
 

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.ranked.meaning.conftest import Opened
@@ -41,19 +40,19 @@ def opened(embedding: Opened) -> Opened:
 
 
 def kept(vault: Vault) -> list[int]:
-    """The digests of the vectors that are kept."""
+    """The keys of the vectors that are kept."""
     meaning = vault._opened.meaning
     assert meaning is not None
-    fresh = VectorStore(meaning.store().path.parent, embedder.key_of(meaning.choice))
-    return sorted(map(int, fresh.nearest().digests))
+    fresh = VectorStore(meaning.main.store().path.parent, embedder.key_of(meaning.main.choice))
+    return sorted(fresh.vectors().keys.tolist())
 
 
-def test_every_passage_is_embedded_once_and_folded(opened: Opened, served: Served) -> None:
-    vault = opened({**NOTES, "copy.md": NOTES["a.md"].upper()})
+def test_every_passage_is_embedded_once_in_its_context(opened: Opened, served: Served) -> None:
+    vault = opened({**NOTES, "deep/a.md": f"\n\n{NOTES['a.md'].upper()}"})
     told: list[tuple[int, int]] = []
     assert vault.wait_for_meaning(on_progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (4, 4)
-    assert "# pets a cat and a dog." in served.texts
+    assert "a > pets\n# pets\n\na cat and\na dog." in map(str.lower, served.texts)
     assert len(served.texts) == len(set(served.texts)) == len(kept(vault))
     assert kept(vault) == sorted(map(digest, served.texts))
     status = vault.meaning_status()
@@ -65,13 +64,49 @@ def test_an_edit_embeds_what_it_changed_and_a_copy_nothing(opened: Opened, serve
     vault = opened()
     vault.wait_for_meaning()
     served.requests.clear()
-    (tmp_path / "vault/b.md").write_text(f"{NOTES['b.md']}\n## New\n\nLead is heavy.\n", encoding="utf-8")
+    long = f"{NOTES['b.md']}\n## More\n\n{'Lead is heavy. ' * 40}\n"
+    (tmp_path / "vault/b.md").write_text(long, encoding="utf-8")
     vault.wait_for_meaning()
-    assert served.texts == ["## new lead is heavy."]
     served.requests.clear()
-    shutil.copy(tmp_path / "vault/b.md", tmp_path / "vault/copy of b.md")
-    (tmp_path / "vault/a.md").rename(tmp_path / "vault/z.md")
+    (tmp_path / "vault/b.md").write_text(f"{long}\n## New\n\nTea is hot.\n", encoding="utf-8")
     vault.wait_for_meaning()
+    assert served.texts == ["b > Drinks > New\n## New\n\nTea is hot."]
+    served.requests.clear()
+    shutil.copy(tmp_path / "vault/b.md", tmp_path / "vault/deep/b.md")
+    (tmp_path / "vault/a.md").rename(tmp_path / "vault/deep/a.md")
+    vault.wait_for_meaning()
+    assert served.texts == []
+
+
+def test_another_name_or_other_properties_embed_what_has_them(opened: Opened, served: Served, tmp_path: Path) -> None:
+    long = "".join(f"# Part {number}\n\n{'Rain. ' * 80}\n\n" for number in range(3))
+    vault = opened({"a.md": f"---\nstatus: new\n---\n{long}"})
+    vault.wait_for_meaning()
+    assert [text.split("#")[0] for text in served.texts] == [
+        "a > Part 0\nstatus: new\n",
+        *("a > Part 1\n", "a > Part 2\n"),
+    ]
+    served.requests.clear()
+    (tmp_path / "vault/a.md").write_text(f"---\nstatus: old\n---\n{long}", encoding="utf-8")
+    vault.wait_for_meaning()
+    assert [text.split("#")[0] for text in served.texts] == ["a > Part 0\nstatus: old\n"]
+    served.requests.clear()
+    (tmp_path / "vault/a.md").rename(tmp_path / "vault/b.md")
+    vault.wait_for_meaning()
+    assert len(served.texts) == 3
+
+
+def test_notes_with_windows_line_ends_are_covered(opened: Opened, served: Served) -> None:
+    plain = "# Pets\n\nA cat and\na dog.\n\n" + "".join(
+        f"## Part {number}\n\n{'Rain. ' * 80}\n\n" for number in range(3)
+    )
+    vault = opened({"a.md": plain.replace("\n", "\r\n")})
+    assert vault.wait_for_meaning(timeout=60)
+    keys = kept(vault)
+    assert (len(keys), sorted(map(digest, served.texts))) == (4, keys)
+    served.requests.clear()
+    vault = opened({"a.md": plain})
+    assert vault.wait_for_meaning(timeout=60)
     assert served.texts == []
 
 
@@ -99,17 +134,17 @@ def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "AGAIN_SECONDS", 0.01)
-    plain = process.EmbeddingProcess.embedded
+    plain = process.EmbeddingProcess.encoded
     asked: list[int] = []
 
-    def killing(self: process.EmbeddingProcess, texts: list[str]) -> tuple[list[bytes], int]:
+    def killing(self: process.EmbeddingProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
         asked.append(len(texts))
         if len(asked) == 3:
             os.kill(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
-        return plain(self, texts)
+        return plain(self, fit, texts)
 
-    monkeypatch.setattr(process.EmbeddingProcess, "embedded", killing)
+    monkeypatch.setattr(process.EmbeddingProcess, "encoded", killing)
     vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(200)})
     with pytest.raises(NoMeaning, match=r"^The process that embeds has ended \(SIGKILL\)$"):
         vault.wait_for_meaning()
@@ -134,7 +169,7 @@ def test_nothing_of_excluded_hidden_or_protected_files_is_sent(opened: Opened, s
         respect_excluded=False,
     )
     vault.wait_for_meaning()
-    assert served.texts == ["cat for everyone."]
+    assert served.texts == ["open\nCat for everyone."]
 
 
 def test_nothing_is_sent_when_it_cannot_be_told_what_is_excluded(opened: Opened, served: Served) -> None:
@@ -246,16 +281,17 @@ def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: p
 
 
 def test_vectors_are_the_same_after_a_rebuild(opened: Opened, served: Served, tmp_path: Path) -> None:
-    def rows(vault: Vault) -> list[bytes]:
+    def found(vault: Vault) -> list[tuple[int, float]]:
         meaning = vault._opened.meaning
         assert meaning is not None
-        return [row.tobytes() for row in meaning.store().vectors(np.array(kept(vault), np.int64))[1]]
+        vectors, asked = meaning.main.vectors("cat and rain")
+        return sorted(zip(vectors.keys.tolist(), vectors.similarities(asked).tolist(), strict=True))
 
     vault = opened()
     vault.wait_for_meaning()
-    before = rows(vault)
+    before = found(vault)
     vault.close()
     shutil.rmtree(tmp_path / "index")
     vault = opened()
     vault.wait_for_meaning()
-    assert rows(vault) == before
+    assert found(vault) == before

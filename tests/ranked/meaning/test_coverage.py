@@ -60,8 +60,11 @@ class Index:
 
     def lacking(self, store: VectorStore) -> dict[str, list[int]]:
         """The slow way: every note's passages are looked at."""
-        held = set(store.nearest().digests.tolist())
-        found = {path: list(passages.digests(data)) for path, data in self.passages(list(self.texts)).items()}
+        held = set(store.vectors().keys.tolist())
+        found = {
+            path: list(dict.fromkeys(passages.keys_of(data).keys))
+            for path, data in self.passages(list(self.texts)).items()
+        }
         missing = {path: [each for each in digests if each not in held] for path, digests in found.items()}
         return {path: digests for path, digests in missing.items() if digests} | {path: [] for path in self.stale}
 
@@ -121,7 +124,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def forget(self) -> None:
-        self.store.keep_only(set(self.store.nearest().digests[::2].tolist()))
+        self.store.keep_only(set(self.store.vectors().keys[::2].tolist()))
 
     @rule()
     def lose(self) -> None:
@@ -218,6 +221,15 @@ def test_what_waits_is_no_change(tmp_path: Path) -> None:
     assert coverage.changed(index, notes) == frozenset()
     coverage.embedded("7.md")
     assert coverage.waiting(notes) == 1
+
+
+def test_a_copy_in_a_note_of_another_name_lacks_vectors(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: what is embedded is the same
+    edit(index, "new.md", MANY["7.md"])
+    notes = frozenset(index.texts)
+    assert coverage.changed(index, notes) == {"new.md"}
+    assert list(coverage.look(index, notes, lambda: False)) == ["new.md"]
 
 
 def test_of_many_changed_notes_no_passages_are_looked_at(tmp_path: Path) -> None:

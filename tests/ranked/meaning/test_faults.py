@@ -29,9 +29,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
     choices: list[Choice] = []
 
     class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice) -> None:
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
             choices.append(choice)
-            super().__init__(choice)
+            super().__init__(choice, folder)
 
     monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
     return choices
@@ -127,5 +127,5 @@ def test_what_lasts_is_tried_more_and_more_rarely(embedding: Opened) -> None:
     local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
     assert local is not None
     assert remote is not None
-    assert [local._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
-    assert [remote._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]
+    assert [local.main._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
+    assert [remote.main._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]

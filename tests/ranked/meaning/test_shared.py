@@ -62,8 +62,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
     processes: list[process.EmbeddingProcess] = []
 
     class Counted(process.EmbeddingProcess):
-        def __init__(self, choice: Choice) -> None:
-            super().__init__(choice)
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            super().__init__(choice, folder)
             processes.append(self)
 
     monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
@@ -90,7 +90,7 @@ def test_vaults_embed_by_one_process_which_ends_with_the_last(
         thread.start()
     for thread in threads:
         thread.join()
-    assert served.texts.count("tea.") == 3  # no vector of another vault is taken
+    assert served.texts.count("same\nTea.") == 3  # no vector of another vault is taken
     assert (len(served.texts), len(set(served.texts))) == (123, 121)
     vaults[0].close()
     vaults[1].close()
@@ -117,7 +117,7 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     first.close()
     asking.join()
     waiting.join()
-    assert served.texts == ["cat a 0.", "cat b 0."]
+    assert served.texts == ["0\nCat a 0.", "0\nCat b 0."]
     second.close()
 
 
@@ -129,17 +129,14 @@ def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_e
     class Starting:
         is_alive = True
 
-        def __init__(self, choice: Choice) -> None:
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
             end.set()
             embedding.stop(end)
-
-        def embedded(self, texts: list[str]) -> None:
-            pytest.fail("it was asked")
 
     monkeypatch.setattr(shared, "EmbeddingProcess", Starting)
     with embedding.turn(end) as is_mine, pytest.raises(embedder.NoMeaning):
         assert is_mine
-        embedding.embedded(Choice(), ["tea"])
+        embedding.process(Choice(), None)
 
 
 def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -360,6 +360,16 @@ class BackgroundMeaning:
             self._fit = generation, None if not data else StaticFit.from_bytes(data)
         return self._fit[1]
 
+    def is_ready(self) -> bool:
+        """Whether nearly all passages have vectors: of a part the nearest ones say little. Always so where the embedder
+        itself encodes them, which may take hours.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        fitted, kept = self.store().fitted()
+        return kept >= fitted * _NEARLY_ALL
+
     @property
     def is_done(self) -> bool:
         """Whether everything was looked at to the end once."""

@@ -118,7 +118,7 @@ class _Joining:
         """The similarity of the nearest passage, by the model itself where it looked at it."""
         self._near = self._compared()
         """In shares, by the static encoder."""
-        self._exact = self._near * np.float32(fusion.unread)
+        self._exact = self._near * np.where(self._model == 0, np.float32(fusion.unread), np.float32(1))
         """In shares, by the model itself."""
 
     def _worded(self) -> Floats:
@@ -141,41 +141,36 @@ class _Joining:
             left &= ~own
             self._model[own] = place
             if own.any():
-                best = float(similar[own].max())
-                self.nearest = max(self.nearest, best)
+                best = float(np.nanmax(similar))  # of all that the model compared: few may be left to it
+                self.nearest = max(self.nearest, float(similar[own].max()))
                 near[own] = _shared(similar[own], model.near.middle, best)
         return near
 
     def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
-        """Compare the most promising passages by the models themselves."""
+        """Compare the most promising passages by the first model itself."""
         fusion = self._fusion
         promise = fusion.words * self._words + (fusion.near + fusion.exact) * self._near
+        promise[self._model > 0] = -1.0
         promising = np.lexsort((self._keys, -np.round(promise, 6)))[: _PROMISING * fusion.looked_at].tolist()
         note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
         paths = list(self._rows)
         of_note: Counter[int] = Counter()
-        chosen: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        chosen: dict[str, list[int]] = defaultdict(list)
         count = 0
         for row in promising:
             note = int(note_of[row])
-            if of_note[note] >= fusion.looked_at_of_note or count >= fusion.looked_at:
+            if promise[row] < 0 or of_note[note] >= fusion.looked_at_of_note or count >= fusion.looked_at:
                 continue
             of_note[note] += 1
             count += 1
-            chosen[int(self._model[row])][paths[note]].append(row)
-        for place, notes in chosen.items():
-            self._look(self._models[place], notes, read, stop, is_first=place == 0)
+            chosen[paths[note]].append(row)
+        self._look(chosen, read, stop)
 
     def _look(
-        self,
-        model: Model,
-        notes: Mapping[str, Sequence[int]],
-        read: Callable[[str], Note | None],
-        stop: Callable[[], bool],
-        *,
-        is_first: bool,
+        self, notes: Mapping[str, Sequence[int]], read: Callable[[str], Note | None], stop: Callable[[], bool]
     ) -> None:
-        """Compare some passages by one model itself."""
+        """Compare some passages, by note, by the first model itself."""
+        model = self._models[0]
         texts: dict[int, str] = {}
         for path, rows in notes.items():
             note = read(path)
@@ -187,7 +182,7 @@ class _Joining:
         asked = model.meaning.asked(model.question)
         similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
         best = max(similar.values())
-        self.nearest = best if is_first else max(self.nearest, best)
+        self.nearest = best
         for row in (row for rows in notes.values() for row in rows):
             key = int(self._keys[row])
             if key in similar:

@@ -1,0 +1,202 @@
+"""How the text of an answer is shared out: the best note first, never over the room, the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.ranked.test_gathering import notes as texts
+from tests.ranked.test_showing import nothing_else_holds
+from vaulttools.index import passages
+from vaulttools.notes.note import Note
+from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import rank
+from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.weights import SHARING, Sharing
+
+LEAST = 120 + 60
+"""Characters by which a text may be longer than its room: the shortest beginning of a passage, and where it stands."""
+
+NAMES = st.sampled_from(["a.md", "b.md", "c/d.md", "c/e f.md", "ü/[x].md", "# h.md"])
+VAULTS = st.dictionaries(NAMES, texts, min_size=1, max_size=6)
+
+
+def size(note: ShownNote) -> int:
+    """Characters of a note in the text of an answer, the blank line below it included."""
+    return len("\n".join([note.heading, *note.lines])) + 2
+
+
+def undescribed(note: Note, is_first: bool) -> tuple[str, str]:
+    return "", ""
+
+
+def shared(files: Mapping[str, str], room: int, *, is_sorted: bool = False) -> tuple[Allotted, Sequence[RankedNote]]:
+    """What is shown of a vault for one question, with its notes in order."""
+    notes = {path: Note(path, text) for path, text in files.items()}
+    held = {path: set(passages.of(note).digests) for path, note in notes.items()}
+
+    def copies(digests: Collection[int]) -> Mapping[int, set[str]]:
+        return {digest: {path for path, own in held.items() if digest in own} for digest in digests}
+
+    ranking = rank("cost of the roof repair", frozenset(notes), None, notes.get, lambda: False, 20)
+    folder = Folder(notes.get, copies, notes.keys())
+    found = list(folder.unfolded(ranking.notes))
+    return allotted(found, folder, room, ranking.finder.stands, described, is_sorted=is_sorted), found
+
+
+def described(note: Note, is_first: bool) -> tuple[str, str]:
+    return "2026-05-12", "status: active; tags: a, b" if is_first else ""
+
+
+@given(VAULTS, st.integers(300, 6_000), st.booleans())
+@settings(max_examples=60)
+def test_never_over_the_room_and_the_same_every_time(files: dict[str, str], room: int, is_sorted: bool) -> None:
+    found, notes = shared(files, room, is_sorted=is_sorted)
+    assert sum(map(size, found.notes)) <= room + LEAST
+    assert found == shared(files, room, is_sorted=is_sorted)[0]
+    places = [[note.path for note in notes].index(each.note.path) for each in found.notes]
+    assert places == sorted(places)
+    for each in found.notes:
+        lines = [line for passage in each.passages for line in range(passage.start_line, passage.end_line + 1)]
+        assert lines == sorted(lines)
+        assert sum(passage.start_line <= each.best_line <= passage.end_line for passage in each.passages) <= 2
+
+
+@given(VAULTS, st.integers(300, 6_000))
+@settings(max_examples=60)
+def test_nothing_far_below_the_best_has_text_and_nothing_farther_is_named(files: dict[str, str], room: int) -> None:
+    found, notes = shared(files, room)
+    best = max((note.score for note in notes), default=0)
+    assert all(each.note.score >= best * SHARING.stop for each in found.notes)
+    assert len(found.notes) <= SHARING.notes
+    assert all(each.score >= best * SHARING.named for each in found.also)
+    told = {each.note.path for each in found.notes} | {each.path for each in found.also}
+    assert told == {note.path for note in notes if note.score >= best * SHARING.named}
+
+
+def paragraphs(count: int, name: str) -> str:
+    """Text of so many passages, none of which says what another one does."""
+    return "\n\n".join(f"## {name} {number}\n\n{f'Word{number} of {name}. ' * 30}" for number in range(count))
+
+
+class Scored:
+    """Notes with given scores, of which all passages answer as well."""
+
+    def __init__(self, scores: Sequence[float], sizes: Sequence[int]) -> None:
+        numbered = enumerate(sizes)
+        self.read = {f"{number}.md": Note(f"{number}.md", paragraphs(size, str(number))) for number, size in numbered}
+        self.notes = [
+            RankedNote(path, score, held, [Evidence(each, 1.0, frozenset()) for each in range(len(held.starts))])
+            for (path, note), score in zip(self.read.items(), scores, strict=True)
+            if (held := passages.of(note))
+        ]
+
+    def allotted(self, room: int, *, is_sorted: bool = False, sharing: Sharing = SHARING) -> Allotted:
+        folder = nothing_else_holds(self.read)
+        return allotted(self.notes, folder, room, lambda _: (), undescribed, is_sorted=is_sorted, sharing=sharing)
+
+
+SCORES = st.lists(st.floats(0.7, 1.0), min_size=1, max_size=8).map(lambda scores: sorted(scores, reverse=True))
+
+
+@given(SCORES, st.integers(2_000, 6_000))
+@settings(max_examples=25)
+def test_of_notes_with_as_much_to_say_a_better_one_gets_no_less(scores: list[float], room: int) -> None:
+    found = Scored(scores, [12] * len(scores)).allotted(room)
+    passage = 480  # what a share may be too short for
+    sizes = [size(each) for each in found.notes]
+    assert all(one >= other - passage for one, other in pairwise(sizes))
+    assert sizes[0] == max(sizes)
+    assert room * 0.4 - passage <= sizes[0] <= room * SHARING.most + LEAST
+
+
+@pytest.mark.parametrize("scores", [[1.0], [1.0, 0.99, 0.98], [1.0, 0.3]])
+def test_a_short_note_that_answers_best_is_whole(scores: list[float]) -> None:
+    found = Scored(scores, [3, 12, 12][: len(scores)]).allotted(5_000)
+    assert found.notes[0].is_whole
+    assert "…" not in found.notes[0].passages[0].shown
+
+
+def test_a_long_note_shows_the_passages_that_answer_about_as_well_and_the_one_behind_the_best() -> None:
+    made = Scored([1.0], [12])
+    scores = {4: 1.0, 9: SHARING.passage, 1: SHARING.passage - 0.01}
+    made.notes[0] = RankedNote(
+        "0.md",
+        1.0,
+        made.notes[0].passages,
+        [Evidence(number, score, frozenset()) for number, score in scores.items()],
+    )
+    [note] = made.allotted(6_000).notes
+    starts = made.notes[0].passages.starts
+    shown = {
+        number for number, start in enumerate(starts) for each in note.passages if each.span[0] <= start < each.span[1]
+    }
+    assert shown == {4, 5, 9}
+    assert note.best is not None
+    assert note.best.span[0] == starts[4]
+    small = made.allotted(600).notes[0]
+    assert [each.span[0] for each in small.passages] == [starts[4]]
+
+
+def test_in_an_order_by_something_else_scores_decide_nothing() -> None:
+    made = [Scored(scores, [12] * 4).allotted(6_000, is_sorted=True) for scores in ([0.1, 1.0, 0.01, 0.5], [1.0] * 4)]
+    one, other = ([(each.note.path, each.lines) for each in found.notes] for found in made)
+    assert one == other
+    assert [path for path, _ in one] == ["0.md", "1.md", "2.md", "3.md"]
+
+
+def test_in_an_order_by_something_else_all_notes_get_about_the_same() -> None:
+    found = Scored([0.5] * 4, [12] * 4).allotted(8_000, is_sorted=True)
+    sizes = [size(each) for each in found.notes]
+    assert max(sizes) - min(sizes) < 1_000  # about a passage
+
+
+def test_what_has_no_room_is_named() -> None:
+    found = Scored([1.0] * 7, [4] * 7).allotted(1_000)
+    assert [each.path for each in found.also] == [f"{number}.md" for number in range(len(found.notes), 7)]
+    assert found.also
+
+
+def test_a_note_that_cannot_be_read_any_more_takes_nothing_from_the_others() -> None:
+    made, alone = Scored([1.0, 0.9, 0.8], [12] * 3), Scored([0.9, 0.8], [12] * 2)
+    del made.read["0.md"]
+    found, expected = made.allotted(5_000), alone.allotted(5_000)
+    assert [list(each.passages) for each in found.notes[:1]] == [[]]
+    assert [len(each.passages) for each in found.notes[1:]] == [len(each.passages) for each in expected.notes]
+
+
+def test_where_copies_stand_takes_its_room() -> None:
+    text = paragraphs(8, "same")
+    files = {"a.md": text, f"{'long/' * 50}b.md": text}
+    notes = {path: Note(path, each) for path, each in files.items()}
+    held = {path: set(passages.of(note).digests) for path, note in notes.items()}
+    folder = Folder(notes.get, lambda some: {d: {p for p, own in held.items() if d in own} for d in some}, notes.keys())
+    of_note = passages.of(notes["a.md"])
+    ranked = [RankedNote("a.md", 1.0, of_note, [Evidence(0, 1.0, frozenset())])]
+    found = allotted(ranked, folder, 400, lambda _: (), undescribed)
+    assert "also in: " in "\n".join(found.notes[0].lines)
+    assert sum(map(size, found.notes)) <= 400 + LEAST
+
+
+def test_nothing_is_shared_out_among_no_notes() -> None:
+    assert allotted([], nothing_else_holds({}), 1_000, lambda _: (), undescribed) == Allotted([], [])
+
+
+def test_of_every_other_note_the_best_passage_is_told() -> None:
+    made = Scored([1.0, 0.5, 0.2], [12, 12, 12])
+    made.notes[1] = RankedNote("1.md", 0.5, made.notes[1].passages, [Evidence(7, 1.0, frozenset())])
+    made.notes[2] = RankedNote("2.md", 0.2, made.notes[2].passages, [])
+    del made.read["0.md"]
+    found = every_passage(made.notes, nothing_else_holds(made.read), lambda _: ())
+    assert [[each.span[0] for each in note.passages] for note in found] == [
+        [],
+        [made.notes[1].passages.starts[7]],
+        [made.notes[2].passages.starts[0]],
+    ]
