@@ -23,7 +23,7 @@ from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.index import build, passages, state
+from vaulttools.index import build, state
 from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Row, Store
@@ -502,34 +502,3 @@ def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: I
         asking.join()
         sys.setswitchinterval(interval)
     assert failed == []
-
-
-@pytest.mark.parametrize("few", [0, 1_000])
-def test_passages_that_no_note_of_a_scope_holds_are_those_without_copies_there(
-    few: int, indexed: Indexed, watched: IndexState, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(state, "_FEW", few)
-    texts = ["# One\n\nA cat.", "# Two\n\nA dog.", "# One\n\nA dog."]
-    indexed.write({f"p{number}.md": texts[number % 3] for number in range(6)} | {"alone.md": "# Three\n\nA boat."})
-    rested(watched)
-    view = IndexView(watched)
-    paths = [f"p{number}.md" for number in range(6)] + ["alone.md"]
-    digests = sorted({each for data in view.passages(paths).values() for each in passages.digests(data)})
-    digests.append(7)
-
-    def check(scope: frozenset[str]) -> None:
-        watched.catch_up()
-        view = IndexView(watched)
-        copies = view.copies(digests)
-        for _ in range(2):  # the second time what was made of the scope is known
-            assert view.unheld(digests, scope) == {digest for digest in digests if not copies[digest] & scope}
-
-    every = frozenset(paths) | FILES.keys()
-    for scope in (every, every - {"alone.md"}, frozenset(["p0.md", "p3.md"]), frozenset[str]()):
-        check(scope)
-    indexed.write({"p1.md": "# New\n\nText.", "alone.md": "changed"})  # is not read yet
-    (indexed.vault / "p0.md").unlink()
-    check(every)
-    check(frozenset(["p0.md", "p1.md", "alone.md"]))
-    rested(watched)
-    check(every - {"p0.md"})

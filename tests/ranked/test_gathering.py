@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
+from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.folding import Folder
-from vaulttools.ranked.gathering import Gathered, gathered
+from vaulttools.ranked.gathering import Gathered, chosen, gathered
+from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
 
 WORDS = ["roof", "repair", "tile", "house", "cost", "beam", "Ada", "[[a]]", "[[b#h|b]]", "日本", "4,200", "x" * 90]
@@ -89,3 +91,14 @@ def test_a_part_of_a_passage_that_is_shown_is_told_as_a_copy() -> None:
     section = "# Roof\n\nThe repair of the roof costs a lot.\n\nAsk Ada about the repair.\n"
     found = asked({"a.md": section, "b.md": "The repair of the roof costs a lot.\n"}, "roof repair", 5_000)
     assert [(piece.path, list(piece.copies)) for piece in found.pieces] == [("a.md", ["b.md"])]
+
+
+def test_passages_get_room_by_what_their_note_and_they_are_worth() -> None:
+    held = passages.of(Note("n.md", "text\n"))
+
+    def ranked(path: str, score: float, *of_passages: float) -> RankedNote:
+        return RankedNote(path, score, held, [Evidence(n, each, frozenset()) for n, each in enumerate(of_passages)])
+
+    notes = [ranked("a", 0.9, 0.8, 0.7, 0.6, 0.6), ranked("b", 0.8, 0.5, 0.2), ranked("c", 0.7)]
+    places = [(notes[place].path, each and each.number) for place, each in chosen(notes)]
+    assert places == [("a", 0), ("b", 0), ("a", 1), ("c", None), ("a", 2)]

@@ -233,7 +233,7 @@ def test_notes_that_changed_or_went_count_as_in_a_fresh_index(
 
         def told() -> list[tuple[object, ...]]:
             found = (made.ask(question, half if is_part else None, most=50) for question, is_part in asked)
-            return [(list(each.notes), each.weakness, each.absences, each.nowhere, each.rarities) for each in found]
+            return [(list(each.notes), each.weakness, each.absences, each.unfound, each.rarities) for each in found]
 
         changed = told()
         made.settle()

@@ -49,7 +49,9 @@ NOTES = {
 def test_the_text_begins_with_passages_and_ends_with_the_calls_for_more(make_vault: MakeVault) -> None:
     answer = make_vault(NOTES).context("what does the roof repair cost")
     assert answer.text == (
-        "## House/Plan.md, lines 11-20, under Roof (status: active; tags: house, roof; due: 2026-12-01)\n"
+        "## House/Plan.md, lines 7-20 (status: active; tags: house, roof; due: 2026-12-01)\n"
+        "  # Roof\n"
+        "  The plan for the house.\n"
         "  ## Repair\n"
         "  The roof repair costs 4,200 in all, tiles included.\n"
         "  Ask [[Ada]] for the scaffolding.\n"
@@ -61,17 +63,16 @@ def test_the_text_begins_with_passages_and_ends_with_the_calls_for_more(make_vau
         "\n"
         "Linked notes:\n"
         "- People/Ada.md, linked from House/Plan.md\n"
-        "- Log.md, links to House/Plan.md\n"
-        "\n"
-        '[To read on: read {"note": "House/Plan.md"}]'
+        "- Log.md, links to House/Plan.md"
     )
 
 
 def test_details_say_where_everything_stands(make_vault: MakeVault) -> None:
-    long = "# Roof\n\n## Repair\n\nThe roof repair.\n\n" + f"Something else, {'x' * 300}.\n\n" * 9
-    answer = make_vault({"Long.md": long}).context("roof repair", max_chars=700)
+    beside = f"Something else, {'x' * 300}.\n\n"
+    long = f"# House\n\n{beside * 4}## Roof\n\nThe roof repair.\n\n{beside * 9}"
+    answer = make_vault({"Long.md": long}).context("roof repair", max_chars=1_200)
     (first,) = answer.passages
-    assert (first.path, first.start_line, first.heading) == ("Long.md", 3, ["Roof", "Repair"])
+    assert (first.path, first.start_line, first.heading) == ("Long.md", 11, ["House", "Roof"])
     assert first.score is not None and 0 < first.score <= 1
     assert [each.model_dump() for each in answer.next_calls] == [
         {"tool": "read", "arguments": {"note": "Long.md", "start_line": first.end_line + 1}}

@@ -18,6 +18,7 @@ from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
 from vaulttools.core import limits
 from vaulttools.ranked.counted import MANY
+from vaulttools.ranked.weights import BY_WORDS
 
 NOTES = {
     "Minerals/Anglesite.md": "# Anglesite\n\nConsists of lead sulphate.\n\n## Origin\n\n- Where galena weathers.\n",
@@ -373,6 +374,20 @@ def test_a_note_far_below_the_first_one_has_no_text(make_vault: MakeVault) -> No
     assert "trumpet" not in answer.text
 
 
+@pytest.mark.parametrize("question", ["boiler pressure valve drips", "valve drips", "the pressure of a boiler"])
+def test_scores_decide_which_notes_have_text_and_which_are_named(make_vault: MakeVault, question: str) -> None:
+    words = ["boiler", "pressure", "valve", "drips"]
+    held = ([word for bit, word in enumerate(words) if number >> bit & 1] for number in range(16))
+    answer = make_vault({f"{n}.md": f"Here: {' and '.join(some)}.\n" for n, some in enumerate(held)}).query(question)
+    first, *_ = scores = [note.score or 0.0 for note in answer.notes]
+    shown = answer.shown_notes or 0
+    near = [note.path for note in answer.notes[shown:] if (note.score or 0.0) >= first * BY_WORDS.named]
+    assert scores == sorted(scores, reverse=True)
+    assert shown == min(BY_WORDS.notes, sum(score >= first * BY_WORDS.stop for score in scores))
+    assert answer.also == near
+    assert all((f"\n## {note.path}" in answer.text) == (n < shown) for n, note in enumerate(answer.notes))
+
+
 def test_of_notes_in_another_order_none_is_left_out_for_its_score(make_vault: MakeVault) -> None:
     filler = {f"{number}.md": f"Nothing of the kind, number {number}.\n" for number in range(20)}
     notes = {"First.md": "The boiler pressure valve drips.\n", "Far.md": "The valve of a trumpet.\n"}
@@ -381,15 +396,18 @@ def test_of_notes_in_another_order_none_is_left_out_for_its_score(make_vault: Ma
     assert answer.text.startswith("Showing 2 notes.\n")
 
 
-def test_a_note_of_1500_characters_is_shown_whole(make_vault: MakeVault) -> None:
-    parts = "\n".join(f"## Part {part}\n\nSentence {part} says nothing of the kind. " * 4 for part in range(5))
-    text = f"# Boiler\n\nThe boiler pressure falls.\n\n{parts}"
-    assert 1_000 < len(text) < 1_500
-    answer = make_vault({"a.md": text, "b.md": f"{text}\n{parts}\n{parts}\n{parts}"}).query(
-        "boiler pressure", glob="a.md"
-    )
-    assert "\n## a.md\n" in answer.text
-    assert not [line for line in text.splitlines() if line and f"  {line.rstrip()}" not in answer.text.splitlines()]
+@pytest.mark.parametrize("others", [0, 6])
+def test_a_first_note_of_1500_characters_is_shown_whole(make_vault: MakeVault, others: int) -> None:
+    parts = "\n".join(f"## Part {part}\n\n{f'Sentence {part} says nothing of it. ' * 6}\n" for part in range(5))
+    notes = {f"{number}.md": f"# Boiler {number}\n\nThe pressure falls.\n\n{parts}" for number in range(others + 1)}
+    assert all(1_000 < len(text) < 1_500 for text in notes.values())
+    answer = make_vault(notes).query("boiler pressure")
+    first = answer.notes[0].path
+    shown = answer.text.split("\n## ")[1].splitlines()
+    assert shown[0] == first
+    assert [line[2:] for line in shown[2:] if line.startswith("  ")] == [
+        line.rstrip() for line in notes[first].splitlines() if line.strip()
+    ]
 
 
 def test_nothing_of_the_first_note_is_cut_while_a_later_one_has_text(make_vault: MakeVault) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
@@ -101,11 +100,6 @@ class Order:
 def files_found(exact: Exact, order: Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is reported already."""
     return len(list(islice(_again(exact, changes).matching(order), limits.COUNTED_FILES + 1)))
-
-
-def finds_any(exact: Exact, order: Callable[[AbstractSet[str]], Sequence[str]], **changes: Any) -> bool:
-    """Whether another query finds one of those files that `order` keeps; what it passes over is reported already."""
-    return next(_again(exact, changes).matching(order), None) is not None
 
 
 def _again(exact: Exact, changes: dict[str, Any]) -> Exact:

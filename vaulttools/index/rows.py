@@ -10,7 +10,6 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from itertools import chain, compress, count, filterfalse, repeat
 from operator import gt, le, sub
 from struct import Struct
@@ -217,10 +216,6 @@ class Rows:
             if place is not None:
                 found[ids[place]] = number
         return found
-
-    def others(self, files: AbstractSet[str]) -> AbstractSet[str]:
-        """The files that are not among some."""
-        return self._columns.places.keys() - files
 
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of some files that have no row."""

@@ -131,8 +131,6 @@ class IndexState:
         """The notes whose words were asked for last, `_puts` then, and how many of them had a row."""
         self._asked_rows: tuple[frozenset[str], int, str] | None = None
         """Likewise the rows of some that are not all, as JSON."""
-        self._other_rows: tuple[frozenset[str], int, Collection[int]] | None = None
-        """Likewise the rows of all others."""
         self._puts = 0
         """How often rows came or went."""
         self._ranked: int | None = None
@@ -503,29 +501,6 @@ class IndexState:
         except Unavailable as error:
             self._fail(error)
         return copies
-
-    def unheld(self, digests: Collection[int], notes: frozenset[str], stale: AbstractSet[str]) -> set[int]:
-        """As `IndexView.unheld`; `stale` as of the same moment."""
-        others = self._others(notes)
-        if len(others) <= _FEW:
-            left_out = {*stale, *self._uncounted(frozenset())}
-            ids = [id_ for path in left_out if (id_ := self._rows.id(path)) is not None]
-            try:
-                return set(self.store.unheld(digests, [*others, *ids]))
-            except Unavailable as error:
-                self._fail(error)
-                return set(digests)
-        copies = self.copies(digests)
-        return {digest for digest in digests if not (copies[digest] & notes) - stale}
-
-    def _others(self, notes: frozenset[str]) -> Collection[int]:
-        """The rows of all other files that may have passages."""
-        with self.lock:
-            if self._other_rows is None or self._other_rows[0] is not notes or self._other_rows[1] != self._puts:
-                others = filter(_is_ranked, self._rows.others(notes))
-                ids = [id_ for path in others if (id_ := self._rows.id(path)) is not None]
-                self._other_rows = notes, self._puts, ids
-            return self._other_rows[2]
 
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """As `IndexView.stems`."""

@@ -233,21 +233,6 @@ class Store:
         )
         return [(digest, id_) for digest, id_ in found]
 
-    def unheld(self, digests: Iterable[int], left_out: Iterable[int]) -> list[int]:
-        """Which of some digests no note but those with some ids holds a passage with."""
-        held = "SELECT 1 FROM copies WHERE digest = wanted.value"
-        wanted, others = json.dumps([*digests]), [*left_out]
-        if not others:
-            found = self._read(f"SELECT value FROM json_each(?) AS wanted WHERE NOT EXISTS ({held})", wanted)  # noqa: S608
-        else:
-            held += " AND id NOT IN (SELECT value FROM json_each(?))"
-            found = self._read(
-                f"SELECT value FROM json_each(?) AS wanted WHERE NOT EXISTS ({held})",  # noqa: S608
-                wanted,
-                json.dumps(others),
-            )
-        return [digest for (digest,) in found]
-
     def _inflated(self, structure: bytes) -> bytes:
         try:
             return zlib.decompress(structure)

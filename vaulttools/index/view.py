@@ -218,10 +218,6 @@ class IndexView:
         unknown = set(self.unranked(list(set().union(*found.values()))))
         return {digest: paths - unknown for digest, paths in found.items()}
 
-    def unheld(self, digests: Collection[int], notes: frozenset[str]) -> set[int]:
-        """Of those whose words are known."""
-        return self._state.unheld(digests, notes, self._stale)
-
     def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
         """Of all that the store holds."""
         return self._state.stems(beginning, shortest, longest)

@@ -33,7 +33,7 @@ USUAL: Final = 500
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\Z")
 _LINK: Final = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|https?://\S+")
 _LINK_TO_HEADING: Final = re.compile(r"\[\[#[^\]\n]*\]\]|\[[^\]\n]*\]\(#[^)\n]*\)")
-_SAYS_SOMETHING: Final = re.compile(r"[^\W_]")
+_SAYS_SOMETHING: Final = re.compile(r"[^\W\d_]")
 _LICENCE: Final = re.compile(r"\b(?:licen[sc]ed under|all rights reserved|copyright (?:©|\(c\)|\d{4}))", re.IGNORECASE)
 _LONGEST_LICENCE: Final = 300
 _FEWEST_LINKS: Final = 3
@@ -125,31 +125,36 @@ def _add_section(source: Source, passages: list[Passage], units: Sequence[_Unit]
             passages.extend(_pieces(source, _Unit("blocks", waiting[0].start_line, waiting[-1].end_line), heading))
             waiting.clear()
 
+    def together(unit: _Unit) -> int:
+        """Characters of what waits, with one more unit."""
+        return _length(source, waiting[0].start_line, unit.end_line)
+
     for unit in units:
-        size = _length(source, unit.start_line, unit.end_line)
-        held = _length(source, waiting[0].start_line, waiting[-1].end_line) if waiting else 0
+        if waiting and _says(source, waiting[-1].end_line + 1, unit.start_line - 1):
+            flush()  # what lies between is no passage
         introduces = bool(waiting) and _introduces(source, waiting[-1])
-        if introduces and len(waiting) > 1 and held + size > LONGEST and waiting[-2].kind != "heading":
+        if introduces and len(waiting) > 1 and together(unit) > LONGEST and waiting[-2].kind != "heading":
             last = waiting.pop()  # it goes with what it introduces
             flush()
             waiting.append(last)
-            held = _length(source, last.start_line, last.end_line)
-        if unit.kind == "table" and held + size > LONGEST:
-            if not introduces:
-                flush()
-            first = waiting[0].start_line if waiting else unit.start_line
-            waiting.clear()
-            passages.extend(_rows(source, unit, first, heading, len(passages)))
-            continue
-        if waiting and not introduces and (held >= USUAL or held + size > LONGEST):
+        if waiting and not introduces and (together(waiting[-1]) >= USUAL or together(unit) > LONGEST):
             flush()
-        if size > LONGEST:
-            first = waiting[0].start_line if waiting else unit.start_line
+        first = waiting[0].start_line if waiting else unit.start_line
+        is_long = _length(source, first, unit.end_line) > LONGEST
+        if is_long:
             waiting.clear()
+        if is_long and unit.kind == "table":
+            passages.extend(_rows(source, unit, first, heading, len(passages)))
+        elif is_long:
             passages.extend(_pieces(source, unit._replace(start_line=first), heading))
         else:
             waiting.append(unit)
     flush()
+
+
+def _says(source: Source, first: int, last: int) -> bool:
+    """Whether lines that belong to no unit hold more than blanks and a line of dashes."""
+    return any(_SAYS_SOMETHING.search(line) for line in source.lines[first - 1 : last])
 
 
 def _introduces(source: Source, unit: _Unit) -> bool:
@@ -332,5 +337,6 @@ def _sentence_ends(text: str) -> list[int]:
     return [
         found.end()
         for found in _SENTENCE_END.finditer(text)
-        if not _ABBREVIATED.search(text, max(0, found.start() - _LONGEST_ABBREVIATED), found.start())
+        if text[found.start()] != "."
+        or not _ABBREVIATED.search(text, max(0, found.start() - _LONGEST_ABBREVIATED), found.start())
     ]

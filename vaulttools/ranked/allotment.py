@@ -1,4 +1,4 @@
-"""Shares out the text of an answer among the notes that answer, the first one first."""
+"""Shares out the text of an answer among its notes, the first one first."""
 
 from __future__ import annotations
 
@@ -49,27 +49,35 @@ def allotted(
     weights = [each**sharing.steepness for each, has in zip(worth, with_text, strict=True) if has]
     shown: list[ShownNote] = []
     also: list[RankedNote] = []
-    left = room
+    left, of_first = room, 0
     for place, ranked in enumerate(notes):
         if not with_text[place]:
             also.append(ranked)
             continue
         note = folder.read(ranked.path)
+        weight = weights.pop(0)
         if note is None:
             shown.append(ShownNote(ranked, ()))
             continue
         date, properties = described(note, not shown)
         about = len(heading_of(ranked.path)) + len(properties) + _ABOUT
-        weight = weights.pop(0)
         share = weight / (weight + sum(weights))
-        most = int(left * share if shown else room * min(max(share, _FIRST), sharing.most)) - about
+        first = share if is_sorted else max(share, _FIRST)
+        most = int(min(left * share, of_first) if shown else room * min(first, sharing.most)) - about
         if shown and most < _LEAST:
-            also.append(ranked)
-            continue
+            also += notes[place:]
+            break
         sharer = _Sharer(note, ranked, folder, terms_of, sharing)
+        if not shown:
+            most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
         shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))
-        left -= about + sum(map(_size, passages))
+        size = about + sum(map(_size, passages))
+        of_first = of_first or size
+        left -= size
+        if len(shown) == 1 and any(each.cut is not None for each in passages):
+            also += notes[place + 1 :]
+            break
     return Allotted(shown, [note for note in also if is_sorted or note.score >= best * sharing.named])
 
 
@@ -106,12 +114,20 @@ class _Sharer:
         self._sharing = sharing
         self._count = len(ranked.passages.starts)
 
+    def least(self) -> int:
+        """Characters without which something is cut: of a note that is shown whole, or of its best passage."""
+        if not self._count:
+            return 0
+        whole = self._length(0, self._count - 1)
+        best = self._ranked.evidence[0].number if self._ranked.evidence else 0
+        return (whole if whole <= self._sharing.whole else self._length(best, best)) + _PLACE
+
     def passages(self, room: int, *, is_first: bool) -> tuple[list[ShownPassage], int]:
         """Those that fit into so many characters, in the order of the note, and the line of the best one."""
         if not self._count:
             return [], 0
         best = self._ranked.evidence[0].number if self._ranked.evidence else 0
-        if self._length(0, self._count - 1) <= self._sharing.whole:
+        if self._length(0, self._count - 1) <= self._sharing.whole and self._page(0) == self._page(self._count - 1):
             whole = self._made(0, best, self._count - 1, room)
             if whole.cut is None and not whole.shown.startswith("…") and _size(whole) <= room + _LEAST:
                 return [whole], whole.start_line
@@ -119,7 +135,7 @@ class _Sharer:
         best_line = 0
         found: list[ShownPassage] = []
         left = room
-        for first, last in _runs(chosen):
+        for first, last in _runs(chosen, self._page):
             number = best if first <= best <= last else first
             found.append(self._made(first, number, last, max(left, _LEAST)))
             left -= _size(found[-1])
@@ -133,7 +149,13 @@ class _Sharer:
         evidence = self._ranked.evidence
         least = evidence[0].score * self._sharing.passage if evidence else 0.0
         wanted = [best, *(each.number for each in evidence[1:] if each.score >= least)]
-        if is_first and best + 1 < self._count and self._length(best + 1, best + 1) <= self._sharing.beside:
+        headings = self._ranked.passages.headings
+        if (
+            is_first
+            and best + 1 < self._count
+            and headings[best + 1] == headings[best]
+            and self._length(best + 1, best + 1) <= self._sharing.beside
+        ):
             wanted.append(best + 1)
         chosen: list[int] = []
         left = room
@@ -144,6 +166,10 @@ class _Sharer:
             chosen.append(number)
             left -= size
         return sorted(chosen)
+
+    def _page(self, number: int) -> int | None:
+        """The page of an attachment that a passage stands on."""
+        return self._note.page_of(self._note.text.count("\n", 0, self._ranked.passages.starts[number]) + 1)
 
     def _length(self, first: int, last: int) -> int:
         passages = self._ranked.passages
@@ -157,11 +183,11 @@ _PLACE: Final = 60
 """Characters of the line that says where a passage stands."""
 
 
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and the last of numbers that follow each other."""
+def _runs(numbers: Sequence[int], page_of: Callable[[int], int | None]) -> list[tuple[int, int]]:
+    """The first and the last of numbers of passages that follow each other on one page."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
-        if runs and runs[-1][1] == number - 1:
+        if runs and runs[-1][1] == number - 1 and page_of(number - 1) == page_of(number):
             runs[-1] = runs[-1][0], number
         else:
             runs.append((number, number))

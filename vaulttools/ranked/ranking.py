@@ -57,10 +57,8 @@ class Ranking:
     """In plain words: what was looked for, and what was not."""
     notices: Sequence[str]
     """What a reader of the hits must know."""
-    nowhere: Sequence[str]
-    """Words that no text or title holds, and that no word of one begins with."""
     unfound: Sequence[str]
-    """Those of them for which nothing else was looked for either."""
+    """Words that no text or title holds, and for which nothing else was looked for."""
     waiting: Sequence[str]
     """Notes that there was no time to read."""
     finder: Finder
@@ -160,7 +158,6 @@ class _Search:
             coverage=coverage,
             explanation=self._explained(terms, absences),
             notices=uncounted,
-            nowhere=substitutes.nowhere,
             unfound=substitutes.unfound,
             waiting=holders.waiting,
             finder=finder,

@@ -1,4 +1,4 @@
-"""Writes the passages of a note as lines of an answer, whole or cut around the words of the question."""
+"""Writes the passages of a note as lines of an answer, whole or cut."""
 
 from __future__ import annotations
 

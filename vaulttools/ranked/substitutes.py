@@ -31,10 +31,8 @@ class Substitutes:
         self._holders = holders
         self._instead: Final[list[str]] = []
         """What is said of terms for which something else is looked for."""
-        self.nowhere: Final[list[str]] = []
-        """Words that no text or title holds, and that no word of one begins with."""
         self.unfound: Final[list[str]] = []
-        """Those of them for which nothing else is looked for either."""
+        """Words that no text or title holds, and for which nothing else is looked for."""
 
     @property
     def sentences(self) -> list[str]:
@@ -86,7 +84,6 @@ class Substitutes:
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
             return (Term(split, (Spelling(split),)),)
-        self.nowhere.append(term.text)
         close = corrections.of(term.text, self._holders.vocabulary)
         if not close:
             self.unfound.append(term.text)

@@ -247,6 +247,7 @@ class _RankedText:
                 shown.pop()
                 blocks.pop()
             else:
+                self.whole = f"{self.whole[: self._request.max_chars - 1].rstrip()}…"  # a path or notices so long
                 return shown
 
     def _first_line(self, count: int) -> str:

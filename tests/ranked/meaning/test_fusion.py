@@ -1,228 +1,368 @@
-"""Two lists of notes as one: words keep what they are sure of, meaning adds what they miss."""
+"""What words and meaning find as one order: what words are sure of stays, and meaning adds what they miss."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any, cast
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from vaulttools.index import passages
+from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.meaning import fusion as module
-from vaulttools.ranked.meaning.fusion import MOST, joined, nearest_notes, passages_of
-from vaulttools.ranked.meaning.neighbours import Neighbour
-from vaulttools.ranked.meaning.trust import OF_ANY_MODEL, Trust
+from vaulttools.ranked.meaning.fusion import Model, joined
+from vaulttools.ranked.meaning.near import Near
+from vaulttools.ranked.meaning.vectors import Vectors
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.weights import NEARNESS, Fusion, Nearness
+
+Floats = NDArray[np.float32]
+
+ASKED: Floats = np.array([1, 0], np.float32)
+"""The question's vector."""
+LONG = "It is what it is. " * 35
 
 
-def near(**notes: float) -> list[Neighbour]:
-    return [Neighbour(path, 0, similarity) for path, similarity in notes.items()]
+def direction(similarity: float) -> Floats:
+    """A vector whose cosine with the question's is this."""
+    vector: Floats = np.array([similarity, (1 - similarity**2) ** 0.5], np.float32)
+    return vector
 
 
-def fused(
-    by_words: Mapping[str, float], sure: int, found: Sequence[Neighbour], meaning: float = OF_ANY_MODEL.share
-) -> list[str]:
-    return module.fused(by_words, sure, nearest_notes(found), meaning)
+@dataclass
+class Vault:
+    """Notes of which each section is a passage, and what finds them."""
+
+    sections: Mapping[str, Sequence[str]]
+    asked: list[str] = field(default_factory=list)
+    """The notes whose passages were loaded."""
+
+    def __post_init__(self) -> None:
+        self.notes = {
+            path: Note(path, "".join(f"# {number}\n\n{text} {LONG}\n\n" for number, text in enumerate(texts)))
+            for path, texts in self.sections.items()
+        }
+        self.held = {path: passages.of(note) for path, note in self.notes.items()}
+
+    def key(self, path: str, number: int) -> int:
+        return self.held[path].keys[number]
+
+    def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
+        self.asked += notes
+        return {path: self.held[path] for path in notes}
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        return {digest: {path for path, held in self.held.items() if digest in held.keys} for digest in digests}
 
 
-def test_without_neighbours_the_order_is_that_of_words() -> None:
-    assert fused({"b": 0.9, "a": 0.9, "c": 0.2}, 1, []) == ["b", "a", "c"]
+@dataclass
+class Meaning:
+    """Stands for a model: the vectors of passages that it would give itself."""
+
+    own: Mapping[int, float] = field(default_factory=dict)
+    compared: list[int] = field(default_factory=list)
+
+    def asked(self, question: str) -> Floats:
+        return ASKED
+
+    def exact(self, texts: Mapping[int, str], stop: Any) -> dict[int, Floats]:
+        self.compared += texts
+        return {key: direction(self.own[key]) for key in texts if key in self.own}
 
 
-def test_what_words_are_sure_of_keeps_its_place() -> None:
-    assert fused({"b": 0.9, "a": 0.2, "c": 0.2}, 2, near(d=0.9, c=0.8, a=0.1)) == ["b", "a", "d", "c"]
+def model(
+    vault: Vault,
+    near: Mapping[tuple[str, int], float | None],
+    own: Mapping[tuple[str, int], float] | None = None,
+    nearness: Nearness | None = None,
+    order: Sequence[int] | None = None,
+) -> Model:
+    """A model that finds the passages as near as this; None: it cannot read one."""
+    keys = np.array([vault.key(*place) for place in near], np.int64)
+    rows = [direction(each) * 127 if each is not None else np.zeros(2) for each in near.values()]
+    numbers = np.rint(np.array(rows).reshape(len(rows), 2)).astype(np.int8)
+    turned = list(order) if order is not None else list(range(len(keys)))
+    meaning = Meaning({vault.key(*place): similarity for place, similarity in (own or {}).items()})
+    return Model(cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), "the question", nearness)
 
 
-def test_a_note_in_both_lists_goes_before_those_in_one() -> None:
-    assert fused({"a": 0.9, "b": 0.8}, 0, near(c=0.9, b=0.8)) == ["b", "a", "c"]
+def by_words(
+    vault: Vault,
+    found: Mapping[str, tuple[float, Mapping[int, float]]],
+    terms: int = 3,
+    held: Collection[int] = (0,),
+    **fields: Any,
+) -> Ranking:
+    """A ranking of notes, each with its score and those of its passages."""
+    notes = [
+        RankedNote(
+            path,
+            score,
+            vault.held[path],
+            [Evidence(number, worth, frozenset(held)) for number, worth in sorted(own.items(), key=lambda e: -e[1])],
+        )
+        for path, (score, own) in found.items()
+    ]
+    made = Ranking(
+        notes=notes,
+        weakness="",
+        explanation=[],
+        notices=[],
+        unfound=[],
+        waiting=[],
+        finder=Finder([]),
+        rarities=[1.0] * terms,
+    )
+    return replace(made, **fields)
 
 
-def test_what_only_meaning_finds_follows() -> None:
-    assert fused({}, 0, near(c=0.5, b=0.9, a=0.5)) == ["b", "a", "c"]
+def asked(
+    vault: Vault,
+    ranking: Ranking,
+    *models: Model,
+    wanted: Collection[str] | None = None,
+    languages: Collection[str] = (),
+    **named: Any,
+) -> Ranking:
+    scope = frozenset(vault.notes if wanted is None else wanted)
+    return joined(ranking, models, vault, scope, frozenset(languages), vault.notes.get, lambda: False, **named)
 
 
-@pytest.mark.parametrize(
-    ("meaning", "expected"), [(0.2, ["a", "b", "c"]), (0.5, ["b", "a", "c"]), (0.9, ["c", "b", "a"])]
-)
-def test_how_much_better_a_note_is_counts_not_its_place_alone(meaning: float, expected: list[str]) -> None:
-    # Of the best by words `b` is worth 9 tenths and `c` a tenth; by meaning `b` is worth 8 of 10, and `a` half.
-    assert fused({"a": 1.0, "b": 0.9, "c": 0.1}, 0, near(c=0.8, b=0.64, a=0.4), meaning) == expected
+def paths(ranking: Ranking) -> list[str]:
+    return [note.path for note in ranking.notes]
 
 
-def test_several_near_passages_count_more_than_one() -> None:
-    found = nearest_notes([Neighbour("a", 0, 0.5), Neighbour("b", 0, 0.45), Neighbour("b", 3, 0.4)])
-    assert list(found.items()) == [("b", 0.57), ("a", 0.5)]
+FOUR = Vault({"cats.md": ["cat"], "dogs.md": ["dog"], "tea.md": ["tea"], "rain.md": ["rain"]})
+NEAR: dict[tuple[str, int], float | None] = {
+    ("cats.md", 0): 0.8,
+    ("dogs.md", 0): 0.5,
+    ("tea.md", 0): 0.3,
+    ("rain.md", 0): 0.1,
+}
 
 
-def test_the_best_passages_of_both_lists_come_first_and_are_worth_the_same() -> None:
-    by_words = [Evidence(4, 0.6, frozenset({0})), Evidence(2, 0.5, frozenset({1})), Evidence(7, 0.4, frozenset({1}))]
-    found = passages_of(by_words, [Neighbour("n", 9, 0.7), Neighbour("n", 2, 0.6)], 3)
+def test_a_note_without_a_word_of_the_question_is_found() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.3, {0: 0.2})})
+    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    assert paths(found)[0] == "cats.md"
+    assert found.notes[0].evidence[0].found_by == ("meaning",)
+    assert sorted(paths(found)) == sorted(FOUR.notes)
+    assert found.nearest == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_note_that_both_find_comes_before_those_that_one_of_them_does() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "dogs.md": (0.85, {0: 0.8})})
+    assert paths(asked(FOUR, ranking, model(FOUR, {**NEAR, ("dogs.md", 0): 0.75})))[0] == "dogs.md"
+
+
+def test_how_much_words_count_against_meaning_is_a_number() -> None:
+    ranking = by_words(FOUR, {"rain.md": (0.9, {0: 0.9})})
+    firsts = [
+        paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=words)))[0] for words in (0.0, 0.1, 5.0)
+    ]
+    assert firsts == ["cats.md", "cats.md", "rain.md"]
+
+
+SECTIONS = Vault({"a.md": ["one", "two", "three", "four"], "b.md": ["five"], "c.md": ["six"]})
+
+
+def test_passages_are_in_the_order_of_words_and_meaning_and_say_what_found_them() -> None:
+    ranking = by_words(SECTIONS, {"a.md": (0.9, {1: 1.0, 2: 0.9, 3: 0.4})})
+    near = {("a.md", 0): 0.9, ("a.md", 1): 0.1, ("a.md", 2): 0.8, ("a.md", 3): 0.2, ("b.md", 0): 0.0}
+    found = asked(SECTIONS, ranking, model(SECTIONS, near)).notes[0].evidence
     assert [(each.number, each.found_by) for each in found] == [
         (2, ("words", "meaning")),
-        (9, ("meaning",)),
-        (4, ("words",)),
-        (7, ("words",)),
+        *((number, by) for number, by in ((0, ("meaning",)), (1, ("words",)))),
+        (3, ("words",)),
     ]
-    assert [each.score for each in found[:2]] == [0.6, 0.6]
-    assert 0.6 > found[2].score > found[3].score
+    assert [each.held for each in found] == [{0}, set(), {0}, {0}]
+    assert all(one.score >= other.score for one, other in pairwise(found))
 
 
-def test_a_passage_that_holds_all_that_was_asked_stays_first() -> None:
-    whole, part = Evidence(4, 0.9, frozenset({0, 1})), Evidence(2, 0.5, frozenset({1}))
-    assert [each.number for each in passages_of([whole, part], [Neighbour("n", 2, 0.7)], 2)] == [4, 2]
-    assert passages_of([whole, part], [], 2) == [whole, part]
+def test_passages_that_no_model_can_read_are_ordered_by_words() -> None:
+    ranking = by_words(SECTIONS, {"a.md": (0.9, {1: 0.5, 3: 1.0})})
+    near = dict.fromkeys([("a.md", number) for number in range(4)]) | {("b.md", 0): 0.5, ("c.md", 0): 0.4}
+    [first] = [note for note in asked(SECTIONS, ranking, model(SECTIONS, near)).notes if note.path == "a.md"]
+    assert [each.number for each in first.evidence[:2]] == [3, 1]
+    assert [each.found_by for each in first.evidence[:2]] == [("words",), ("words",)]
 
 
-PATHS = st.lists(st.sampled_from("abcdefgh"), unique=True)
-
-
-@given(by_words=PATHS, by_meaning=PATHS, sure=st.integers(0, 8), meaning=st.floats(0, 1), step=st.floats(0, 0.1))
-def test_nothing_is_lost_or_doubled_and_the_head_stays(
-    by_words: list[str], by_meaning: list[str], sure: int, meaning: float, step: float
+@pytest.mark.parametrize(
+    ("terms", "held", "unfound", "first"),
+    [
+        (1, {0}, [], "rain.md"),
+        (2, {0, 1}, [], "rain.md"),
+        (2, {0}, [], "cats.md"),  # it holds one word of two
+        (3, {0, 1, 2}, [], "cats.md"),  # it is no name any more
+        (1, {0}, ["Mongolia"], "cats.md"),  # a word stands nowhere
+    ],
+)
+def test_a_note_that_holds_all_of_a_name_of_one_or_two_words_comes_first(
+    terms: int, held: set[int], unfound: list[str], first: str
 ) -> None:
-    scores = {path: 0.9 - place * step for place, path in enumerate(by_words)}
-    found = fused(
-        scores, sure, [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)], meaning
+    ranking = by_words(FOUR, {"rain.md": (0.2, {0: 0.2})}, terms, held, unfound=unfound)
+    assert paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=0.1)))[0] == first
+
+
+GERMAN = "Das ist der Hund und er ist nicht mit der Katze in dem Haus, weil er auf die Frau wartet."
+ENGLISH = "This is the dog and it is not with the cat in the house, because it will wait for her."
+
+
+@pytest.mark.parametrize(
+    ("languages", "first"), [({"de"}, "de.md"), ({"en"}, "en.md"), ({"en", "de"}, "de.md"), ((), "de.md")]
+)
+def test_a_note_in_another_language_than_the_question_is_worth_less(languages: Collection[str], first: str) -> None:
+    vault = Vault({"de.md": [GERMAN], "en.md": [ENGLISH], "far.md": [ENGLISH], "farther.md": [ENGLISH]})
+    vault.held = {path: replace(held, language="de" if path == "de.md" else "en") for path, held in vault.held.items()}
+    near = {("de.md", 0): 0.8, ("en.md", 0): 0.78, ("far.md", 0): 0.1, ("farther.md", 0): 0.1}
+    found = asked(vault, by_words(vault, {}), model(vault, near), languages=languages)
+    assert paths(found)[0] == first
+
+
+def test_nothing_tells_the_language_of_a_note_that_is_worth_as_much_as_ever() -> None:
+    vault = Vault({"a.md": ["1"], "far.md": ["2"]})
+    vault.held = {path: replace(held, language="") for path, held in vault.held.items()}
+    near = {("a.md", 0): 0.8, ("far.md", 0): 0.1}
+    scores = [
+        [note.score for note in asked(vault, by_words(vault, {}), model(vault, near), languages=languages).notes]
+        for languages in ({"de"}, ())
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_what_the_first_model_cannot_read_the_second_one_compares() -> None:
+    english = {**NEAR, ("cats.md", 0): None}
+    other: dict[tuple[str, int], float | None] = {("cats.md", 0): 0.9, ("dogs.md", 0): 0.1, ("tea.md", 0): 0.0}
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, english), model(FOUR, other))
+    assert "cats.md" in paths(found)[:2]
+    alone = asked(FOUR, by_words(FOUR, {}), model(FOUR, english))
+    assert "cats.md" not in paths(alone)
+
+
+def test_the_model_itself_looks_at_the_most_promising_passages_alone() -> None:
+    vault = Vault({f"{number:02}.md": [f"{number}", "b", "c", "d", "e"] for number in range(12)})
+    near: dict[tuple[str, int], float | None] = {
+        (path, number): 0.9 - int(path[:2]) / 20 - number / 100 for path in vault.notes for number in range(5)
+    }
+    made = model(vault, near)
+    asked(vault, by_words(vault, {}), made, fusion=Fusion(looked_at=7, looked_at_of_note=3))
+    expected = [vault.key("00.md", n) for n in range(3)] + [vault.key("01.md", n) for n in range(3)]
+    meaning = cast("Any", made.meaning)
+    assert sorted(meaning.compared) == sorted([*expected, vault.key("02.md", 0)])
+
+
+def test_what_the_model_itself_finds_nearest_comes_first() -> None:
+    own = {("cats.md", 0): 0.3, ("dogs.md", 0): 0.9, ("tea.md", 0): 0.2, ("rain.md", 0): 0.1}
+    near = {**NEAR, ("dogs.md", 0): 0.75}
+    made = asked(FOUR, by_words(FOUR, {}), model(FOUR, near, own))
+    assert paths(made)[0] == "dogs.md"
+    assert made.nearest == 0.9
+
+
+def test_notes_outside_the_scope_are_not_found() -> None:
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"])
+    assert paths(found) == ["dogs.md", "tea.md"]
+
+
+def test_of_a_small_scope_all_passages_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_NEAR_PASSAGES", 1)
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"])
+    assert paths(found) == ["dogs.md", "tea.md"]
+
+
+def test_in_a_scope_about_something_else_the_nearer_note_comes_first() -> None:
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "rain.md"])
+    assert paths(found) == ["tea.md", "rain.md"]
+
+
+def test_notes_that_words_found_farther_down_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BY_WORDS", 1)
+    monkeypatch.setattr(module, "_NEAR_NOTES", 2)
+    monkeypatch.setattr(module, "_ENOUGH", 0)
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "rain.md": (0.8, {0: 0.8}), "dogs.md": (0.7, {0: 0.7})})
+    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    assert sorted(paths(found)[:3]) == ["cats.md", "dogs.md", "tea.md"]
+    assert paths(found)[3:] == ["rain.md"]
+
+
+STRENGTHS = st.floats(0.0, 1.0).map(lambda value: round(value, 2))
+PLACES = [(path, 0) for path in FOUR.notes]
+
+
+@given(
+    similar=st.lists(STRENGTHS | st.none(), min_size=4, max_size=4),
+    own=st.lists(STRENGTHS, min_size=4, max_size=4),
+    words=st.dictionaries(st.sampled_from(sorted(FOUR.notes)), STRENGTHS.filter(bool), max_size=4),
+    terms=st.integers(1, 4),
+    order=st.permutations(range(4)),
+    weight=STRENGTHS,
+)
+@settings(max_examples=150)
+def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing(
+    similar: list[float | None],
+    own: list[float],
+    words: dict[str, float],
+    terms: int,
+    order: list[int],
+    weight: float,
+) -> None:
+    near = dict(zip(PLACES, similar, strict=True))
+    ranking = by_words(
+        FOUR, {path: (score, {0: score}) for path, score in sorted(words.items(), key=lambda each: -each[1])}, terms
     )
-    assert found[:sure][: len(by_words)] == by_words[:sure]
-    assert sorted(found) == sorted({*by_words, *by_meaning})
-    rest = [path for path in found[sure:] if path not in by_meaning]
-    assert rest == [path for path in by_words[sure:] if path not in by_meaning]
+    fusion = Fusion(words=weight)
+    exactly = dict(zip(PLACES, own, strict=True))
+    found = asked(FOUR, ranking, model(FOUR, near, exactly), fusion=fusion)
+    turned = asked(FOUR, ranking, model(FOUR, near, exactly, order=order), fusion=fusion)
+    assert list(found.notes) == list(turned.notes)
+    assert len(set(paths(found))) == len(paths(found))
+    assert set(paths(found)) == {*words, *(path for (path, _), each in near.items() if each is not None)}
+    if terms > 1:
+        assert all(one.score >= other.score for one, other in pairwise(found.notes))
+    assert all(0 < note.score <= 1 for note in found.notes)
+    for note in found.notes:
+        assert ("words" in note.evidence[0].found_by) == (note.path in words)
 
 
-def test_meaning_adds_no_more_than_so_many() -> None:
-    assert len(fused({}, 0, [Neighbour(f"{number}", 0, 0.5) for number in range(200)])) == MOST
-
-
-class Stored:
-    """An index that holds a passage of each note, and remembers which it was asked for."""
-
-    asked: tuple[str, ...] = ()
-
-    def loaded_passages(self, notes: Sequence[str]) -> dict[str, passages.Passages]:
-        self.asked += tuple(notes)
-        return {path: passages.of(Note(path, "text\n")) for path in notes}
-
-
-@given(by_words=PATHS, by_meaning=PATHS, most=st.integers(1, 9), is_few=st.booleans(), few=st.integers(1, 3))
-def test_notes_are_joined_as_they_are_asked_for(
-    by_words: list[str], by_meaning: list[str], most: int, is_few: bool, few: int
+@pytest.mark.parametrize(
+    ("own", "coverage", "terms", "nearness", "is_weak"),
+    [
+        (0.2, 1.0, 3, NEARNESS["english"], True),
+        (0.3, 0.4, 3, NEARNESS["english"], True),
+        (0.3, 0.5, 3, NEARNESS["english"], False),
+        (0.5, 0.1, 3, NEARNESS["english"], False),
+        # Of a name, and where the model was not measured, words alone decide.
+        (0.2, 1.0, 2, NEARNESS["english"], False),
+        (0.2, 1.0, 3, None, False),
+    ],
+)
+def test_evidence_is_weak_where_no_passage_is_near(
+    own: float, coverage: float, terms: int, nearness: Nearness | None, is_weak: bool
 ) -> None:
-    empty = passages.of(Note("n", "text\n"))
-    notes = [RankedNote(path, 0.5, empty, [Evidence(0, 1.0, frozenset({0}))]) for path in by_words]
-    ranking = Ranking(notes, "", [], [], [], [], [], Finder([]), [1.0] * (2 if is_few else 3))
-    found = [Neighbour(path, 0, 0.9 - place / 100) for place, path in enumerate(by_meaning)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BY_WORDS", few)
-        made = joined(ranking, found, Stored(), most).notes
-        sure = min(most, len(by_words)) if is_few else 1
-        first = by_words[: max(sure, few)]
-        order = fused(dict.fromkeys(first, 0.5), sure, found)
-    head = [path for place, path in enumerate(order) if path in first or place < most]
-    expected = [*head, *(path for path in by_words if path not in head)]
-    assert bool(made) == bool(expected)
-    assert [note.path for note, _ in zip(made, range(2), strict=False)] == expected[:2]
-    assert ([note.path for note in made], len(made)) == (expected, len(expected))
-    assert [note.path for note in made[1:]] == expected[1:]
-    assert all(before.score >= after.score for before, after in pairwise(made))
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, terms, coverage=coverage)
+    exactly = dict.fromkeys(PLACES, own)
+    assert bool(asked(FOUR, ranking, model(FOUR, NEAR, exactly, nearness)).weakness) == is_weak
 
 
-def ranked(unfound: Sequence[str], most: int, index: Stored) -> list[str]:
-    """The notes for a question of three words that the note `w` holds, and meaning finds others."""
-    held = [Evidence(0, 1.0, frozenset({0, 1, 2}))]
-    notes = [
-        RankedNote("v", 0.9, passages.of(Note("v", "text\n")), []),
-        RankedNote("w", 0.8, passages.of(Note("w", "text\n")), held),
+def test_where_the_model_was_not_measured_what_words_lack_is_told() -> None:
+    ranking = by_words(FOUR, {}, weakness="No passage holds both.")
+    assert asked(FOUR, ranking, model(FOUR, NEAR)).weakness == "No passage holds both."
+    assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=Nearness(0.1, 0.2))).weakness == ""
+
+
+def test_the_explanation_says_how_many_each_found() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, explanation=["Looked for: tea."])
+    assert asked(FOUR, ranking, model(FOUR, NEAR)).explanation == [
+        "Looked for: tea.",
+        "Joined: the first 1 notes found by words, and 3 by meaning.",
     ]
-    ranking = Ranking(notes[::-1], "", [], [], ["x"], unfound, [], Finder([]), [1.0, 1.0, 1.0])
-    return [note.path for note in joined(ranking, near(a=0.9, v=0.8, c=0.7, d=0.6), index, most).notes]
-
-
-def test_notes_behind_those_asked_for_are_not_loaded() -> None:
-    index = Stored()
-    assert ranked(["x"], 3, index) == ["v", "a", "c", "w"]
-    assert index.asked == ("a", "c")
-
-
-def test_the_first_note_of_evidence_that_is_not_weak_stays_first() -> None:
-    empty = passages.of(Note("n", "text\n"))
-    notes = [RankedNote(path, 0.5, empty, [Evidence(0, 0.5, frozenset({0}))]) for path in "vw"]
-    for weakness, expected in (("", ["v", "w"]), ("No passage holds both.", ["w", "v"])):
-        ranking = Ranking(notes, weakness, [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
-        assert [note.path for note in joined(ranking, near(w=0.5), Stored(), 2).notes] == expected
-
-
-@pytest.mark.parametrize(
-    ("languages", "expected"),
-    [
-        ({"de"}, ["a", "b", "v", "w"]),
-        ({"en"}, ["v", "w", "a", "b"]),
-        (set(), ["v", "w", "a", "b"]),  # nothing tells the question's language
-    ],
-)
-def test_meaning_decides_where_words_find_notes_in_other_languages_alone(
-    languages: set[str], expected: list[str]
-) -> None:
-    english = passages.of(Note("n", "This is the boat and it will be at home when it is in the rain.\n"))
-    notes = [RankedNote(path, 0.5, english, [Evidence(0, 0.5, frozenset({0}))]) for path in "vw"]
-    ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
-    found = joined(ranking, near(a=0.6, b=0.6), Stored(), 4, languages=languages)
-    assert [note.path for note in found.notes] == expected
-
-
-@pytest.mark.parametrize(
-    ("about_it", "weakness", "notices"),
-    [
-        (0.7, "No passage holds both, and none is near in meaning.", []),
-        (0.6, "", ["No passage holds both; others are near in meaning."]),
-        # Of a model that was not measured a similarity says nothing.
-        (None, "No passage holds both.", []),
-    ],
-)
-def test_evidence_is_weak_where_words_are_and_no_passage_is_near(
-    about_it: float | None, weakness: str, notices: list[str]
-) -> None:
-    notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset({0}))])]
-    ranking = Ranking(notes, "No passage holds both.", [], [], [], [], [], Finder([]), [1.0, 1.0, 1.0])
-    found = joined(ranking, near(w=0.6, v=0.5), Stored(), 2, OF_ANY_MODEL._replace(about_it=about_it))
-    assert (found.weakness, found.notices) == (weakness, notices)
-
-
-@pytest.mark.parametrize(
-    ("similarity", "tells_absence", "held", "words", "unfound", "is_weak"),
-    [
-        (0.2, True, {0, 1}, 3, [], True),
-        (0.3, True, {0, 1}, 3, [], False),
-        (0.2, False, {0, 1}, 3, [], False),
-        # A passage holds all that was asked, or the question is a name.
-        (0.2, True, {0, 1, 2}, 3, [], False),
-        (0.2, True, {0}, 2, [], False),
-        # A word stands nowhere.
-        (0.2, True, {0}, 1, ["Mongolia"], True),
-        (0.3, True, {0}, 1, ["Mongolia"], False),
-    ],
-)
-def test_words_that_meet_by_chance_are_weak_evidence_where_a_model_tells_absence(
-    similarity: float, tells_absence: bool, held: set[int], words: int, unfound: list[str], is_weak: bool
-) -> None:
-    notes = [RankedNote("v", 0.5, passages.of(Note("v", "text\n")), [Evidence(0, 0.5, frozenset(held))])]
-    ranking = Ranking(notes, "", [], [], [], unfound, [], Finder([]), [1.0] * words)
-    found = joined(ranking, near(v=similarity), Stored(), 2, Trust(0.7, 0.27, tells_absence))
-    told = "No passage is near in meaning to the question; its words may meet by chance."
-    assert found.weakness == (told if is_weak else "")
-
-
-def test_where_words_find_nothing_and_no_passage_is_near_the_evidence_is_weak() -> None:
-    ranking = Ranking([], "", [], [], ["x"], ["x"], [], Finder([]), [1.0])
-    found = joined(ranking, near(w=0.2), Stored(), 2, OF_ANY_MODEL._replace(about_it=0.33))
-    assert found.weakness == "No passage holds a word of the question, and none is near in meaning."
-
-
-def test_words_that_were_corrected_keep_what_they_are_sure_of() -> None:
-    assert ranked([], 3, Stored()) == ["w", "v", "a"]

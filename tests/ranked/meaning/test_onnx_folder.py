@@ -183,9 +183,8 @@ def test_its_tokens_can_be_reached_and_fitted(tmp_path: Path) -> None:
     tokens = model.tokens(texts)
     assert tokens == [[CAT, TEA], [TEA], []]  # the prompt takes two of four
     assert np.allclose(model.embedded_tokens([CAT, TEA]), [mean(CLS, CAT, SEP), mean(CLS, TEA, SEP)], atol=1e-6)
-    counts = static_fit.counted(tokens, model.vocabulary)
-    table = TokenVectors(model, model.key, tmp_path).of(np.flatnonzero(counts))
-    found = static_fit.fit(tokens, model.embed_passages(texts), counts, table).embedded(tokens)
+    table = TokenVectors(model, model.key, tmp_path).of
+    found = static_fit.fit(tokens, model.embed_passages(texts), table).embedded(tokens, table)
     assert np.allclose(np.linalg.norm(found, axis=1), [1, 1, 0])
 
 

@@ -18,7 +18,6 @@ from tests.ranked.ranking import index_being_built
 from vaulttools import Vault, VaultToolsError
 from vaulttools.ranked.meaning import background
 from vaulttools.ranked.meaning.store import remove
-from vaulttools.ranked.meaning.trust import OF_ANY_MODEL
 
 NOTES = {
     "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
@@ -70,20 +69,7 @@ def test_a_passage_that_shares_no_word_is_found(opened: Opened) -> None:
 def test_both_lists_are_told(opened: Opened) -> None:
     answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
     assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
-    assert (
-        "Joined: the first 1 notes found by words, and 4 found by meaning, nearest first: Harbour.md, " in answer.text
-    )
-
-
-def test_evidence_is_not_weak_where_a_passage_is_near(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = opened()
-    strange, known = "which harbour sells metals in winter", "felines that sell metals in a harbour"
-    assert [vault.query(query=each).weak for each in (strange, known)] == [True, True]  # the model is not measured
-    monkeypatch.setattr(background, "OF_ANY_MODEL", OF_ANY_MODEL._replace(about_it=0.5))
-    far, near = vault.query(query=strange), vault.query(query=known)
-    assert (far.weak, near.weak) == (True, False)
-    assert ", and none is near in meaning. No text or title has" in far.text.split("\n")[0]
-    assert any(notice.endswith("; others are near in meaning.") for notice in near.notices)
+    assert "Joined: the first 1 notes found by words, and 3 by meaning." in answer.text
 
 
 def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:
@@ -135,7 +121,9 @@ def test_another_process_tells_of_notes_that_changed_and_were_never_embedded(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened().close()
-    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n", "Copy.md": NOTES["Kitchen.md"]})
+    write_files(
+        tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n", "deep/Kitchen.md": NOTES["Kitchen.md"]}
+    )
     monkeypatch.setattr(background, "START_SECONDS", 60.0)
     vault = opened({}, waits=False)
     assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
@@ -210,7 +198,7 @@ def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
     vault.close()
     meaning = vault._opened.meaning
     assert meaning is not None
-    meaning.store().path.write_bytes(b"no database" * 500)
+    meaning.main.store().path.write_bytes(b"no database" * 500)
     again = opened(waits=False)
     answer = again.query(query="tea at five")
     assert answer.notes[0].path == "Kitchen.md"
@@ -227,7 +215,7 @@ def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds
     assert meaning is not None
     with rounds:
         assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
-        remove(meaning.store().path)
+        remove(meaning.main.store().path)
         assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
     vault.wait_for_meaning()
     assert found(vault, "where do felines nap?")[0][0] == "Pets.md"

@@ -328,9 +328,9 @@ def test_smart_search_gives_passages(app: ASGIApp) -> None:
     # its client sends no content type
     answer = ask(app, "POST", "/search/smart", content=json.dumps(asked)).json()
     assert [(each["path"], each["breadcrumbs"]) for each in answer["results"]][:1] == [
-        ("Projects/plan.md", "plan > Plan 🚀 > Risks")
+        ("Projects/plan.md", "plan > Plan 🚀")  # a short note is one passage
     ]
-    assert "Damp cellars" in answer["results"][0]["text"]
+    assert "# Risks\n" in answer["results"][0]["text"] and "Damp cellars" in answer["results"][0]["text"]
     asked["filter"] = {"excludeFolders": ["Projects"]}
     assert ask(app, "POST", "/search/smart", content=json.dumps(asked)).json() == {"results": []}
     assert ask(app, "POST", "/search/smart", content="[]").status_code == 400

@@ -326,7 +326,13 @@ class BackgroundMeaning:
             return kept, np.zeros(0, np.float32)
         asked = self.asked(question)
         fit = self._fitted()
-        return kept, asked if fit is None else fit.question(asked)
+        compared = asked if fit is None else fit.question(asked)
+        if len(compared) != kept.dimensions:
+            raise NoMeaning(
+                f"The embedder gives vectors of {len(compared):,} numbers, and those that are kept have "
+                f"{kept.dimensions:,}: `vaulttools index clear` forgets them"
+            )
+        return kept, compared
 
     def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
         """The embedder's own vectors of some passages, by key, as far as there is time; they are kept.
@@ -357,7 +363,10 @@ class BackgroundMeaning:
         generation = self.store().generation()
         if self._fit is None or self._fit[0] != generation:
             data = self.store().fit()
-            self._fit = generation, None if not data else StaticFit.from_bytes(data)
+            fit = StaticFit.from_bytes(data) if data else None
+            if data and fit is None:
+                raise NoMeaning("What encodes the passages was damaged, and is made anew")
+            self._fit = generation, fit
         return self._fit[1]
 
     def is_ready(self) -> bool:
@@ -505,7 +514,7 @@ class BackgroundMeaning:
         except filelock.Timeout:
             return False
         try:
-            fit = self._made_fit(supply)
+            fit = self._made_fit(supply, len({each for _, digests in left for each in digests}))
             if fit is None:
                 return False
             # While this vault waited for its turn another session or process may have embedded for it.
@@ -516,8 +525,9 @@ class BackgroundMeaning:
             lock.release()
         return True
 
-    def _made_fit(self, supply: Supply) -> bytes | None:
-        """The encoder of this vault, made where there is none or the vault is another one by now; empty where the
+    def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
+        """The encoder of this vault, made where there is none or the vault is another one by now, of which so many
+        passages are missing; empty where the
         embedder encodes all passages; None while the index knows too few notes.
 
         Raises:
@@ -528,7 +538,7 @@ class BackgroundMeaning:
             return b""
         fit = self.store().fit()
         fitted, kept = self.store().fitted()
-        if fit is not None and kept <= fitted * (1 + _DRIFT):
+        if fit is not None and kept + missing <= fitted * (1 + _DRIFT) and StaticFit.from_bytes(fit) is not None:
             return fit
         notes = list(supply.notes)
         if len(supply.known.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
@@ -536,7 +546,7 @@ class BackgroundMeaning:
         sample, passages = self._sample(supply, notes)
         if not sample:
             return None
-        fit = process.fitted(sample)
+        fit = embedding.fitted(self.choice, self.shared_folder(), sample)
         self.store().begin(fit, passages)
         return fit
 
@@ -544,24 +554,25 @@ class BackgroundMeaning:
         """The passages with the smallest keys, and how many there are; for the model of English of notes that may be in
         English."""
         is_english = self.choice.other is not None
-        passages = 0
+        every: set[int] = set()
         keys: list[tuple[int, str]] = []
+        others: list[tuple[int, str]] = []
         for start in range(0, len(notes), _TOGETHER):
             for path, data in supply.known.passages(notes[start : start + _TOGETHER]).items():
                 found = stored.keys_of(data)
-                passages += len(found.keys)
-                if not is_english or found.language in (language.UNKNOWN, language.ENGLISH):
-                    keys += ((key, path) for key in found.keys)
-            keys = nsmallest(SAMPLE, dict.fromkeys(keys))
+                every.update(found.keys)
+                is_known = not is_english or found.language in (language.UNKNOWN, language.ENGLISH)
+                (keys if is_known else others).extend((key, path) for key in found.keys)
+            keys, others = (nsmallest(SAMPLE, dict.fromkeys(each)) for each in (keys, others))
         wanted: dict[str, set[int]] = {}
-        for key, path in keys:
+        for key, path in keys or others:
             wanted.setdefault(path, set()).add(key)
         texts: dict[int, str] = {}
         for path, some in wanted.items():
             if self._end.is_set():
                 return [], 0
             texts |= self._texts(supply, path, some)
-        return [texts[key] for key in sorted(texts)], passages
+        return [texts[key] for key in sorted(texts)], len(every)
 
     def _embed(self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
         """Encode passages of notes and keep their vectors, until the end comes, or the end of the turn.
@@ -598,7 +609,7 @@ class BackgroundMeaning:
                 self.store().put_progress(*told)
 
     def _keep(self, fit: bytes, some: Sequence[tuple[int, str]]) -> None:
-        kept = embedding.process(self.choice, self.shared_folder()).encoded(fit, [text for _, text in some])
+        kept = embedding.encoded(self.choice, self.shared_folder(), fit, [text for _, text in some])
         pairs = [(key, vector) for (key, _), vector in zip(some, kept, strict=True)]
         self.store().put(pairs, len(kept[0]))
         self.fault = ""

@@ -1,4 +1,4 @@
-"""Makes the vectors under which passages are kept: by a fitted encoder, or by the embedder itself.
+"""Encodes passages by a fitted encoder, or by the embedder itself.
 
 An embedder whose tokens can be reached is too slow for all passages of a vault, so that a static encoder is fitted to
 it. An endpoint, and a model that is static itself, embed all passages.

@@ -1,4 +1,4 @@
-"""Joins what words find and what meaning finds into one order of notes and of their passages.
+"""Joins what words and meaning find into one order of notes and passages.
 
 Each signal counts in shares, from the middle of all passages to the best one: how well the note's words fit, how near
 its passages are on average, how near the nearest is by the static encoder, and by the model itself, which looks at the

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,11 @@ _LOOKED_AT: Final = 1_000
 _SHARE: Final = 0.02
 """Part of the notes in other languages from which on the vault is not in English alone: a few lists and tables have
 words that look like another language."""
+
+
+def _languages(known: PassageIndex, notes: Collection[str]) -> list[str]:
+    """The languages of notes, of those whose text is known."""
+    return [keys_of(data).language for data in known.passages(sorted(notes)).values()]
 
 
 def nearness(choice: Choice) -> Nearness | None:
@@ -114,7 +119,7 @@ class Meaning:
         Raises:
             NoMeaning: that cannot be read.
         """
-        return self.main.why_not()
+        return self.main.why_not() or ("" if self.other is None else self.other.why_not())
 
     @property
     def embeds_nothing(self) -> bool:
@@ -127,7 +132,11 @@ class Meaning:
         Raises:
             NoMeaning: that cannot be read.
         """
-        return self.main.unsearched(known, among)
+        found = self.main.unsearched(known, among)
+        if self.other is None or not self.other.why_not():
+            return found
+        waiting = sum(language not in (ENGLISH, UNKNOWN) for language in _languages(known, among))
+        return Unsearched(max(found.waiting, waiting), found.changed)
 
     def _needs_other(self, supply: Supply) -> bool:
         """Whether the other model is needed, and the first one has done its work."""
@@ -138,7 +147,7 @@ class Meaning:
         if self._seen is None or self._seen[0] is not supply.notes:
             notes = sorted(supply.notes)
             looked_at = notes[:: max(1, len(notes) // _LOOKED_AT)]
-            found = [keys_of(data).language for data in supply.known.passages(looked_at).values()]
+            found = _languages(supply.known, looked_at)
             others = sum(language not in (ENGLISH, UNKNOWN) for language in found)
             self._seen = supply.notes, others > _SHARE * len(found)
         return self._seen[1]

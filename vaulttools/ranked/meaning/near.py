@@ -26,11 +26,13 @@ class Near:
 
     def nearest(self, count: int) -> list[int]:
         """The keys of so many passages, nearest first; ties by key."""
-        found = np.where(self._known, self._similarities, -2.0)
-        chosen = np.argpartition(-found, min(count, len(found)) - 1)[:count] if len(found) else np.zeros(0, np.intp)
-        chosen = chosen[self._known[chosen]]
+        found = np.where(self._known, np.round(self._similarities, 3), -2.0)
+        if not len(found):
+            return []
+        least = np.partition(found, -min(count, len(found)))[-min(count, len(found))]
+        chosen = np.flatnonzero((found >= least) & self._known)  # all that are as near as the last one
         keys = self._vectors.keys[chosen]
-        order = np.lexsort((keys, -found[chosen]))
+        order = np.lexsort((keys, -found[chosen]))[:count]
         return keys[order].tolist()  # type: ignore[no-any-return]
 
     def similarities(self, keys: Sequence[int]) -> Floats:

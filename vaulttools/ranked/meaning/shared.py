@@ -147,6 +147,32 @@ class Embedding:
                 raise embedder.NoMeaning("The vault is closed")
         return process
 
+    def fitted(self, choice: Choice, folder: Path | None, sample: Sequence[str]) -> bytes:
+        """As `EmbeddingProcess.fitted`, in one's turn.
+
+        Raises:
+            NoMeaning: it cannot be made; the next call starts another process.
+        """
+        with self._ending_at_a_fault():
+            return self.process(choice, folder).fitted(sample)
+
+    def encoded(self, choice: Choice, folder: Path | None, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        """As `EmbeddingProcess.encoded`, in one's turn.
+
+        Raises:
+            NoMeaning: they cannot be encoded; the next call starts another process.
+        """
+        with self._ending_at_a_fault():
+            return self.process(choice, folder).encoded(fit, texts)
+
+    @contextmanager
+    def _ending_at_a_fault(self) -> Iterator[None]:
+        try:
+            yield
+        except embedder.NoMeaning:
+            self._close()
+            raise
+
     def stop(self, end: threading.Event) -> None:
         """Kill the process if it works for the vault with this `end`; does not wait for the vault's thread."""
         with self._guard:

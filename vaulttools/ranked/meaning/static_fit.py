@@ -39,6 +39,9 @@ _MU: Final = 1.0
 """How much tokens themselves count. Of the 10 nearest passages of 302, 1,559 and 1,800 by the model, .96, .97 and .88
 are among the nearest 50 by the fit (0.3: .94, .95 and .83; 3.0: no better)."""
 
+_FEWEST: Final = 20
+"""Passages of a sample from which on their mean is taken from all vectors: of fewer little would be left."""
+
 _BLOCK: Final = 64
 """Passages whose tokens are counted together."""
 
@@ -85,6 +88,8 @@ class StaticFit:
             for first in range(0, len(texts), _BLOCK):
                 tokens, rows, times, ends = _counted(texts[first : first + _BLOCK])
                 weights, learned = self._known(tokens)
+                if not len(tokens):
+                    continue
                 own = table(tokens) - self._mean
                 found = np.sqrt(times.astype(np.float32)) * weights[rows]
                 for number, (start, end) in enumerate(pairwise(ends), first):
@@ -147,11 +152,12 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: Table) -> Stati
     tokens, rows, times, ends = _counted(sample)
     counts = np.bincount(rows, weights=times, minlength=len(tokens))
     weights = (_RARE / (_RARE + counts / max(counts.sum(), 1))).astype(np.float32)
-    own = table(tokens)
+    own = table(tokens) if len(tokens) else np.zeros((0, vectors.shape[1]), np.float32)
     mean = own.mean(axis=0) if len(tokens) else np.zeros(vectors.shape[1], np.float32)
     found = np.sqrt(times.astype(np.float32)) * weights[rows]
     with _BLAS.limit(limits=1, user_api="blas"):
-        middle = vectors.mean(axis=0)
+        few = len(vectors) < _FEWEST
+        middle = np.zeros_like(vectors[0]) if few else vectors.mean(axis=0)
         centred = vectors - middle
         basis = np.ascontiguousarray(np.linalg.svd(centred, full_matrices=False)[2][:KEPT].T)
         of_tokens = np.zeros((len(sample), len(tokens)), np.float32)

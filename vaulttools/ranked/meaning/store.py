@@ -1,4 +1,4 @@
-"""Keeps vectors of passages in SQLite beside the index, by the digest of what was embedded.
+"""Keeps vectors of passages in SQLite, by the digest of what was embedded.
 
 One file an embedder: another embedder, another version or other weights have vectors of their own. What is wrong with
 a file is mended by embedding again, so that a damaged one is deleted.
@@ -179,6 +179,8 @@ class VectorStore:
                     (json.dumps([*keys]),),
                 ).fetchall()
             )
+            if any(not vector or len(vector) % 2 or len(vector) != len(rows[0][1]) for _, vector in rows):
+                raise NoMeaning("The vectors of the passages were damaged, and are made anew")
         return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
 
     def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:

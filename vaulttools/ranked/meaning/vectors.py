@@ -45,6 +45,11 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.keys)
 
+    @property
+    def dimensions(self) -> int:
+        """How many numbers each has."""
+        return int(self._rows.shape[1])
+
     def extended(self, more: Vectors) -> Vectors:
         """With more vectors."""
         if not len(self):
