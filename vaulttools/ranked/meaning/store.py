@@ -21,6 +21,7 @@ import numpy as np
 from vaulttools.core import inherited
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
+from vaulttools.ranked.meaning import arrays
 from vaulttools.ranked.meaning.embedder import Key, NoMeaning
 from vaulttools.ranked.meaning.vectors import Vectors
 
@@ -131,6 +132,8 @@ class VectorStore:
         """
         with self._reading() as connection:
             found: list[Any] = [] if connection is None else connection.execute(_FIT).fetchall()
+            if found and arrays.unpacked(found[0][0]) is None:
+                raise ValueError("The encoder was damaged")
         return found[0][0] if found else None
 
     def begin(self, fit: bytes, passages: int) -> None:
@@ -180,7 +183,7 @@ class VectorStore:
                 ).fetchall()
             )
             if any(not vector or len(vector) % 2 or len(vector) != len(rows[0][1]) for _, vector in rows):
-                raise NoMeaning("The vectors of the passages were damaged, and are made anew")
+                raise ValueError("A vector has been cut")
         return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
 
     def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:
