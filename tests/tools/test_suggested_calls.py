@@ -85,7 +85,7 @@ def check(vault: Vault, asked: str, arguments: dict[str, Any]) -> int:
 def test_the_calls_that_answers_propose_over_odd_names_and_filters(make_vault: MakeVault) -> None:
     vault = make_vault(ODD)
     made = {(tool, json.dumps(arguments)): check(vault, tool, arguments) for tool, arguments in ASKED}
-    assert sum(made.values()) >= 20
+    assert sum(made.values()) >= 18
     assert all(made[tool, json.dumps(arguments)] for tool, arguments in ASKED[:4]), made
 
 
