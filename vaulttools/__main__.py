@@ -27,8 +27,8 @@ FAILED: Final = 2
 def run() -> NoReturn:
     """The console script: `main`, with what only a real process has to mind."""
     gc.disable()  # what imports make stays: to look for garbage in it takes an eighth of the start
-    output.open_streams()
     try:
+        output.open_streams()
         status = main(sys.argv[1:], is_alone=True)
         sys.stdout.flush()
         if sys.modules.get("vaulttools.cli.main") is None:  # nothing runs that has to come to its end, which takes 2 ms
@@ -78,6 +78,9 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
     # pydantic would look for plugins in every package that is installed; no command here has use for one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if is_alone:
+        from vaulttools.cli import interrupts
+
+        interrupts.end_at_once()
         _begin_listing(list(words))
     from vaulttools import plain_models
 

@@ -268,7 +268,27 @@ def test_ctrl_c_ends_a_server_that_starts_at_once_and_without_a_word(small_vault
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
 
 
+SWALLOWED = (
+    INTERRUPTIBLE
+    + """
+import importlib.abc, os, sys, time
+class Swallowing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "vaulttools.cli.main":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(10)
+            except BaseException:
+                pass
+sys.meta_path.insert(0, Swallowing())
+from vaulttools.__main__ import run
+run()
+"""
+)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_what_is_imported_cannot_make_another_error_of_ctrl_c() -> None:
-    ended = subprocess.run([sys.executable, "-c", CAUGHT], capture_output=True, timeout=30, check=False)
+@pytest.mark.parametrize("code", [CAUGHT, SWALLOWED], ids=["made another error", "swallowed"])
+def test_what_is_imported_cannot_lose_ctrl_c(code: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", code, "tools"], capture_output=True, timeout=30, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")

