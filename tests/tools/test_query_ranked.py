@@ -530,7 +530,16 @@ def test_weak_evidence_is_said(make_vault: MakeVault) -> None:
     assert answer.weak
     told = 'Showing 2 notes, best first. No passage holds "yaml" and "cmdlet" together; the best hold only: cmdlet.'
     assert answer.text.startswith(f'{told} No text or title has the words "zirconium", "feldspar".\n')
+    assert answer.text.endswith("\n[Ask again in other words, which the notes may use.]")
     assert not make_vault(notes).query("yaml file settings").weak
+
+
+def test_weak_evidence_proposes_to_read_on_where_something_is_left_to_read(make_vault: MakeVault) -> None:
+    long = "".join(f"## Part {number}\n\n{'Nothing of the kind is said here. ' * 20}\n\n" for number in range(8))
+    answer = make_vault({"a.md": f"A yaml file holds the settings.\n\n{long}"}).query("yaml zirconium with feldspar")
+    assert answer.weak
+    assert '[To read on: read {"note": "a.md", "start_line": ' in answer.text
+    assert "Ask again" not in answer.text
 
 
 def test_weak_evidence_in_another_language_names_the_language_to_ask_in(make_vault: MakeVault) -> None:

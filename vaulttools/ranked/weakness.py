@@ -11,6 +11,9 @@ from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.scoring import rarity
 
+NOTHING_NEAR: Final = "No passage is near in meaning to the question."
+"""The notes are about other things, so that reading on does not help."""
+
 _RARE: Final = 5.0
 """The least that a word counts that stands nowhere, unless the notes are so few that no word weighs as much: where no
 note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the notes

@@ -29,6 +29,7 @@ from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.ranked.reading_on import reading_on
 from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.session import Session
 
 EXCERPTS: Final = 3
@@ -178,11 +179,12 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     told = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
     fixed = sum(len(each) + 3 for each in (*told, *notices)) + (len(explanation) + 20 if request.explain else 0)
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
-    text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted)
+    is_weak = bool(ranking.weakness)
+    text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted, is_weak=is_weak)
     while True:
         allotted = page_.allotted(room, is_sorted=is_sorted)
-        following = None if ranking.weakness else reading_on(allotted.notes, found.best.folder.read)
-        shown = text.fitting(allotted, following, next_page)
+        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.folder.read)
+        shown = text.fitting(allotted, reading, next_page)
         if text.octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
         room = max(room * limits.TEXT_BYTES // text.octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
@@ -193,7 +195,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[*map(_ranked_note, shown), *map(_ranked_note, others)],
         shown_notes=len(shown),
-        weak=bool(ranking.weakness),
+        weak=is_weak,
         by_words_alone=found.best.by_words_alone,
         also=[paths.portable(each.path) for each in allotted.also],
         explanation=explanation,
@@ -213,6 +215,7 @@ class _RankedText:
         notices: Sequence[str],
         *,
         is_sorted: bool,
+        is_weak: bool,
     ) -> None:
         self._request = request
         self._work = work
@@ -220,6 +223,7 @@ class _RankedText:
         self._doubts = doubts
         self._notices = answer.bracketed(notices)
         self._is_sorted = is_sorted
+        self._is_weak = is_weak
         self.closing: list[str] = []
         self.whole = ""
 
@@ -277,6 +281,8 @@ class _RankedText:
             written = _other_language(self._request.query, shown)
             if written:
                 yield f"Ask again in the language of these notes ({written})."
+            elif self._is_weak:
+                yield "Ask again in other words, which the notes may use."
 
 
 _COPIES: Final = 20

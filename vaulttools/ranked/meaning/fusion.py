@@ -25,6 +25,7 @@ from vaulttools.ranked.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.ranked.meaning.near import Near
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> st
     if nearness is None or len(ranking.rarities) + len(ranking.unfound) <= FEW_WORDS:
         return ranking.weakness
     if nearest < nearness.near:
-        return "No passage is near in meaning to the question."
+        return NOTHING_NEAR
     if nearest < nearness.about_it and ranking.coverage < WEAK.with_meaning:
         return "The nearest passages hold few words of the question and may be about something else."
     return ""
