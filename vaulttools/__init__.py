@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         VaultToolsError,
     )
     from vaulttools.index.upkeep import IndexStatus
-    from vaulttools.ranked.meaning.background import MeaningStatus
+    from vaulttools.meaning.background import MeaningStatus
     from vaulttools.vault import Snapshot, ToolResult, Vault
 
 __version__ = "0.2.0"
@@ -65,7 +65,7 @@ __all__ = [
 _HOMES = {
     "FileStream": "answers.file_stream",
     "IndexStatus": "index.upkeep",
-    "MeaningStatus": "ranked.meaning.background",
+    "MeaningStatus": "meaning.background",
     "Snapshot": "vault",
     "ToolResult": "vault",
     "Vault": "vault",

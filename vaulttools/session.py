@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from vaulttools.index.view import IndexView
     from vaulttools.matching.ripgrep import Ripgrep
     from vaulttools.matching.search import Search
+    from vaulttools.meaning.background import Supply
+    from vaulttools.meaning.languages import Meaning
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note import Note
     from vaulttools.notes.note_index import NoteIndex
     from vaulttools.notes.reader import NoteReader
     from vaulttools.patterns.pattern import Pattern
-    from vaulttools.ranked.meaning.background import Supply
-    from vaulttools.ranked.meaning.languages import Meaning
     from vaulttools.resources.periodic import PeriodicNotes
     from vaulttools.resources.targets import Reader, Target, Targets
     from vaulttools.resources.urls import Resolvers
@@ -125,7 +125,7 @@ class Session:
     @property
     def wants_meaning(self) -> bool:
         """Whether ranked search is to go by meaning too."""
-        from vaulttools.ranked.meaning import embedder
+        from vaulttools.meaning import embedder
 
         return self.has_index and embedder.is_wanted(self.config)
 
@@ -136,12 +136,12 @@ class Session:
         Raises:
             NoMeaning: they are, and the packages that they need are not installed.
         """
-        from vaulttools.ranked.meaning import embedder
+        from vaulttools.meaning import embedder
 
         if not self.wants_meaning:
             return None
         with embedder.packages_needed():
-            from vaulttools.ranked.meaning.languages import Meaning
+            from vaulttools.meaning.languages import Meaning
         choice = embedder.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
         session = weakref.ref(self)
@@ -169,9 +169,9 @@ class Session:
         Raises:
             NoMeaning: strictly, and which files are excluded cannot be told.
         """
+        from vaulttools.meaning.background import Supply
+        from vaulttools.meaning.embedder import NoMeaning
         from vaulttools.notes.extracted import ExtractedNote
-        from vaulttools.ranked.meaning.background import Supply
-        from vaulttools.ranked.meaning.embedder import NoMeaning
 
         work = Work(self.config.time_limit)
         view = self.view(work)

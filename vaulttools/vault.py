@@ -34,7 +34,7 @@ from vaulttools.tools.definitions import Format, definitions
 if TYPE_CHECKING:
     from vaulttools.answers.file_stream import FileStream
     from vaulttools.index.upkeep import IndexStatus
-    from vaulttools.ranked.meaning.background import MeaningStatus
+    from vaulttools.meaning.background import MeaningStatus
     from vaulttools.resources.urls import Resolver
 
 _NO_LIMIT: Final = 7 * 86_400.0
@@ -211,7 +211,7 @@ class Vault(ToolMethods):
         until = None if timeout is None else time.monotonic() + timeout
         meaning = self._opened.meaning
         if meaning is None:
-            from vaulttools.ranked.meaning.embedder import SWITCH
+            from vaulttools.meaning.embedder import SWITCH
 
             if self._opened.config.meaning == "off" or os.environ.get(SWITCH) == "off":
                 by = "the configuration" if self._opened.config.meaning == "off" else f"{SWITCH}=off"

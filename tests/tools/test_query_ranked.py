@@ -615,7 +615,7 @@ def test_without_an_index_all_notes_are_covered(make_vault: MakeVault, asked: st
 def test_a_word_that_there_was_no_time_to_count_is_not_called_absent(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vaulttools.answers.counting._SECONDS", 0.0)
+    monkeypatch.setattr("vaulttools.ranked.counting._SECONDS", 0.0)
     path = make_vault({**NOTES, "x.md": "Of chlorite.\n"}).path
     with Vault.open(path, index="off") as vault, index_being_built():
         answer = vault.query("chlorite smelting")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.cli.progress import progress
 from vaulttools.errors import BadArgument
-from vaulttools.ranked.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedder import NoMeaning
 
 if TYPE_CHECKING:
-    from vaulttools.ranked.meaning.background import MeaningStatus
+    from vaulttools.meaning.background import MeaningStatus
     from vaulttools.vault import Vault
 
 COMMANDS: Final = ("build", "status", "verify", "clear")

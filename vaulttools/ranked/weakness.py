@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.scoring import rarity
+from vaulttools.ranked.weights import NEARNESS, Nearness
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedder import Choice
 
 NOTHING_NEAR: Final = "No passage is near in meaning to the question."
 """The notes are about other things, so that reading on does not help."""
@@ -18,6 +22,13 @@ _RARE: Final = 5.0
 """The least that a word counts that stands nowhere, unless the notes are so few that no word weighs as much: where no
 note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the notes
 may have another word for it."""
+
+
+def nearness(choice: Choice) -> Nearness | None:
+    """What similarities by an embedder say of whether a passage is about the question; None: that was not measured."""
+    if choice.where:
+        return None
+    return NEARNESS[choice.packaged]
 
 
 def covered(

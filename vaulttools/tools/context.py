@@ -11,13 +11,13 @@ from vaulttools.answers import answer, dated, filters
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.linked import Shown, linked
-from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
+from vaulttools.ranked.filtered import Ranked, has_words, ranked
 from vaulttools.ranked.gathering import RELEVANT, Piece, gathered
 from vaulttools.ranked.question import without_operators
 from vaulttools.session import Session

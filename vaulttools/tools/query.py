@@ -13,7 +13,6 @@ from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact
 from vaulttools.answers.page import Section
-from vaulttools.answers.ranked import Ranked, has_words, ranked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths, render
@@ -25,6 +24,7 @@ from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
+from vaulttools.ranked.filtered import Ranked, has_words, ranked
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
 from vaulttools.ranked.reading_on import reading_on

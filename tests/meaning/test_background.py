@@ -1,0 +1,297 @@
+"""Embedding behind the calls, in a real process with a real server: each passage once, whatever stops it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.meaning.conftest import Opened
+from tests.meaning.endpoints import Served
+from vaulttools import Cancelled, Vault, VaultToolsError
+from vaulttools.cli import index as cli_index
+from vaulttools.index.view import IndexView
+from vaulttools.meaning import background, embedder, process
+from vaulttools.meaning.background import Progress
+from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.store import VectorStore
+from vaulttools.notes.passages import digest
+
+NOTES = {
+    "a.md": "# Pets\n\nA Cat and\na dog.\n",
+    "b.md": "# Drinks\n\nTea.\n\n## Copy\n\n" + "Rain fell on the boat. " * 30,
+    "deep/c.md": "",
+}
+
+
+@pytest.fixture
+def opened(embedding: Opened) -> Opened:
+    """Opens a vault whose passages the server embeds; a second call opens it again."""
+
+    def made(files: Mapping[str, str | bytes] = NOTES, **fields: object) -> Vault:
+        return embedding(files, **fields)
+
+    return made
+
+
+def kept(vault: Vault) -> list[int]:
+    """The keys of the vectors that are kept."""
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    fresh = VectorStore(meaning.main.store().path.parent, embedder.key_of(meaning.main.choice))
+    return sorted(fresh.vectors().keys.tolist())
+
+
+def test_every_passage_is_embedded_once_in_its_context(opened: Opened, served: Served) -> None:
+    vault = opened({**NOTES, "deep/a.md": f"\n\n{NOTES['a.md'].upper()}"})
+    told: list[tuple[int, int]] = []
+    assert vault.wait_for_meaning(on_progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (4, 4)
+    assert "a > pets\n# pets\n\na cat and\na dog." in map(str.lower, served.texts)
+    assert len(served.texts) == len(set(served.texts)) == len(kept(vault))
+    assert kept(vault) == sorted(map(digest, served.texts))
+    status = vault.meaning_status()
+    assert status is not None
+    assert (status.embedder, status.version, status.progress) == ("m", served.address, Progress(4, 4))
+
+
+def test_an_edit_embeds_what_it_changed_and_a_copy_nothing(opened: Opened, served: Served, tmp_path: Path) -> None:
+    vault = opened()
+    vault.wait_for_meaning()
+    served.requests.clear()
+    long = f"{NOTES['b.md']}\n## More\n\n{'Lead is heavy. ' * 40}\n"
+    (tmp_path / "vault/b.md").write_text(long, encoding="utf-8")
+    vault.wait_for_meaning()
+    served.requests.clear()
+    (tmp_path / "vault/b.md").write_text(f"{long}\n## New\n\nTea is hot.\n", encoding="utf-8")
+    vault.wait_for_meaning()
+    assert served.texts == ["b > Drinks > New\n## New\n\nTea is hot."]
+    served.requests.clear()
+    shutil.copy(tmp_path / "vault/b.md", tmp_path / "vault/deep/b.md")
+    (tmp_path / "vault/a.md").rename(tmp_path / "vault/deep/a.md")
+    vault.wait_for_meaning()
+    assert served.texts == []
+
+
+def test_another_name_or_other_properties_embed_what_has_them(opened: Opened, served: Served, tmp_path: Path) -> None:
+    long = "".join(f"# Part {number}\n\n{'Rain. ' * 80}\n\n" for number in range(3))
+    vault = opened({"a.md": f"---\nstatus: new\n---\n{long}"})
+    vault.wait_for_meaning()
+    assert [text.split("#")[0] for text in served.texts] == [
+        "a > Part 0\nstatus: new\n",
+        *("a > Part 1\n", "a > Part 2\n"),
+    ]
+    served.requests.clear()
+    (tmp_path / "vault/a.md").write_text(f"---\nstatus: old\n---\n{long}", encoding="utf-8")
+    vault.wait_for_meaning()
+    assert [text.split("#")[0] for text in served.texts] == ["a > Part 0\nstatus: old\n"]
+    served.requests.clear()
+    (tmp_path / "vault/a.md").rename(tmp_path / "vault/b.md")
+    vault.wait_for_meaning()
+    assert len(served.texts) == 3
+
+
+def test_notes_with_windows_line_ends_are_covered(opened: Opened, served: Served) -> None:
+    plain = "# Pets\n\nA cat and\na dog.\n\n" + "".join(
+        f"## Part {number}\n\n{'Rain. ' * 80}\n\n" for number in range(3)
+    )
+    vault = opened({"a.md": plain.replace("\n", "\r\n")})
+    assert vault.wait_for_meaning(timeout=60)
+    keys = kept(vault)
+    assert (len(keys), sorted(map(digest, served.texts))) == (4, keys)
+    served.requests.clear()
+    vault = opened({"a.md": plain})
+    assert vault.wait_for_meaning(timeout=60)
+    assert served.texts == []
+
+
+def test_another_process_of_the_vault_embeds_nothing_again(opened: Opened, served: Served) -> None:
+    opened().wait_for_meaning()
+    served.requests.clear()
+    vault = opened()
+    vault.wait_for_meaning()
+    assert served.texts == []
+    assert len(kept(vault)) > 0
+
+
+def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
+    notes = {f"{number}.md": f"Cat {number}.\n" for number in range(100)}
+    vaults = [opened(notes), opened(notes)]
+    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(kept(vaults[0])) == 100
+    assert len(served.texts) == 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "AGAIN_SECONDS", 0.01)
+    plain = process.EmbeddingProcess.encoded
+    asked: list[int] = []
+
+    def killing(self: process.EmbeddingProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        asked.append(len(texts))
+        if len(asked) == 3:
+            os.kill(self._popen.pid, signal.SIGKILL)
+            self._popen.wait()
+        return plain(self, fit, texts)
+
+    monkeypatch.setattr(process.EmbeddingProcess, "encoded", killing)
+    vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(200)})
+    with pytest.raises(NoMeaning, match=r"^The process that embeds has ended \(SIGKILL\)$"):
+        vault.wait_for_meaning()
+    vault.wait_for_meaning()
+    assert len(kept(vault)) == 200
+    assert len(served.texts) == len(set(served.texts)) == 200
+
+
+def test_nothing_of_excluded_hidden_or_protected_files_is_sent(opened: Opened, served: Served) -> None:
+    vault = opened(
+        {
+            ".obsidian/app.json": '{"userIgnoreFilters": ["Private/", "/secret.*/"]}',
+            ".obsidian/note.md": "Cat in a protected folder.",
+            "Mine/note.md": "Cat in a folder of the configuration.",
+            "Private/note.md": "Cat in an excluded folder.",
+            "Other/secret dog.md": "Cat that a pattern excludes.",
+            ".hidden/note.md": "Cat in a hidden folder.",
+            "open.md": "Cat for everyone.",
+            "picture.png": b"Cat\0",
+        },
+        protected=("Mine",),
+        respect_excluded=False,
+    )
+    vault.wait_for_meaning()
+    assert served.texts == ["open\nCat for everyone."]
+
+
+def test_nothing_is_sent_when_it_cannot_be_told_what_is_excluded(opened: Opened, served: Served) -> None:
+    vault = opened({".obsidian/app.json": '{"userIgnoreFilters": ["/(unclosed/"]}', "a.md": "Cat."})
+    with pytest.raises(VaultToolsError, match=r"^Which files are excluded cannot be told, so nothing is sent"):
+        vault.wait_for_meaning()
+    assert served.texts == []
+
+
+def test_a_server_that_is_down_is_told_and_asked_again(
+    opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.status = 503
+    vault = opened()
+    with pytest.raises(NoMeaning, match=f"^The embedder {served.address} answered with the status 503$"):
+        vault.wait_for_meaning()
+    served.status = 200
+    assert vault.wait_for_meaning()
+
+
+def test_other_dimensions_than_those_kept_are_told(opened: Opened, served: Served) -> None:
+    with opened() as before:
+        before.wait_for_meaning()
+    served.dimensions = 4
+    vault = opened({"new.md": "Boat."})
+    with pytest.raises(
+        NoMeaning, match="gives vectors of 4 numbers, and those that are kept have 6: `vaulttools index"
+    ):
+        vault.wait_for_meaning()
+
+
+def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
+    opened: Opened, served: Served, tmp_path: Path
+) -> None:
+    vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(20)})
+    vault.wait_for_meaning()
+    vault.close()
+    for number in range(10):
+        (tmp_path / f"vault/{number}.md").unlink()
+    vault = opened({})
+    vault.wait_for_meaning()
+    assert len(kept(vault)) == 10
+
+
+def test_what_is_looked_at_to_forget_follows_what_left_the_vault(
+    opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    plain = IndexView.passages
+
+    def counted(view: IndexView, notes: Sequence[str]) -> dict[str, bytes]:
+        asked.append(len(notes))
+        return plain(view, notes)
+
+    monkeypatch.setattr(IndexView, "passages", counted)
+
+    def waited() -> int:
+        asked.clear()
+        with opened({}) as vault:
+            vault.wait_for_meaning()
+        return sum(asked)
+
+    opened({f"{number}.md": f"# Both\n\nCat {number}.\n" for number in range(20)}).wait_for_meaning()
+    assert waited() == 0
+    for number in range(7):  # each edit leaves one passage of two
+        (tmp_path / f"vault/{number}.md").write_text(f"# Both\n\nDog {number}.\n", encoding="utf-8")
+    assert waited() > 20
+    assert waited() == 0
+
+
+def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened, served: Served) -> None:
+    served.is_hanging = True
+    vault = opened()
+    assert not vault.wait_for_meaning(timeout=0.2)
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        vault.wait_for_meaning(cancel=cancel)
+    vault.close()
+
+
+def test_the_command_builds_with_meaning_tells_and_clears_it(opened: Opened, served: Served) -> None:
+    vault = opened()
+    text, details, is_well = cli_index.run(["build", "--meaning"], vault)
+    assert is_well
+    assert f"\nEmbedded 3 of 3 notes: {len(kept(vault))} passages, " in text
+    assert details["meaning"]["passages"] == len(kept(vault))
+    text, details, _ = cli_index.run(["status"], vault)
+    assert "\nmeaning     3 of 3 notes: " in text
+    assert text.endswith(f", by m {served.address}")
+    vault.close()
+    assert vault.clear_index()
+    assert kept(opened()) == []
+
+
+def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(VaultToolsError, match=r"^Meaning needs an index$"):
+        opened(index="off").wait_for_meaning()
+    with pytest.raises(VaultToolsError, match=r"^Meaning is off, by the configuration$"):
+        opened(meaning="off").wait_for_meaning()
+    with monkeypatch.context() as patch:
+        patch.setenv(embedder.SWITCH, "off")
+        with pytest.raises(VaultToolsError, match=r"^Meaning is off, by VAULTTOOLS_MEANING=off$"):
+            opened().wait_for_meaning()
+    monkeypatch.setattr(embedder, "_is_installed", lambda: False)
+    sentence = r"^Meaning needs the extra: pip install '\.\[semantic\]' in the checkout$"
+    with pytest.raises(VaultToolsError, match=sentence):
+        opened(embedder=None).wait_for_meaning()
+
+
+def test_vectors_are_the_same_after_a_rebuild(opened: Opened, served: Served, tmp_path: Path) -> None:
+    def found(vault: Vault) -> list[tuple[int, float]]:
+        meaning = vault._opened.meaning
+        assert meaning is not None
+        vectors, asked = meaning.main.vectors("cat and rain")
+        return sorted(zip(vectors.keys.tolist(), vectors.similarities(asked).tolist(), strict=True))
+
+    vault = opened()
+    vault.wait_for_meaning()
+    before = found(vault)
+    vault.close()
+    shutil.rmtree(tmp_path / "index")
+    vault = opened()
+    vault.wait_for_meaning()
+    assert found(vault) == before

@@ -1,0 +1,241 @@
+"""Which notes lack vectors, told by what changed alone as if all of them were looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from vaulttools.index import passages
+from vaulttools.index.changes import ChangeLog
+from vaulttools.meaning import coverage as module
+from vaulttools.meaning import store as stores
+from vaulttools.meaning.coverage import Coverage
+from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.store import VectorStore
+from vaulttools.notes.note import Note
+
+NAMES = st.sampled_from([f"{letter}.md" for letter in "abcdefgh"])
+WORDS = ["cat", "dog", "lead", "tea", "boat", "rain"]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map("\n\n".join)
+
+
+class Index:
+    """What an index tells of some notes, of which it has not read the stale ones as they are."""
+
+    def __init__(self) -> None:
+        self.log = ChangeLog()
+        self.moment: int | None = self.log.moment
+        self.texts: dict[str, str] = {}
+        self.stale: set[str] = set()
+        self.asked: set[str] = set()
+
+    def add(self, paths: Collection[str]) -> None:
+        """Note that files changed."""
+        self.log.add(paths)
+        self.moment = self.log.moment
+
+    def changed_since(self, moment: int) -> set[str] | None:
+        found = self.log.since(moment)
+        return None if found is None else found | self.stale
+
+    def changed(self) -> set[str]:
+        return self.stale
+
+    def unranked(self, files: Collection[str]) -> Sequence[str]:
+        return [path for path in files if path in self.stale or path not in self.texts]
+
+    def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
+        known = self.texts.keys() - self.stale
+        return {path: self.texts[path].encode() or b"none" for path in files if path in known}
+
+    def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
+        self.asked.update(notes)
+        return {path: passages.dump(Note(path, self.texts[path])) for path in self.text_digests(notes)}
+
+    def lacking(self, store: VectorStore) -> dict[str, list[int]]:
+        """The slow way: every note's passages are looked at."""
+        held = set(store.vectors().keys.tolist())
+        found = {
+            path: list(dict.fromkeys(passages.keys_of(data).keys))
+            for path, data in self.passages(list(self.texts)).items()
+        }
+        missing = {path: [each for each in digests if each not in held] for path, digests in found.items()}
+        return {path: digests for path, digests in missing.items() if digests} | {path: [] for path in self.stale}
+
+
+class Histories(RuleBasedStateMachine):
+    """Edits, embeddings and losses of vectors in any order; at each step some look and some ask."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.temporary = TemporaryDirectory()
+        self.index = Index()
+        self.notes: frozenset[str] = frozenset()
+        self.begin()
+
+    def begin(self) -> None:
+        """As in a new process."""
+        self.store = VectorStore(Path(self.temporary.name), Key("m", "", ""))
+        self.coverage = Coverage(lambda: self.store)
+        self.looked: dict[str, list[int]] | None = None
+
+    def settle(self) -> None:
+        if self.notes != self.index.texts.keys():
+            self.notes = frozenset(self.index.texts)
+
+    @rule(path=NAMES, text=TEXTS, is_read=st.booleans())
+    def edit(self, path: str, text: str, is_read: bool) -> None:
+        self.index.texts[path] = text
+        self.index.add([path])
+        (self.index.stale.discard if is_read else self.index.stale.add)(path)
+        self.settle()
+
+    @rule(path=NAMES)
+    def delete(self, path: str) -> None:
+        self.index.texts.pop(path, None)
+        self.index.stale.discard(path)
+        self.index.add([path])
+        self.settle()
+
+    @rule()
+    def read(self) -> None:
+        self.index.add(self.index.stale)
+        self.index.stale.clear()
+
+    @rule(count=st.integers(1, 3))
+    def embed(self, count: int) -> None:
+        missing = sorted({each for digests in self.index.lacking(self.store).values() for each in digests})
+        self.store.put([(digest, bytes(12)) for digest in missing[:count]], 6)
+
+    @rule()
+    def look(self) -> None:
+        lacking = {path: list(digests) for path, digests in self.look_now().items()}
+        self.looked = self.index.lacking(self.store)
+        assert lacking == self.looked
+
+    def look_now(self) -> dict[str, Sequence[int]]:
+        return dict(self.coverage.look(self.index, self.notes, lambda: False))
+
+    @rule()
+    def forget(self) -> None:
+        self.store.keep_only(set(self.store.vectors().keys[::2].tolist()))
+
+    @rule()
+    def lose(self) -> None:
+        stores.remove(self.store.path)
+
+    @rule()
+    def start_anew(self) -> None:
+        self.begin()
+
+    @precondition(lambda self: self.looked is not None)
+    @invariant()
+    def those_that_lack_vectors_are_told_once(self) -> None:
+        assert self.looked is not None
+        self.looked = None  # what is forgotten or embedded meanwhile is seen by the next look
+        assert self.coverage.waiting(self.notes) == len(self.index.lacking(self.store))
+        assert self.coverage.changed(self.index, self.notes) == frozenset()
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.temporary.cleanup()
+
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+
+
+def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, VectorStore]:
+    """Notes that all have vectors."""
+    index, store = Index(), VectorStore(folder, Key("m", "", ""))
+    index.texts.update(texts)
+    digests = {each for some in index.lacking(store).values() for each in some}
+    store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests], 6)
+    coverage = Coverage(lambda: store)
+    assert coverage.look(index, frozenset(texts), lambda: False) == {}
+    index.asked.clear()
+    return index, coverage, store
+
+
+def edit(index: Index, path: str, text: str) -> None:
+    index.texts[path] = text
+    index.add([path])
+
+
+MANY = {f"{number}.md": f"cat {number}" for number in range(300)}
+
+
+def test_an_edit_looks_at_one_note(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    notes = frozenset(MANY)
+    coverage.look(index, notes, lambda: False)
+    index.asked.clear()
+    edit(index, "7.md", "a dog")
+    assert coverage.changed(index, notes) == {"7.md"}
+    assert list(coverage.look(index, notes, lambda: False)) == ["7.md"]
+    assert index.asked == {"7.md"}
+
+
+def test_a_new_process_looks_at_no_note_that_another_found_embedded(tmp_path: Path) -> None:
+    index, _, store = embedded(tmp_path, MANY)
+    store.put_progress(300, 300)
+    coverage = Coverage(lambda: store)
+    edit(index, "7.md", "a dog")
+    assert coverage.waiting(frozenset(MANY)) is None
+    assert coverage.changed(index, frozenset(MANY)) == {"7.md"}
+    assert list(coverage.look(index, frozenset(MANY), lambda: False)) == ["7.md"]
+    assert index.asked == {"7.md"}
+
+
+def test_notes_that_the_index_has_not_read_are_told_whatever_they_hold(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    index.stale.update(MANY)
+    assert coverage.changed(index, frozenset(MANY)) == frozenset(MANY)
+    assert coverage.changed(index, frozenset(["3.md", "4.md"])) == {"3.md", "4.md"}
+    index.add(MANY)
+    index.stale.clear()
+    assert coverage.changed(index, frozenset(MANY)) == frozenset()
+
+
+def test_where_no_note_was_ever_embedded_none_changed_since(tmp_path: Path) -> None:
+    index = Index()
+    index.texts.update(MANY)
+    index.stale.update(MANY)
+    store = VectorStore(tmp_path, Key("m", "", ""))
+    assert Coverage(lambda: store).changed(index, frozenset(MANY)) == frozenset()
+
+
+def test_what_waits_is_no_change(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    notes = frozenset(MANY)
+    for path in ("7.md", "8.md"):
+        edit(index, path, "a dog")
+    assert set(coverage.look(index, notes, lambda: False)) == {"7.md", "8.md"}
+    assert (coverage.waiting(notes), coverage.waiting(frozenset(["8.md"]))) == (2, 1)
+    assert coverage.changed(index, notes) == frozenset()
+    coverage.embedded("7.md")
+    assert coverage.waiting(notes) == 1
+
+
+def test_a_copy_in_a_note_of_another_name_lacks_vectors(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: what is embedded is the same
+    edit(index, "new.md", MANY["7.md"])
+    notes = frozenset(index.texts)
+    assert coverage.changed(index, notes) == {"new.md"}
+    assert list(coverage.look(index, notes, lambda: False)) == ["new.md"]
+
+
+def test_of_many_changed_notes_no_passages_are_looked_at(tmp_path: Path) -> None:
+    index, coverage, _ = embedded(tmp_path, MANY)
+    changed = {f"{number}.md" for number in range(module._LOOKED_AT + 1)}
+    for path in changed:
+        edit(index, path, MANY[path] + " ")
+    assert coverage.changed(index, frozenset(MANY)) == changed
+    assert index.asked == set()

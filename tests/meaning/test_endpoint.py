@@ -1,0 +1,126 @@
+"""An OpenAI-compatible endpoint that embeds: what is sent, and what becomes of each fault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.meaning.endpoints import Served, counted, serving
+from vaulttools.meaning import endpoint
+from vaulttools.meaning.embedder import Choice, Key, NoMeaning, load
+from vaulttools.meaning.endpoint import Endpoint
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    with serving() as server:
+        yield server
+
+
+def of(served: Served) -> Endpoint:
+    return Endpoint(served.address, "nomic", "EMBEDDER_KEY")
+
+
+def test_texts_become_vectors_of_length_one_in_their_order(served: Served) -> None:
+    found = of(served).embed_passages(["a cat", "a dog and a dog", "tea"])
+    expected = np.array([counted("a cat"), counted("a dog and a dog"), counted("tea")], np.float32)
+    assert np.allclose(found, expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    assert served.requests == [
+        {"model": "nomic", "input": ["a cat", "a dog and a dog", "tea"], "encoding_format": "float"}
+    ]
+
+
+def test_passages_are_sent_some_at_a_time(served: Served) -> None:
+    assert of(served).embed_passages([f"cat {number}" for number in range(40)]).shape == (40, 6)
+    assert [len(request["input"]) for request in served.requests] == [16, 16, 8]
+
+
+def test_the_key_comes_from_the_environment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    of(served).embed_questions(["cat"])
+    monkeypatch.setenv("EMBEDDER_KEY", "s3cret")
+    of(served).embed_questions(["cat"])
+    assert [headers.get("Authorization") for headers in served.headers] == [None, "Bearer s3cret"]
+
+
+def test_its_key_names_the_model_and_the_address(served: Served) -> None:
+    assert load(Choice(served.address + "/", model="nomic")).key == Key("nomic", served.address, "")
+    assert served.requests == []
+
+
+def test_no_redirect_is_followed_and_no_proxy_used(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving() as other:
+        monkeypatch.setenv("http_proxy", other.address)
+        of(served).embed_questions(["cat"])
+        served.status, served.location = 307, f"{other.address}/embeddings"
+        with pytest.raises(NoMeaning, match="answered with the status 307"):
+            of(served).embed_questions(["cat"])
+        assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"<html>", "did not answer with embeddings"),
+        (b"[1]", "did not answer with embeddings"),
+        (b'{"data": [{"index": 0, "embedding": ["a"]}]}', "did not answer with embeddings"),
+        (
+            b'{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}',
+            "not answer with embeddings",
+        ),
+        (b'{"data": []}', "did not answer with one vector for each text"),
+        (b'{"data": [{"index": 0, "embedding": []}]}', "did not answer with one vector for each text"),
+        (b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}', "gave vectors without a direction"),
+        (b'{"data": [{"index": 0, "embedding": [0, 0]}]}', "gave vectors without a direction"),
+        (b"[" * 100_000, "did not answer with embeddings"),
+    ],
+)
+def test_an_answer_that_is_none_is_told(served: Served, body: bytes, told: str) -> None:
+    served.body = body
+    with pytest.raises(NoMeaning, match=told):
+        of(served).embed_questions(["cat"])
+
+
+def test_other_dimensions_than_before_are_told(served: Served) -> None:
+    embedder = of(served)
+    embedder.embed_questions(["cat"])
+    served.dimensions = 4
+    with pytest.raises(NoMeaning, match=r"gave vectors of 4 numbers after vectors of 6$"):
+        embedder.embed_questions(["cat"])
+
+
+@pytest.mark.parametrize("fault", ["is_hanging", "is_dripping"])
+def test_a_slow_one_is_waited_for_so_long(served: Served, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "QUESTION_SECONDS", 0.3)
+    setattr(served, fault, True)
+    with pytest.raises(NoMeaning, match=r"did not answer within 0\.3 s$"):
+        of(served).embed_questions(["cat"])
+
+
+def test_too_long_an_answer_is_not_read(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "_MOST_BYTES", 1_000)
+    served.body = json.dumps({"data": "x" * 2_000}).encode()
+    with pytest.raises(NoMeaning, match="answered with too much"):
+        of(served).embed_questions(["cat"])
+
+
+def test_one_that_is_down_is_told() -> None:
+    with serving() as served:
+        address = served.address
+    with pytest.raises(NoMeaning, match=f"^The embedder {address} cannot be reached: Connection refused$"):
+        Endpoint(address, "nomic", "").embed_questions(["cat"])
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://a/v1", "http:///v1", "http://a:b/v1", "http://user:password@a/v1", "http://a:99999/v1"]
+)
+def test_an_address_that_is_none_is_told(address: str) -> None:
+    with pytest.raises(NoMeaning, match=r"must be like http://127\.0\.0\.1:11434/v1"):
+        load(Choice(address, model="nomic"))
+
+
+def test_a_model_must_be_named() -> None:
+    with pytest.raises(NoMeaning, match="needs the name of a model: embedder_model"):
+        load(Choice("http://127.0.0.1:1/v1"))

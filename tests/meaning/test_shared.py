@@ -1,0 +1,157 @@
+"""What the open vaults of a process share to embed: a model, and one process."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import write_files
+from tests.meaning.endpoints import Served
+from vaulttools import Vault, VaultConfig
+from vaulttools.meaning import background, embedder, process, shared
+from vaulttools.meaning.embedder import Choice, Key
+from vaulttools.meaning.shared import Embedding, Models
+
+
+class Model:
+    """A model that has been loaded."""
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
+    """The choices that were loaded, in order."""
+    choices: list[Choice] = []
+
+    def load(choice: Choice) -> Model:
+        choices.append(choice)
+        return Model()
+
+    monkeypatch.setattr(embedder, "load", load)
+    return choices
+
+
+def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: list[Choice]) -> None:
+    models, choice, key = Models(), Choice(), Key("m", "1", "a")
+    first, second = models.of(choice, key), models.of(choice, key)
+    assert first is second
+    assert loaded == [choice]
+    del first, second
+    gc.collect()
+    assert len(models._loaded) == 0
+    models.of(choice, key)
+    assert loaded == [choice, choice]
+
+
+def test_a_replaced_model_is_loaded_beside_the_old_one(loaded: list[Choice]) -> None:
+    models, choice = Models(), Choice("/a/folder")
+    old, new = models.of(choice, Key("m", "", "a")), models.of(choice, Key("m", "", "b"))
+    assert old is not new
+
+
+def test_an_endpoint_is_shared_by_no_two_vaults(loaded: list[Choice]) -> None:
+    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), Key("m", "", "")
+    assert models.of(choice, key) is not models.of(choice, key)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
+    """The processes that were started."""
+    processes: list[process.EmbeddingProcess] = []
+
+    class Counted(process.EmbeddingProcess):
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            super().__init__(choice, folder)
+            processes.append(self)
+
+    monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
+    monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
+    monkeypatch.delenv("VAULTTOOLS_MEANING")
+    return processes
+
+
+def opened(folder: Path, served: Served, notes: int) -> Vault:
+    """A vault of its own whose passages the server embeds."""
+    write_files(folder / "vault", {f"{number}.md": f"Cat {folder.name} {number}.\n" for number in range(notes)})
+    config = {"index_folder": str(folder / "index"), "embedder": served.address, "embedder_model": "m"}
+    return Vault.open(folder / "vault", config=VaultConfig.model_validate(config))
+
+
+def test_vaults_embed_by_one_process_which_ends_with_the_last(
+    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path
+) -> None:
+    for name in "abc":
+        write_files(tmp_path / name / "vault", {"same.md": "Tea.\n"})
+    vaults = [opened(tmp_path / name, served, 40) for name in "abc"]
+    threads = [threading.Thread(target=vault.wait_for_meaning) for vault in vaults]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert served.texts.count("same\nTea.") == 3  # no vector of another vault is taken
+    assert (len(served.texts), len(set(served.texts))) == (123, 121)
+    vaults[0].close()
+    vaults[1].close()
+    assert [each.is_alive for each in started] == [True]
+    vaults[2].close()
+    assert [each.is_alive for each in started] == [False]
+
+
+def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
+    started: list[process.EmbeddingProcess], served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "START_SECONDS", 0.0)
+    first, second = opened(tmp_path / "a", served, 1), opened(tmp_path / "b", served, 1)
+    served.is_hanging = True
+    asking = threading.Thread(target=first.wait_for_meaning)
+    asking.start()
+    while not served.requests:
+        asking.join(0.01)
+    served.is_hanging = False
+    waiting = threading.Thread(target=second.wait_for_meaning)
+    waiting.start()
+    while not shared.embedding._turns.are_wanted:
+        waiting.join(0.01)
+    first.close()
+    asking.join()
+    waiting.join()
+    assert served.texts == ["0\nCat a 0.", "0\nCat b 0."]
+    second.close()
+
+
+def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_embedder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    embedding, end = Embedding(), threading.Event()
+
+    class Starting:
+        is_alive = True
+
+        def __init__(self, choice: Choice, folder: Path | None) -> None:
+            end.set()
+            embedding.stop(end)
+
+    monkeypatch.setattr(shared, "EmbeddingProcess", Starting)
+    with embedding.turn(end) as is_mine, pytest.raises(embedder.NoMeaning):
+        assert is_mine
+        embedding.process(Choice(), None)
+
+
+def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "TURN_SECONDS", 0.0)
+    embedding, mine, other = Embedding(), threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with embedding.turn(other):
+            pass
+
+    with embedding.turn(mine) as is_mine:
+        assert (is_mine, embedding.is_over()) == (True, False)
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while not embedding._turns.are_wanted:
+            waiting.join(0.01)
+        assert embedding.is_over()
+    waiting.join()

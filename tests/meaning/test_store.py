@@ -1,0 +1,248 @@
+"""The file of vectors: shared by processes, grown and shrunk, begun anew, damaged, full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vaulttools.meaning import arrays
+from vaulttools.meaning import store as stores
+from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.store import VectorStore
+
+KEY = Key("model", "1", "abc")
+DIMENSIONS = 16
+
+Floats = NDArray[np.float32]
+
+
+def pairs(keys: list[int]) -> list[tuple[int, bytes]]:
+    """Vectors, each made of its key."""
+    return [(key, np.random.default_rng(abs(key)).bytes(DIMENSIONS)) for key in keys]
+
+
+def exact(key: int) -> Floats:
+    """The model's own vector of a passage."""
+    drawn: Floats = np.random.default_rng(abs(key)).standard_normal(DIMENSIONS).astype(np.float16).astype(np.float32)
+    return drawn
+
+
+def held(store: VectorStore) -> list[int]:
+    """The keys of the vectors, in the order in which they came."""
+    found: list[int] = store.vectors().keys.tolist()
+    return found
+
+
+def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    assert (reader.dimensions(), len(reader.vectors()), reader.missing([1, 2, 1])) == (None, 0, [1, 2])
+    writer.put(pairs([1, -5]), DIMENSIONS)
+    assert (reader.dimensions(), held(reader)) == (DIMENSIONS, [1, -5])
+    writer.put(pairs([1, 7]), DIMENSIONS)
+    assert held(reader) == [1, -5, 7]
+    assert reader.missing([8, 7, 9]) == [8, 9]
+    asked = np.ones(DIMENSIONS, np.float32)
+    numbers = [np.frombuffer(vector, np.int8).astype(np.float32) for _, vector in pairs([1, -5, 7])]
+    expected = [row @ asked / (np.linalg.norm(row) * np.linalg.norm(asked)) for row in numbers]
+    assert np.allclose(reader.vectors().similarities(asked), expected, atol=1e-5)
+
+
+def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1, 2]), DIMENSIONS)
+    assert store.vectors() is store.vectors()
+
+
+def test_of_many_keys_the_missing_ones_are_those_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([3, -9, 1 << 62]), DIMENSIONS)
+    sought = [5, 3, 5, -9, 8, -(1 << 63), 1 << 62]
+    few = store.missing(sought)
+    monkeypatch.setattr(stores, "_FEW", 0)
+    assert store.missing(sought) == few == [5, 8, -(1 << 63)]
+
+
+READS: dict[str, Callable[[VectorStore], object]] = {
+    "vectors": lambda store: store.vectors(),
+    "missing": lambda store: store.missing([1]),
+    "fit": lambda store: store.fit(),
+    "fitted": lambda store: store.fitted(),
+    "exact": lambda store: store.exact([1]),
+    "progress": lambda store: store.progress(),
+    "fault": lambda store: store.fault(),
+    "covered": lambda store: store.covered(),
+    "generation": lambda store: store.generation(),
+    "dimensions": lambda store: store.dimensions(),
+}
+
+
+@pytest.mark.parametrize(
+    ("damage", "read"),
+    [
+        *((b"no database at all" * 300, read) for read in READS.values()),
+        # of an empty file there is nothing else to say than that no text is covered
+        *((b"", read) for name, read in READS.items() if name != "covered"),
+    ],
+)
+def test_a_damaged_file_is_told_once_and_made_anew(
+    tmp_path: Path, damage: bytes, read: Callable[[VectorStore], object]
+) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), DIMENSIONS)
+    stores.remove(store.path)
+    store.path.write_bytes(damage)
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages were damaged, and are made anew$"):
+        read(VectorStore(tmp_path, KEY))
+    again = VectorStore(tmp_path, KEY)
+    assert (len(again.vectors()), again.fit(), again.exact([1])) == (0, None, {})
+    again.put(pairs([1]), DIMENSIONS)
+    assert held(again) == [1]
+
+
+@pytest.mark.parametrize("size", [0, 5, 15])
+def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1, 2, 3]), DIMENSIONS)
+    with closing(apsw.Connection(str(store.path))) as connection:
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
+    with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
+        store.vectors()
+    assert not store.path.exists()
+
+
+def test_an_exact_vector_that_was_cut_is_noticed_and_made_anew(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), DIMENSIONS)
+    store.put_exact([(1, exact(1))])
+    with closing(apsw.Connection(str(store.path))) as connection:
+        connection.execute("UPDATE exact SET vector = substr(vector, 1, 5)")
+    with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
+        store.exact([1])
+    assert not store.path.exists()
+
+
+def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    assert (reader.fit(), reader.fitted()) == (None, (0, 0))
+    first, second = (arrays.packed([np.full(3, number)]) for number in (1, 2))
+    writer.begin(first, 20)
+    assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (first, (20, 0), 0)
+    before = reader.generation()
+    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    writer.put_exact([(1, exact(1))])
+    writer.cover([b"text"])
+    assert (reader.fitted(), held(reader), reader.generation()) == ((20, 3), [1, 2, 3], before)
+    writer.begin(second, 30)
+    assert (reader.fit(), reader.fitted(), held(reader)) == (second, (30, 0), [])
+    assert (reader.covered(), reader.dimensions(), reader.missing([1])) == (frozenset(), None, [1])
+    assert reader.generation() != before
+    assert reader.exact([1])[1].tolist() == exact(1).tolist()  # the model's own are still its own
+    writer.put([(4, bytes(range(9)))], 9)  # and a new encoder may have other dimensions
+    assert held(reader) == [4]
+
+
+def test_exact_vectors_are_kept_beside_the_others(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    writer.put_exact([(1, exact(1))])
+    assert not writer.path.exists()  # without vectors there is nothing to keep them beside
+    writer.put(pairs([1]), DIMENSIONS)
+    writer.put_exact([(key, exact(key)) for key in (1, -5)])
+    writer.put_exact([])
+    found = reader.exact([1, -5, 7])
+    assert {key: vector.tolist() for key, vector in found.items()} == {key: exact(key).tolist() for key in (1, -5)}
+    assert reader.exact([]) == {}
+    writer.keep_only({9})
+    assert sorted(reader.exact([1, -5])) == [-5, 1]
+
+
+def test_exact_vectors_never_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "_MOST_EXACT", 10)
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), DIMENSIONS)
+    for first in range(0, 60, 4):
+        new = list(range(first, first + 4))
+        store.put_exact([(key, exact(key)) for key in new])
+        kept = store.exact(range(60))
+        assert len(kept) <= 14
+        assert kept.keys() >= set(new)
+
+
+def test_what_is_forgotten_is_forgotten_everywhere(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    assert len(reader.vectors()) == 3
+    writer.keep_only({2, 9})
+    assert held(reader) == [2]
+    writer.put(pairs([4]), DIMENSIONS)
+    assert held(reader) == [2, 4]
+
+
+def test_a_file_made_anew_is_read_anew(tmp_path: Path) -> None:
+    writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
+    writer.put(pairs([1, 2, 3]), DIMENSIONS)
+    assert len(reader.vectors()) == 3
+    stores.remove(writer.path)
+    assert (len(reader.vectors()), reader.missing([1])) == (0, [1])
+    writer.put(pairs([4]), DIMENSIONS)
+    assert held(reader) == [4]
+    reader.close()
+    assert held(reader) == [4]
+
+
+@pytest.mark.parametrize("changed", [{"name": "other"}, {"version": "2"}, {"digest": "abd"}])
+def test_each_embedder_has_vectors_of_its_own(changed: dict[str, str], tmp_path: Path) -> None:
+    VectorStore(tmp_path, KEY).put(pairs([1]), DIMENSIONS)
+    assert len(VectorStore(tmp_path, replace(KEY, **changed)).vectors()) == 0  # type: ignore[arg-type]
+
+
+def test_who_packaged_a_model_makes_no_vectors_of_its_own(tmp_path: Path) -> None:
+    assert VectorStore(tmp_path, replace(KEY, is_packaged=True)).path == VectorStore(tmp_path, KEY).path
+
+
+def test_other_dimensions_are_refused(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), 16)
+    with pytest.raises(NoMeaning, match="gives vectors of 32 numbers, and those that are kept have 16"):
+        store.put([(2, bytes(32))], 32)
+    assert held(store) == [1]
+
+
+def test_a_passage_takes_at_most_190_bytes_of_disk(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, KEY)
+    drawn = np.random.default_rng(1).integers(-(2**62), 2**62, 20_000)
+    store.put([(int(key), bytes(128)) for key in drawn], 128)
+    with apsw.Connection(str(store.path)) as connection:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    assert store.bytes() <= 190 * 20_000
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = VectorStore(tmp_path, KEY)
+    store.put(pairs([1]), DIMENSIONS)
+    whole = apsw.Connection
+
+    def full(*arguments: object, **named: object) -> apsw.Connection:
+        connection = whole(*arguments, **named)  # type: ignore[arg-type]
+        [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection
+
+    monkeypatch.setattr(apsw, "Connection", full)
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: database or disk is full$"):
+        store.put(pairs(list(range(2, 2_000))), DIMENSIONS)
+    monkeypatch.undo()
+    assert held(store) == [1]
+
+
+def test_a_folder_that_cannot_be_used_is_not_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: ") as raised:
+        VectorStore(tmp_path / "file/below", KEY).put(pairs([1]), DIMENSIONS)
+    assert str(tmp_path) not in str(raised.value)

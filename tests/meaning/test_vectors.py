@@ -1,0 +1,95 @@
+"""The vectors of passages in memory: as slow loops compare them, found by key, added to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from vaulttools.meaning import vectors as module
+from vaulttools.meaning.vectors import Vectors, in_eight_bits
+
+Rows = NDArray[np.int8]
+
+
+def drawn(seed: int, count: int, dimensions: int) -> Rows:
+    """Random rows, a third of them zeros."""
+    random = np.random.default_rng(seed)
+    rows = random.integers(-127, 128, (count, dimensions)).astype(np.int8)
+    rows[random.random(count) < 0.3] = 0
+    return rows
+
+
+def slowly(row: Rows, asked: NDArray[np.float32]) -> float:
+    """The cosine of two vectors, number by number."""
+    numbers, others = [float(each) for each in row], [float(each) for each in asked]
+    lengths = [sum(each * each for each in some) ** 0.5 for some in (numbers, others)]
+    product = sum(number * other for number, other in zip(numbers, others, strict=True))
+    return product / (lengths[0] * lengths[1]) if lengths[0] and lengths[1] else 0.0
+
+
+@given(st.integers(0, 10_000), st.integers(0, 40), st.integers(1, 9), st.integers(1, 7), st.booleans())
+def test_similarities_are_those_of_slow_loops(
+    seed: int, count: int, dimensions: int, together: int, is_zero: bool
+) -> None:
+    rows = drawn(seed, count, dimensions)
+    asked = np.random.default_rng(seed + 1).standard_normal(dimensions).astype(np.float32) * (not is_zero)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_TOGETHER", together)
+        vectors = Vectors(np.arange(count), rows)
+        found = vectors.similarities(asked)
+        known = vectors.are_known()
+    assert np.allclose(found, [slowly(row, asked) for row in rows], atol=1e-5)
+    assert known.tolist() == [any(row) for row in rows]
+
+
+KEYS = st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-5, 5), unique=True, max_size=30)
+
+
+@given(KEYS, KEYS)
+def test_a_place_is_told_for_each_key_that_is_there(held: list[int], sought: list[int]) -> None:
+    vectors = Vectors(np.array(held, np.int64), drawn(1, len(held), 4))
+    expected = [held.index(key) if key in held else -1 for key in sought]
+    assert vectors.places(np.array(sought, np.int64)).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 5), max_size=5))
+def test_vectors_that_come_in_parts_are_those_that_come_at_once(sizes: list[int]) -> None:
+    count = sum(sizes)
+    keys, rows = np.random.default_rng(2).permutation(count), drawn(3, count, 6)
+    asked = np.ones(6, np.float32)
+    grown, done = Vectors.none(), 0
+    for size in sizes:
+        more = slice(done, done + size)
+        grown.are_known()  # what was computed of the fewer ones is not taken for the more
+        grown = grown.extended(Vectors(keys[more], rows[more]))
+        done += size
+    at_once = Vectors(keys, rows)
+    assert len(grown) == len(at_once) == count
+    assert grown.keys.tolist() == keys.tolist()
+    if count:
+        assert grown.similarities(asked).tolist() == at_once.similarities(asked).tolist()
+    assert grown.places(keys).tolist() == list(range(count))
+
+
+def test_of_no_passages_nothing_is_similar() -> None:
+    none = Vectors.none()
+    assert (len(none), len(none.are_known()), none.places(np.array([1, 2])).tolist()) == (0, 0, [-1, -1])
+
+
+@given(st.integers(0, 10_000), st.floats(1e-6, 1e6))
+def test_eight_bits_keep_the_direction_and_zeros(seed: int, factor: float) -> None:
+    plain = np.random.default_rng(seed).standard_normal((20, 128)).astype(np.float32) * np.float32(factor)
+    plain[::4] = 0
+    rows = in_eight_bits(plain)
+    assert (rows.dtype, rows.shape) == (np.dtype(np.int8), plain.shape)
+    assert not rows[::4].any()
+    for row, vector in zip(rows, plain, strict=True):
+        assert abs(row.astype(int)).max() == (127 if vector.any() else 0)
+        assert slowly(row, vector) > 0.999 or not vector.any()
+
+
+def test_eight_bits_of_no_vectors_are_none() -> None:
+    assert in_eight_bits(np.zeros((0, 5), np.float32)).shape == (0, 5)

@@ -1,0 +1,383 @@
+"""What words and meaning find as one order: what words are sure of stays, and meaning adds what they miss."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from vaulttools.index import passages
+from vaulttools.index.passages import Passages
+from vaulttools.meaning.embedder import Choice
+from vaulttools.meaning.near import Near
+from vaulttools.meaning.vectors import Vectors
+from vaulttools.notes.note import Note
+from vaulttools.ranked import fusion as module
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.fusion import Model, joined
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.weakness import nearness
+from vaulttools.ranked.weights import NEARNESS, Fusion, Nearness
+
+Floats = NDArray[np.float32]
+
+ASKED: Floats = np.array([1, 0], np.float32)
+"""The question's vector."""
+LONG = "It is what it is. " * 35
+
+
+def direction(similarity: float) -> Floats:
+    """A vector whose cosine with the question's is this."""
+    vector: Floats = np.array([similarity, (1 - similarity**2) ** 0.5], np.float32)
+    return vector
+
+
+@dataclass
+class Vault:
+    """Notes of which each section is a passage, and what finds them."""
+
+    sections: Mapping[str, Sequence[str]]
+    asked: list[str] = field(default_factory=list)
+    """The notes whose passages were loaded."""
+
+    def __post_init__(self) -> None:
+        self.notes = {
+            path: Note(path, "".join(f"# {number}\n\n{text} {LONG}\n\n" for number, text in enumerate(texts)))
+            for path, texts in self.sections.items()
+        }
+        self.held = {path: passages.of(note) for path, note in self.notes.items()}
+
+    def key(self, path: str, number: int) -> int:
+        return self.held[path].keys[number]
+
+    def loaded_passages(self, notes: Sequence[str]) -> dict[str, Passages]:
+        self.asked += notes
+        return {path: self.held[path] for path in notes}
+
+    def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
+        return {digest: {path for path, held in self.held.items() if digest in held.keys} for digest in digests}
+
+
+@dataclass
+class Meaning:
+    """Stands for a model: the vectors of passages that it would give itself."""
+
+    own: Mapping[int, float] = field(default_factory=dict)
+    compared: list[int] = field(default_factory=list)
+
+    def asked(self, question: str) -> Floats:
+        return ASKED
+
+    def exact(self, texts: Mapping[int, str], stop: Any) -> dict[int, Floats]:
+        self.compared += texts
+        return {key: direction(self.own[key]) for key in texts if key in self.own}
+
+
+def model(
+    vault: Vault,
+    near: Mapping[tuple[str, int], float | None],
+    own: Mapping[tuple[str, int], float] | None = None,
+    nearness: Nearness | None = None,
+    order: Sequence[int] | None = None,
+) -> Model:
+    """A model that finds the passages as near as this; None: it cannot read one."""
+    keys = np.array([vault.key(*place) for place in near], np.int64)
+    rows = [direction(each) * 127 if each is not None else np.zeros(2) for each in near.values()]
+    numbers = np.rint(np.array(rows).reshape(len(rows), 2)).astype(np.int8)
+    turned = list(order) if order is not None else list(range(len(keys)))
+    meaning = Meaning({vault.key(*place): similarity for place, similarity in (own or {}).items()})
+    return Model(cast("Any", meaning), Near(Vectors(keys[turned], numbers[turned]), ASKED), "the question", nearness)
+
+
+def by_words(
+    vault: Vault,
+    found: Mapping[str, tuple[float, Mapping[int, float]]],
+    terms: int = 3,
+    held: Collection[int] = (0,),
+    **fields: Any,
+) -> Ranking:
+    """A ranking of notes, each with its score and those of its passages."""
+    notes = [
+        RankedNote(
+            path,
+            score,
+            vault.held[path],
+            [Evidence(number, worth, frozenset(held)) for number, worth in sorted(own.items(), key=lambda e: -e[1])],
+        )
+        for path, (score, own) in found.items()
+    ]
+    made = Ranking(
+        notes=notes,
+        weakness="",
+        explanation=[],
+        notices=[],
+        unfound=[],
+        waiting=[],
+        finder=Finder([]),
+        rarities=[1.0] * terms,
+    )
+    return replace(made, **fields)
+
+
+def asked(
+    vault: Vault,
+    ranking: Ranking,
+    *models: Model,
+    wanted: Collection[str] | None = None,
+    languages: Collection[str] = (),
+    **named: Any,
+) -> Ranking:
+    scope = frozenset(vault.notes if wanted is None else wanted)
+    return joined(ranking, models, vault, scope, frozenset(languages), vault.notes.get, lambda: False, **named)
+
+
+def paths(ranking: Ranking) -> list[str]:
+    return [note.path for note in ranking.notes]
+
+
+FOUR = Vault({"cats.md": ["cat"], "dogs.md": ["dog"], "tea.md": ["tea"], "rain.md": ["rain"]})
+NEAR: dict[tuple[str, int], float | None] = {
+    ("cats.md", 0): 0.8,
+    ("dogs.md", 0): 0.5,
+    ("tea.md", 0): 0.3,
+    ("rain.md", 0): 0.1,
+}
+
+
+def test_a_note_without_a_word_of_the_question_is_found() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.3, {0: 0.2})})
+    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    assert paths(found)[0] == "cats.md"
+    assert found.notes[0].evidence[0].found_by == ("meaning",)
+    assert sorted(paths(found)) == sorted(FOUR.notes)
+    assert found.nearest == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_note_that_both_find_comes_before_those_that_one_of_them_does() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "dogs.md": (0.85, {0: 0.8})})
+    assert paths(asked(FOUR, ranking, model(FOUR, {**NEAR, ("dogs.md", 0): 0.75})))[0] == "dogs.md"
+
+
+def test_how_much_words_count_against_meaning_is_a_number() -> None:
+    ranking = by_words(FOUR, {"rain.md": (0.9, {0: 0.9})})
+    firsts = [
+        paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=words)))[0] for words in (0.0, 0.1, 5.0)
+    ]
+    assert firsts == ["cats.md", "cats.md", "rain.md"]
+
+
+SECTIONS = Vault({"a.md": ["one", "two", "three", "four"], "b.md": ["five"], "c.md": ["six"]})
+
+
+def test_passages_are_in_the_order_of_words_and_meaning_and_say_what_found_them() -> None:
+    ranking = by_words(SECTIONS, {"a.md": (0.9, {1: 1.0, 2: 0.9, 3: 0.4})})
+    near = {("a.md", 0): 0.9, ("a.md", 1): 0.1, ("a.md", 2): 0.8, ("a.md", 3): 0.2, ("b.md", 0): 0.0}
+    found = asked(SECTIONS, ranking, model(SECTIONS, near)).notes[0].evidence
+    assert [(each.number, each.found_by) for each in found] == [
+        (2, ("words", "meaning")),
+        *((number, by) for number, by in ((0, ("meaning",)), (1, ("words",)))),
+        (3, ("words",)),
+    ]
+    assert [each.held for each in found] == [{0}, set(), {0}, {0}]
+    assert all(one.score >= other.score for one, other in pairwise(found))
+
+
+def test_passages_that_no_model_can_read_are_ordered_by_words() -> None:
+    ranking = by_words(SECTIONS, {"a.md": (0.9, {1: 0.5, 3: 1.0})})
+    near = dict.fromkeys([("a.md", number) for number in range(4)]) | {("b.md", 0): 0.5, ("c.md", 0): 0.4}
+    [first] = [note for note in asked(SECTIONS, ranking, model(SECTIONS, near)).notes if note.path == "a.md"]
+    assert [each.number for each in first.evidence[:2]] == [3, 1]
+    assert [each.found_by for each in first.evidence[:2]] == [("words",), ("words",)]
+
+
+@pytest.mark.parametrize(
+    ("terms", "held", "unfound", "first"),
+    [
+        (1, {0}, [], "rain.md"),
+        (2, {0, 1}, [], "rain.md"),
+        (2, {0}, [], "cats.md"),  # it holds one word of two
+        (3, {0, 1, 2}, [], "cats.md"),  # it is no name any more
+        (1, {0}, ["Mongolia"], "cats.md"),  # a word stands nowhere
+    ],
+)
+def test_a_note_that_holds_all_of_a_name_of_one_or_two_words_comes_first(
+    terms: int, held: set[int], unfound: list[str], first: str
+) -> None:
+    ranking = by_words(FOUR, {"rain.md": (0.2, {0: 0.2})}, terms, held, unfound=unfound)
+    assert paths(asked(FOUR, ranking, model(FOUR, NEAR), fusion=Fusion(words=0.1)))[0] == first
+
+
+GERMAN = "Das ist der Hund und er ist nicht mit der Katze in dem Haus, weil er auf die Frau wartet."
+ENGLISH = "This is the dog and it is not with the cat in the house, because it will wait for her."
+
+
+@pytest.mark.parametrize(
+    ("languages", "first"), [({"de"}, "de.md"), ({"en"}, "en.md"), ({"en", "de"}, "de.md"), ((), "de.md")]
+)
+def test_a_note_in_another_language_than_the_question_is_worth_less(languages: Collection[str], first: str) -> None:
+    vault = Vault({"de.md": [GERMAN], "en.md": [ENGLISH], "far.md": [ENGLISH], "farther.md": [ENGLISH]})
+    vault.held = {path: replace(held, language="de" if path == "de.md" else "en") for path, held in vault.held.items()}
+    near = {("de.md", 0): 0.8, ("en.md", 0): 0.78, ("far.md", 0): 0.1, ("farther.md", 0): 0.1}
+    found = asked(vault, by_words(vault, {}), model(vault, near), languages=languages)
+    assert paths(found)[0] == first
+
+
+def test_nothing_tells_the_language_of_a_note_that_is_worth_as_much_as_ever() -> None:
+    vault = Vault({"a.md": ["1"], "far.md": ["2"]})
+    vault.held = {path: replace(held, language="") for path, held in vault.held.items()}
+    near = {("a.md", 0): 0.8, ("far.md", 0): 0.1}
+    scores = [
+        [note.score for note in asked(vault, by_words(vault, {}), model(vault, near), languages=languages).notes]
+        for languages in ({"de"}, ())
+    ]
+    assert scores[0] == scores[1]
+
+
+def test_what_the_first_model_cannot_read_the_second_one_compares() -> None:
+    english = {**NEAR, ("cats.md", 0): None}
+    other: dict[tuple[str, int], float | None] = {("cats.md", 0): 0.9, ("dogs.md", 0): 0.1, ("tea.md", 0): 0.0}
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, english), model(FOUR, other))
+    assert "cats.md" in paths(found)[:2]
+    alone = asked(FOUR, by_words(FOUR, {}), model(FOUR, english))
+    assert "cats.md" not in paths(alone)
+
+
+def test_the_model_itself_looks_at_the_most_promising_passages_alone() -> None:
+    vault = Vault({f"{number:02}.md": [f"{number}", "b", "c", "d", "e"] for number in range(12)})
+    near: dict[tuple[str, int], float | None] = {
+        (path, number): 0.9 - int(path[:2]) / 20 - number / 100 for path in vault.notes for number in range(5)
+    }
+    made = model(vault, near)
+    asked(vault, by_words(vault, {}), made, fusion=Fusion(looked_at=7, looked_at_of_note=3))
+    expected = [vault.key("00.md", n) for n in range(3)] + [vault.key("01.md", n) for n in range(3)]
+    meaning = cast("Any", made.meaning)
+    assert sorted(meaning.compared) == sorted([*expected, vault.key("02.md", 0)])
+
+
+def test_what_the_model_itself_finds_nearest_comes_first() -> None:
+    own = {("cats.md", 0): 0.3, ("dogs.md", 0): 0.9, ("tea.md", 0): 0.2, ("rain.md", 0): 0.1}
+    near = {**NEAR, ("dogs.md", 0): 0.75}
+    made = asked(FOUR, by_words(FOUR, {}), model(FOUR, near, own))
+    assert paths(made)[0] == "dogs.md"
+    assert made.nearest == 0.9
+
+
+def test_notes_outside_the_scope_are_not_found() -> None:
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"])
+    assert paths(found) == ["dogs.md", "tea.md"]
+
+
+def test_of_a_small_scope_all_passages_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_NEAR_PASSAGES", 1)
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"])
+    assert paths(found) == ["dogs.md", "tea.md"]
+
+
+def test_in_a_scope_about_something_else_the_nearer_note_comes_first() -> None:
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "rain.md"])
+    assert paths(found) == ["tea.md", "rain.md"]
+
+
+def test_notes_that_words_found_farther_down_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BY_WORDS", 1)
+    monkeypatch.setattr(module, "_NEAR_NOTES", 2)
+    monkeypatch.setattr(module, "_ENOUGH", 0)
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "rain.md": (0.8, {0: 0.8}), "dogs.md": (0.7, {0: 0.7})})
+    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    assert sorted(paths(found)[:3]) == ["cats.md", "dogs.md", "tea.md"]
+    assert paths(found)[3:] == ["rain.md"]
+
+
+STRENGTHS = st.floats(0.0, 1.0).map(lambda value: round(value, 2))
+PLACES = [(path, 0) for path in FOUR.notes]
+
+
+@given(
+    similar=st.lists(STRENGTHS | st.none(), min_size=4, max_size=4),
+    own=st.lists(STRENGTHS, min_size=4, max_size=4),
+    words=st.dictionaries(st.sampled_from(sorted(FOUR.notes)), STRENGTHS.filter(bool), max_size=4),
+    terms=st.integers(1, 4),
+    order=st.permutations(range(4)),
+    weight=STRENGTHS,
+)
+@settings(max_examples=150)
+def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing(
+    similar: list[float | None],
+    own: list[float],
+    words: dict[str, float],
+    terms: int,
+    order: list[int],
+    weight: float,
+) -> None:
+    near = dict(zip(PLACES, similar, strict=True))
+    ranking = by_words(
+        FOUR, {path: (score, {0: score}) for path, score in sorted(words.items(), key=lambda each: -each[1])}, terms
+    )
+    fusion = Fusion(words=weight)
+    exactly = dict(zip(PLACES, own, strict=True))
+    found = asked(FOUR, ranking, model(FOUR, near, exactly), fusion=fusion)
+    turned = asked(FOUR, ranking, model(FOUR, near, exactly, order=order), fusion=fusion)
+    assert list(found.notes) == list(turned.notes)
+    assert len(set(paths(found))) == len(paths(found))
+    assert set(paths(found)) == {*words, *(path for (path, _), each in near.items() if each is not None)}
+    if terms > 1:
+        assert all(one.score >= other.score for one, other in pairwise(found.notes))
+    assert all(0 < note.score <= 1 for note in found.notes)
+    for note in found.notes:
+        assert ("words" in note.evidence[0].found_by) == (note.path in words)
+
+
+@pytest.mark.parametrize(
+    ("own", "coverage", "terms", "nearness", "is_weak"),
+    [
+        (0.2, 1.0, 3, NEARNESS["english"], True),
+        (0.3, 0.4, 3, NEARNESS["english"], True),
+        (0.3, 0.5, 3, NEARNESS["english"], False),
+        (0.5, 0.1, 3, NEARNESS["english"], False),
+        # Of a name, and where the model was not measured, words alone decide.
+        (0.2, 1.0, 2, NEARNESS["english"], False),
+        (0.2, 1.0, 3, None, False),
+    ],
+)
+def test_evidence_is_weak_where_no_passage_is_near(
+    own: float, coverage: float, terms: int, nearness: Nearness | None, is_weak: bool
+) -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, terms, coverage=coverage)
+    exactly = dict.fromkeys(PLACES, own)
+    assert bool(asked(FOUR, ranking, model(FOUR, NEAR, exactly, nearness)).weakness) == is_weak
+
+
+def test_where_the_model_was_not_measured_what_words_lack_is_told() -> None:
+    ranking = by_words(FOUR, {}, weakness="No passage holds both.")
+    assert asked(FOUR, ranking, model(FOUR, NEAR)).weakness == "No passage holds both."
+    assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=Nearness(0.1, 0.2))).weakness == ""
+
+
+def test_the_explanation_says_how_many_each_found() -> None:
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, explanation=["Looked for: tea."])
+    assert asked(FOUR, ranking, model(FOUR, NEAR)).explanation == [
+        "Looked for: tea.",
+        "Joined: the first 1 notes found by words, and 3 by meaning.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (Choice(), NEARNESS["english"]),
+        (Choice(packaged="multilingual"), NEARNESS["multilingual"]),
+        (Choice("/a/folder"), None),
+        (Choice("http://127.0.0.1:1/v1", model="m"), None),
+    ],
+)
+def test_what_a_similarity_says_is_known_of_the_models_of_the_extra(choice: Choice, expected: object) -> None:
+    assert nearness(choice) == expected

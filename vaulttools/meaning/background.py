@@ -1,0 +1,660 @@
+"""Makes the vectors of passages behind the calls, in a process of low priority.
+
+Once the index knows nearly all notes, an encoder is fitted to a sample of the passages, chosen by digest; it makes the
+vectors of all. It is made anew when the vault has changed by more than a tenth.
+
+What was embedded is kept at once, so that whatever stops the work, it goes on where it was. Only one process of those
+that have a vault open embeds for it; the others see the vectors arrive.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from heapq import nsmallest
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import filelock
+import numpy as np
+
+from vaulttools.core import inherited
+from vaulttools.errors import Cancelled, VaultToolsError
+from vaulttools.files.document import NotRead
+from vaulttools.index import passages as stored
+from vaulttools.index.passages import Passages
+from vaulttools.meaning import embedder
+from vaulttools.meaning.coverage import Coverage, PassageIndex
+from vaulttools.meaning.embedder import Choice, Embedder, NoMeaning
+from vaulttools.meaning.shared import embedding, models
+from vaulttools.meaning.static_fit import SAMPLE, StaticFit
+from vaulttools.meaning.store import VectorStore
+from vaulttools.meaning.unused import remove_unused
+from vaulttools.meaning.vectors import Vectors
+from vaulttools.notes import language
+from vaulttools.notes.note import Note
+from vaulttools.notes.passages import digest as digest_of
+from vaulttools.notes.passages import in_context
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedder import Floats
+
+_log = logging.getLogger("vaulttools")
+
+LOOK_SECONDS: Final = 2.0
+"""How often new passages are looked for."""
+
+_WAITED_FOR_SECONDS: Final = 0.05
+"""How often while somebody waits, and how often that one looks whether it is done."""
+
+AGAIN_SECONDS: Final = 60.0
+"""How long to wait after a fault: the disk is full, the endpoint is down."""
+
+_LONGER: Final = 16
+"""So many times as long at most, twice as long after each further fault, where the embedder is no endpoint: to start a
+process and load its models takes seconds of CPU, and what is wrong with them lasts."""
+
+START_SECONDS: Final = 5.0
+"""How long after the first question the work begins: a command that answers one and ends starts no process in vain."""
+
+_MUTE_SECONDS: Final = 30.0
+"""How long no question is put to an embedder that failed: each would wait for it."""
+
+_QUESTIONS: Final = 64
+
+BATCH: Final = 256
+"""Passages that are encoded and kept together: less than a tenth of a second of work, which is what a kill loses."""
+
+_SENT: Final = 16
+"""The same of an embedder that encodes every passage itself."""
+
+_NEARLY_ALL: Final = 0.95
+"""Part of the notes that the index must know before an encoder is fitted."""
+
+_DRIFT: Final = 0.1
+"""Part of the passages that must be other ones for the encoder to be fitted anew."""
+
+_TOGETHER: Final = 200
+"""Notes that are looked at together."""
+
+_WORTH_FORGETTING: Final = 0.2
+"""Part of the vectors that must be of passages gone from the vault before they are forgotten: undone edits and moved
+notes find theirs until then."""
+
+
+class Supply(NamedTuple):
+    """What there is to embed now."""
+
+    known: PassageIndex
+    notes: AbstractSet[str]
+    """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
+    until one of them comes or goes."""
+    read: Callable[[str], Note]
+    """One of them as it is now; raises NotRead."""
+
+
+class Unsearched(NamedTuple):
+    """Notes of which not all passages have vectors."""
+
+    waiting: int
+    """Those that `Progress` does not count as done."""
+    changed: frozenset[str]
+    """Those that changed since it was counted."""
+
+
+class Progress(NamedTuple):
+    """How far the embedding is."""
+
+    done: int
+    """Notes whose passages all have vectors."""
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningStatus:
+    """The vectors of one vault."""
+
+    embedder: str
+    """What embeds: a package, a model, or an endpoint's model."""
+    version: str
+    """Of the package, or the endpoint's address."""
+    progress: Progress
+    """When it was last counted."""
+    passages: int
+    """Vectors that are kept; copies share one."""
+    bytes: int
+    """On disk."""
+    fault: str
+    """Why nothing could be embedded when it was last tried; empty when it could."""
+
+
+class BackgroundMeaning:
+    """The vectors of one open vault."""
+
+    def __init__(
+        self,
+        choice: Choice,
+        folder: Callable[[], Path],
+        supply: Callable[[], Supply | None],
+        is_wanted: Callable[[Supply], bool] = lambda _: True,
+    ) -> None:
+        """Nothing is done before `start`.
+
+        `folder` gives where the index lies; `supply` what there is to embed, None while that is not known; `is_wanted`
+        tells whether anything of that is to be embedded yet.
+        """
+        self.choice: Final = choice
+        self._store: VectorStore | None = None
+        self._folder = folder
+        self._supply = supply
+        self._is_wanted = is_wanted
+        self._begin()
+
+    def _begin(self) -> None:
+        self._owner = os.getpid()
+        self._guard = threading.Lock()
+        self._asking = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._questions: dict[str, Floats] = {}
+        """The vectors of the questions asked last: the next page asks the same."""
+        self._mute_until, self._mute_reason = 0.0, ""
+        self._thread: threading.Thread | None = None
+        if self._store is not None:
+            inherited.keep(self._store)
+            self._store = None
+        self._waiters = 0
+        """Calls of `wait` under way."""
+        self._end = threading.Event()
+        self._wake = threading.Event()
+        self._coverage = Coverage(self.store)
+        self._fit: tuple[object, StaticFit | None] | None = None
+        """The encoder of a generation of the store."""
+        self._rounds = 0
+        """How often everything was looked at to the end."""
+        self._is_tidy = False
+        self.progress = Progress(0, 0)
+        self.fault = ""
+        """Why nothing can be embedded at present; empty when it can."""
+        self._kept_fault: str | None = None
+        """What the store has of it; None: not known."""
+
+    def shared_folder(self) -> Path | None:
+        """Where what all vaults share is kept."""
+        return self._folder().parent
+
+    def store(self) -> VectorStore:
+        """Where the vectors are kept.
+
+        Raises:
+            NoMeaning: the embedder is missing.
+            VaultToolsError: the index has no folder.
+        """
+        with self._guard:
+            if self._store is None:
+                self._store = VectorStore(self._folder(), embedder.key_of(self.choice))
+            return self._store
+
+    def status(self) -> MeaningStatus:
+        """What is kept, and how far the embedding was when it was last counted, by whatever process.
+
+        Raises:
+            NoMeaning: the embedder is missing, or the vectors cannot be read.
+        """
+        store = self.store()
+        progress = Progress(*store.progress())
+        passages, size = len(store.vectors()), store.bytes()
+        return MeaningStatus(store.key.name, store.key.version, progress, passages, size, self.why_not())
+
+    def asked(self, question: str) -> Floats:
+        """The vector of a question; the embedder is loaded by the first one, which takes a second.
+
+        Raises:
+            NoMeaning: it cannot be embedded, or could not a moment ago.
+        """
+        with self._asking:
+            if time.monotonic() < self._mute_until:
+                raise NoMeaning(self._mute_reason)
+            if question in self._questions:
+                return self._questions[question]
+            try:
+                if self._embedder is None:
+                    self._embedder = models.of(self.choice, self.store().key)
+                vector: Floats = self._embedder.embed_questions([question])[0]
+            except NoMeaning as error:
+                self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
+                raise
+            self._questions[question] = vector
+            while len(self._questions) > _QUESTIONS:
+                del self._questions[next(iter(self._questions))]
+            return vector
+
+    def start(self) -> None:
+        """Begin to embed, once; in a child after a fork, anew."""
+        if self._owner != os.getpid():
+            self._begin()
+        with self._guard:
+            if self._thread is None and not self._end.is_set():
+                self._thread = threading.Thread(target=self._run, name="vaulttools meaning", daemon=True)
+                self._thread.start()
+
+    def wait(
+        self,
+        on_progress: Callable[[int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+        timeout: float | None = None,
+    ) -> bool:
+        """Wait until every passage of this moment has a vector; False when the timeout, or the use of the vault, ends
+        first. `on_progress` gets the numbers of embedded notes and of all.
+
+        Raises:
+            NoMeaning: nothing can be embedded now.
+            Cancelled: the caller has set the event.
+        """
+        self.fault = ""
+        self.start()
+        until = None if timeout is None else time.monotonic() + timeout
+        wanted = self._rounds + 2  # the round under way may have begun before this call
+        with self._waiting():
+            return self._wait(wanted, on_progress, cancel, until)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Let rounds follow each other while somebody waits."""
+        with self._guard:
+            self._waiters += 1
+        self._wake.set()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._waiters -= 1
+
+    def _wait(
+        self,
+        wanted: int,
+        on_progress: Callable[[int, int], None] | None,
+        cancel: threading.Event | None,
+        until: float | None,
+    ) -> bool:
+        """As `wait`, for a number of rounds."""
+        while self._rounds < wanted:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled
+            if self.fault:
+                raise NoMeaning(self.fault)
+            if self._end.is_set() or (until is not None and time.monotonic() >= until):
+                return False
+            if on_progress is not None:
+                on_progress(*self.progress)
+            self._end.wait(_WAITED_FOR_SECONDS)
+        if on_progress is not None:
+            on_progress(*self.progress)
+        return True
+
+    def end(self) -> None:
+        """End the work, without waiting until it has happened."""
+        self._end.set()
+        self._wake.set()
+        if self._owner == os.getpid():
+            embedding.stop(self._end)
+
+    def close(self) -> None:
+        """End the work; what was embedded is kept."""
+        self.end()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread() and self._owner == os.getpid():
+            thread.join()
+        if self._store is not None and self._owner == os.getpid():
+            self._store.close()
+
+    def vectors(self, question: str) -> tuple[Vectors, Floats]:
+        """What is kept, and the vector of a question that is compared with it; none before anything is embedded.
+
+        Raises:
+            NoMeaning: the question cannot be embedded, or the vectors cannot be read.
+        """
+        store = self.store()
+        kept = store.vectors()
+        if not len(kept):
+            return kept, np.zeros(0, np.float32)
+        asked = self.asked(question)
+        fit = self._fitted()
+        compared = asked if fit is None else fit.question(asked)
+        if len(compared) != kept.dimensions:
+            raise NoMeaning(
+                f"The embedder gives vectors of {len(compared):,} numbers, and those that are kept have "
+                f"{kept.dimensions:,}: `vaulttools index clear` forgets them"
+            )
+        return kept, compared
+
+    def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
+        """The embedder's own vectors of some passages, by key, as far as there is time; they are kept.
+
+        Raises:
+            NoMeaning: they cannot be embedded or read.
+        """
+        if self._fitted() is None:  # the vectors that are kept are its own
+            return {}
+        found = self.store().exact(texts)
+        new: list[tuple[int, Floats]] = []
+        with self._asking:
+            if self._embedder is None:
+                self._embedder = models.of(self.choice, self.store().key)
+            for key, text in texts.items():
+                if key in found:
+                    continue
+                if stop():
+                    break
+                found[key] = self._embedder.embed_passages([text])[0].astype(np.float16).astype(np.float32)
+                new.append((key, found[key]))
+        with suppress(VaultToolsError):  # they are made again
+            self.store().put_exact(new)
+        return found
+
+    def _fitted(self) -> StaticFit | None:
+        """The encoder that made the vectors that are kept; None where the embedder itself did."""
+        generation = self.store().generation()
+        if self._fit is None or self._fit[0] != generation:
+            data = self.store().fit()
+            fit = StaticFit.from_bytes(data) if data else None
+            if data and fit is None:
+                raise NoMeaning("What encodes the passages was damaged, and is made anew")
+            self._fit = generation, fit
+        return self._fit[1]
+
+    def is_ready(self) -> bool:
+        """Whether nearly all passages have vectors: of a part the nearest ones say little. Always so where the embedder
+        itself encodes them, which may take hours.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        fitted, kept = self.store().fitted()
+        return kept >= fitted * _NEARLY_ALL
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything was looked at to the end once."""
+        return self._rounds > 0
+
+    @property
+    def embeds_nothing(self) -> bool:
+        """Whether it was found that no note may be embedded."""
+        return self._rounds > 0 and not self.progress.total
+
+    def why_not(self) -> str:
+        """Why nothing could be embedded when it was last tried, by this process or another one; empty when it could.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        return self.fault or ("" if self._rounds else self.store().fault())
+
+    def seen(self) -> Progress:
+        """How far the embedding was when it was last counted, by this process or another one.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        if not self.progress.total:
+            return Progress(*self.store().progress())
+        return Progress(0, self.progress.total) if self._coverage.is_lost() else self.progress
+
+    def unsearched(self, known: PassageIndex, among: AbstractSet[str]) -> Unsearched:
+        """How many of some notes meaning did not search, or not in all of their passages.
+
+        Raises:
+            NoMeaning: that cannot be read.
+        """
+        if self._coverage.is_lost():
+            return Unsearched(len(among), frozenset())
+        waiting = self._coverage.waiting(among)
+        if waiting is None:
+            done, total = self.store().progress()
+            waiting = min(total - done, len(among))
+        return Unsearched(waiting, frozenset(self._coverage.changed(known, among)))
+
+    def _run(self) -> None:
+        embedding.enter(self._end)
+        self._wake.wait(START_SECONDS)
+        self._wake.clear()
+        faults = 0
+        while not self._end.is_set():
+            try:
+                self._round()
+                self.fault, faults = "", 0
+            except VaultToolsError as error:
+                faults += 1
+                self._wake.clear()  # who waits already is told of this fault; who comes now has it tried again at once
+                if not self._end.is_set():
+                    self._tell(str(error))
+            except Exception as error:  # it may come from the machine; its text may be that of a note
+                faults += 1
+                self._wake.clear()
+                _log.exception("the embedding met an error")
+                self._tell(f"The embedding met an error of its own: {type(error).__name__}")
+            if not self._end.is_set():  # its call to wake up may be cleared
+                self._wake.wait(self._pause(faults))
+            self._wake.clear()
+        embedding.leave(self._end)
+
+    def _pause(self, faults: int) -> float:
+        """Seconds until the next round after so many faults in a row."""
+        if not faults:
+            return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
+        return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
+
+    def _tell(self, reason: str) -> None:
+        if reason != self.fault:  # it is tried again and again
+            _log.warning("%s; ranked search goes by words alone", reason)
+        self.fault = reason
+        with suppress(VaultToolsError):
+            self._keep_fault(reason)
+
+    def _keep_fault(self, reason: str) -> None:
+        """Have other processes know of a fault, or, when it is empty, of its end.
+
+        Raises:
+            NoMeaning: the store cannot be used.
+        """
+        if self._kept_fault is None:
+            self._kept_fault = self.store().fault()
+        if reason != self._kept_fault:
+            self.store().put_fault(reason)
+            self._kept_fault = reason
+
+    def _round(self) -> None:
+        """Embed what has no vector, where no other process does.
+
+        Raises:
+            NoMeaning: it cannot be embedded or kept.
+        """
+        supply = self._supply()
+        if supply is None:
+            return
+        if not self._is_wanted(supply):
+            self._rounds += 1
+            return
+        lacking = self._coverage.look(supply.known, supply.notes, self._end.is_set)
+        if self._end.is_set():
+            return
+        self._tell_progress(len(lacking), len(supply.notes))
+        left = [(path, digests) for path, digests in lacking.items() if digests]
+        if not left:
+            if lacking and supply.known.changed():
+                return  # the index reads them in a moment; those that cannot be read are not among them
+            self._tidy(supply)
+            self._keep_fault("")
+            embedding.rest()
+            self._rounds += 1
+            return
+        with embedding.turn(self._end) as is_mine:
+            is_done = is_mine and self._embed_alone(supply, left, len(lacking) - len(left))
+        if is_done:
+            self._wake.set()
+        else:
+            self._end.wait(LOOK_SECONDS)
+
+    def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> bool:
+        """As `_embed`; False when another process embeds for the vault: its vectors are seen in the next round.
+
+        Raises:
+            NoMeaning: it cannot be done.
+        """
+        lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            return False
+        try:
+            fit = self._made_fit(supply, len({each for _, digests in left for each in digests}))
+            if fit is None:
+                return False
+            # While this vault waited for its turn another session or process may have embedded for it.
+            missing = set(self.store().missing(each for _, digests in left for each in digests))
+            still = [(path, [each for each in digests if each in missing]) for path, digests in left]
+            self._embed(supply, fit, still, unknown)
+        finally:
+            lock.release()
+        return True
+
+    def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
+        """The encoder of this vault, made where there is none or the vault is another one by now, of which so many
+        passages are missing; empty where the
+        embedder encodes all passages; None while the index knows too few notes.
+
+        Raises:
+            NoMeaning: it cannot be made.
+        """
+        process = embedding.process(self.choice, self.shared_folder())
+        if not process.is_fitted:
+            return b""
+        fit = self.store().fit()
+        fitted, kept = self.store().fitted()
+        if fit is not None and kept + missing <= fitted * (1 + _DRIFT) and StaticFit.from_bytes(fit) is not None:
+            return fit
+        notes = list(supply.notes)
+        if len(supply.known.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
+            return None
+        sample, passages = self._sample(supply, notes)
+        if not sample:
+            return None
+        fit = embedding.fitted(self.choice, self.shared_folder(), sample)
+        self.store().begin(fit, passages)
+        return fit
+
+    def _sample(self, supply: Supply, notes: Sequence[str]) -> tuple[list[str], int]:
+        """The passages with the smallest keys, and how many there are; for the model of English of notes that may be in
+        English."""
+        is_english = self.choice.other is not None
+        every: set[int] = set()
+        keys: list[tuple[int, str]] = []
+        others: list[tuple[int, str]] = []
+        for start in range(0, len(notes), _TOGETHER):
+            for path, data in supply.known.passages(notes[start : start + _TOGETHER]).items():
+                found = stored.keys_of(data)
+                every.update(found.keys)
+                is_known = not is_english or found.language in (language.UNKNOWN, language.ENGLISH)
+                (keys if is_known else others).extend((key, path) for key in found.keys)
+            keys, others = (nsmallest(SAMPLE, dict.fromkeys(each)) for each in (keys, others))
+        wanted: dict[str, set[int]] = {}
+        for key, path in keys or others:
+            wanted.setdefault(path, set()).add(key)
+        texts: dict[int, str] = {}
+        for path, some in wanted.items():
+            if self._end.is_set():
+                return [], 0
+            texts |= self._texts(supply, path, some)
+        return [texts[key] for key in sorted(texts)], len(every)
+
+    def _embed(self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
+        """Encode passages of notes and keep their vectors, until the end comes, or the end of the turn.
+
+        Raises:
+            NoMeaning: it cannot be done.
+        """
+        texts: dict[int, str] = {}
+        embedded: set[int] = set()
+        pending: deque[tuple[str, Sequence[int]]] = deque()
+        waiting = unknown + len(left)
+        for number, (path, digests) in enumerate(left, 1):
+            texts |= self._texts(supply, path, set(digests) - embedded)
+            pending.append((path, digests))
+            batch = BATCH if fit else _SENT
+            while len(texts) >= batch or (texts and number == len(left)):
+                if self._end.is_set() or embedding.is_over():
+                    return
+                some = list(texts.items())[:batch]
+                self._keep(fit, some)
+                embedded.update(digest for digest, _ in some)
+                for digest, _ in some:
+                    del texts[digest]
+            while pending and texts.keys().isdisjoint(pending[0][1]):
+                self._coverage.embedded(pending.popleft()[0])
+                waiting -= 1
+            self._tell_progress(waiting, len(supply.notes))
+
+    def _tell_progress(self, waiting: int, total: int) -> None:
+        told = Progress(total - waiting, total)
+        if told != self.progress:
+            self.progress = told
+            if self.store().path.exists():
+                self.store().put_progress(*told)
+
+    def _keep(self, fit: bytes, some: Sequence[tuple[int, str]]) -> None:
+        kept = embedding.encoded(self.choice, self.shared_folder(), fit, [text for _, text in some])
+        pairs = [(key, vector) for (key, _), vector in zip(some, kept, strict=True)]
+        self.store().put(pairs, len(kept[0]))
+        self.fault = ""
+        self._keep_fault("")
+
+    def _texts(self, supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
+        """What is embedded of a note's passages, by key; nothing of those that it does not hold any more."""
+        data = supply.known.passages([path]).get(path) if wanted else None
+        if data is None:
+            return {}
+        try:
+            note = supply.read(path)
+        except NotRead:
+            return {}
+        return texts_of(note, stored.load(data), wanted)
+
+    def _tidy(self, supply: Supply) -> None:
+        """Forget the vectors of passages that no note holds any more, once a process, where that is worth it, and those
+        of models that are used no more."""
+        if self._is_tidy:
+            return
+        self._is_tidy = True
+        remove_unused(self.store(), time.time())
+        texts = self._coverage.texts()
+        if len(self.store().covered()) * (1 - _WORTH_FORGETTING) <= len(texts):
+            return  # to look at all passages takes half a second for 160,000
+        held: set[int] = set()
+        notes = list(supply.notes)
+        for start in range(0, len(notes), _TOGETHER):
+            for data in supply.known.passages(notes[start : start + _TOGETHER]).values():
+                held.update(stored.keys_of(data).keys)
+        if len(self.store().vectors()) * (1 - _WORTH_FORGETTING) > len(held):
+            self.store().keep_only(held)
+        self.store().cover_only(texts)
+
+
+def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[int, str]:
+    """What is embedded of the passages of a note with some keys, by key; not of those that were edited since."""
+    found: dict[int, str] = {}
+    for number, key in enumerate(passages.keys):
+        if key not in wanted:
+            continue
+        start = passages.starts[number]
+        passage = note.text[start : start + passages.lengths[number]]
+        text = in_context(note, passage, passages.headings[number], is_first=not number)
+        if digest_of(text) == key:
+            found[key] = text
+    return found

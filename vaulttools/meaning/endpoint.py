@@ -1,0 +1,158 @@
+"""Embeds by a configured OpenAI-compatible endpoint, such as that of Ollama or LM Studio.
+
+What is asked and what is embedded is sent there, and nowhere else: no redirect is followed, no proxy used.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vaulttools.meaning.embedder import Key, NoMeaning
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedder import Floats
+
+QUESTION_SECONDS: Final = 3.0
+"""How long one question may take: a call that waits for more has no time left to answer by words."""
+
+PASSAGES_SECONDS: Final = 120.0
+"""How long one batch of passages may take; a model that must be loaded first takes a minute on a slow disk."""
+
+BATCH: Final = 16
+"""Passages of one request: what a model on one processor embeds within seconds."""
+
+_MOST_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of one answer: 16 vectors of 4,096 numbers take 1.5 MB of JSON."""
+
+
+class Endpoint:
+    """A server that embeds. Its vectors must have as many numbers every time."""
+
+    def __init__(self, address: str, model: str, key_variable: str) -> None:
+        parts = urlsplit(address)
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.username:
+            raise NoMeaning(f"The embedder's address must be like http://127.0.0.1:11434/v1, not {address}")
+        if not model:
+            raise NoMeaning(f"The embedder {address} needs the name of a model: embedder_model")
+        self._address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self._is_tls = parts.scheme == "https"
+        self._host, self._port = parts.hostname, port
+        self._path = f"{parts.path.rstrip('/')}/embeddings"
+        self._model = model
+        self._token = os.environ.get(key_variable, "").strip()
+        self._dimensions: int | None = None
+
+    @property
+    def key(self) -> Key:
+        """The model and the address; the weights are not to be seen."""
+        return Key(self._model, self._address, "")
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`."""
+        some = [self._embedded(texts[at : at + BATCH], PASSAGES_SECONDS) for at in range(0, len(texts), BATCH)]
+        return np.concatenate(some)
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """As `Embedder`."""
+        return self._embedded(texts, QUESTION_SECONDS)
+
+    def _embedded(self, texts: Sequence[str], seconds: float) -> Floats:
+        try:
+            answer = self._answer({"model": self._model, "input": list(texts), "encoding_format": "float"}, seconds)
+        except TimeoutError as error:
+            raise NoMeaning(f"The embedder {self._address} did not answer within {seconds:g} s") from error
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise NoMeaning(f"The embedder {self._address} cannot be reached: {reason}") from error
+        vectors = self._vectors(answer, len(texts))
+        if self._dimensions not in (None, vectors.shape[1]):
+            raise NoMeaning(
+                f"The embedder {self._address} gave vectors of {vectors.shape[1]:,} numbers after "
+                f"vectors of {self._dimensions:,}"
+            )
+        self._dimensions = vectors.shape[1]
+        return vectors
+
+    def _answer(self, request: dict[str, Any], seconds: float) -> bytes:
+        """The body of the answer.
+
+        Raises:
+            TimeoutError: the time is over.
+            OSError, HTTPException: nobody answers, or not as HTTP.
+            NoMeaning: it answers with an error.
+        """
+        until = time.monotonic() + seconds
+        connection = (
+            http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
+            if self._is_tls
+            else http.client.HTTPConnection(self._host, self._port, timeout=seconds)
+        )
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        # A timeout of the socket begins anew with every byte; this one does not.
+        end = threading.Timer(seconds, _cut, [connection])
+        end.daemon = True
+        end.start()
+        try:
+            connection.request("POST", self._path, json.dumps(request).encode("utf-8", "replace"), headers)
+            response = connection.getresponse()
+            if response.status != 200:
+                raise NoMeaning(f"The embedder {self._address} answered with the status {response.status}")
+            body = response.read(_MOST_BYTES + 1)
+            if len(body) > _MOST_BYTES:
+                raise NoMeaning(f"The embedder {self._address} answered with too much")
+            if time.monotonic() > until:
+                raise TimeoutError
+            return body
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            if time.monotonic() > until:
+                raise TimeoutError from error
+            raise
+        finally:
+            end.cancel()
+            connection.close()
+
+    def _vectors(self, body: bytes, count: int) -> Floats:
+        """The vectors of an answer, in the order of the texts, of length 1.
+
+        Raises:
+            NoMeaning: it holds something else.
+        """
+        try:
+            data = json.loads(body)["data"]
+            rows = [each["embedding"] for each in sorted(data, key=lambda each: each["index"])]
+            vectors = np.array(rows, np.float32)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise NoMeaning(f"The embedder {self._address} did not answer with embeddings") from error
+        if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1]:
+            raise NoMeaning(f"The embedder {self._address} did not answer with one vector for each text")
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise NoMeaning(f"The embedder {self._address} gave vectors without a direction")
+        directions: NDArray[np.float32] = vectors / lengths
+        return directions
+
+
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection under the thread that waits for it."""
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)

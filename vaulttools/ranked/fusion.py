@@ -1,0 +1,311 @@
+"""Joins what words and meaning find into one order of notes and passages.
+
+Each signal counts in shares, from the middle of all passages to the best one: how well the note's words fit, how near
+its passages are on average, how near the nearest is by the static encoder, and by the model itself, which looks at the
+most promising passages alone. `weights.FUSION` holds what each counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from vaulttools.index.passages import Passages
+from vaulttools.meaning.background import BackgroundMeaning, texts_of
+from vaulttools.meaning.near import Near
+from vaulttools.notes.language import UNKNOWN
+from vaulttools.notes.note import Note
+from vaulttools.ranked.as_asked import AsAsked
+from vaulttools.ranked.evidence import Evidence
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import Ranking
+from vaulttools.ranked.weakness import NOTHING_NEAR
+from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedder import Floats
+
+BY_WORDS: Final = 60
+"""Notes found by words that are joined with those near in meaning; further ones follow."""
+_NEAR_PASSAGES: Final = 150
+"""Nearest passages whose notes are looked at."""
+_NEAR_NOTES: Final = 40
+"""Notes that meaning adds at most."""
+_ENOUGH: Final = 15
+"""Notes of the scope among those of the nearest passages that are enough; else all passages of the scope count."""
+FEW_WORDS: Final = 2
+"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
+
+
+class Known(Protocol):
+    """What the index tells of passages."""
+
+    def loaded_passages(self, notes: Sequence[str]) -> Mapping[str, Passages]:
+        """The passages of the notes whose text is known."""
+
+    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        """By key, the notes whose text is known and that hold a passage with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model, and how near it finds the passages."""
+
+    meaning: BackgroundMeaning
+    near: Near
+    question: str
+    nearness: Nearness | None = None
+    """What the model's similarities say of whether a passage is about what was asked; None: that was not measured."""
+
+
+def joined(
+    ranking: Ranking,
+    models: Sequence[Model],
+    known: Known,
+    wanted: frozenset[str],
+    languages: AbstractSet[str],
+    read: Callable[[str], Note | None],
+    stop: Callable[[], bool],
+    fusion: Fusion = FUSION,
+) -> Ranking:
+    """What words found of some notes, with what is near in meaning by the first model that knows a passage."""
+    joining = _Joining(ranking, models, known, wanted, languages, fusion)
+    joining.compare_exactly(read, stop)
+    return replace(
+        ranking,
+        notes=AsAsked(joining.notes()),
+        weakness=_weakness(ranking, joining.nearest, models[0].nearness),
+        nearest=joining.nearest,
+        explanation=[*ranking.explanation, joining.explained()],
+    )
+
+
+class _Joining:
+    """One question's candidates; the signals of all their passages are columns."""
+
+    def __init__(
+        self,
+        ranking: Ranking,
+        models: Sequence[Model],
+        known: Known,
+        wanted: frozenset[str],
+        languages: AbstractSet[str],
+        fusion: Fusion,
+    ) -> None:
+        self._ranking = ranking
+        self._models = models
+        self._languages = languages
+        self._fusion = fusion
+        self._by_words = {note.path: note for note in islice(ranking.notes, BY_WORDS)}
+        found = _near_notes(models, known, wanted)
+        self._added = [path for path in found if path not in self._by_words]
+        passages = {path: note.passages for path, note in self._by_words.items()}
+        self._passages = {**passages, **known.loaded_passages(self._added)}
+        sizes = [len(each.keys) for each in self._passages.values()]
+        starts = [0, *accumulate(sizes)]
+        self._rows = {path: slice(*edges) for path, edges in zip(self._passages, pairwise(starts), strict=True)}
+        """The rows of each note's passages."""
+        self._keys = np.array([key for each in self._passages.values() for key in each.keys], np.int64)
+        self._words = self._worded()
+        self._model = np.zeros(len(self._keys), np.intp)
+        """By passage the first model that knows it."""
+        self.nearest = 0.0
+        """The similarity of the nearest passage, by the model itself where it looked at it."""
+        self._similar = np.full(len(self._keys), -1.0, np.float32)
+        """How near each passage is."""
+        self._near = self._compared()
+        """In shares, by the static encoder."""
+        self._exact = self._near * np.where(self._model == 0, np.float32(fusion.unread), np.float32(1))
+        """In shares, by the model itself."""
+
+    def _worded(self) -> Floats:
+        """What words say of each passage, in shares of the best."""
+        words = np.zeros(len(self._keys), np.float32)
+        for path, note in self._by_words.items():
+            start = self._rows[path].start
+            for each in note.evidence:
+                words[start + each.number] = each.score
+        most = words.max(initial=0.0)
+        return words / most if most > 0 else words
+
+    def _compared(self) -> Floats:
+        """How near each passage is, from the middle of all, 0, to the nearest, 1."""
+        near = np.zeros(len(self._keys), np.float32)
+        left = np.ones(len(self._keys), bool)
+        for place, model in enumerate(self._models):
+            similar = model.near.similarities(self._keys)  # type: ignore[arg-type]
+            own = left & ~np.isnan(similar)
+            left &= ~own
+            self._model[own] = place
+            self._similar[own] = similar[own]
+            if own.any():
+                best = float(np.nanmax(similar))  # of all that the model compared: few may be left to it
+                self.nearest = max(self.nearest, float(similar[own].max()))
+                near[own] = _shared(similar[own], model.near.middle, best)
+        return near
+
+    def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
+        """Compare the most promising passages by the first model itself."""
+        fusion = self._fusion
+        promise = fusion.words * self._words + (fusion.near + fusion.exact) * self._near
+        promise[self._model > 0] = -1.0
+        promising = np.lexsort((self._keys, -np.round(promise, 6)))[: _PROMISING * fusion.looked_at].tolist()
+        note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
+        paths = list(self._rows)
+        of_note: Counter[int] = Counter()
+        chosen: dict[str, list[int]] = defaultdict(list)
+        count = 0
+        for row in promising:
+            note = int(note_of[row])
+            if promise[row] < 0 or of_note[note] >= fusion.looked_at_of_note or count >= fusion.looked_at:
+                continue
+            of_note[note] += 1
+            count += 1
+            chosen[paths[note]].append(row)
+        self._look(chosen, read, stop)
+
+    def _look(
+        self, notes: Mapping[str, Sequence[int]], read: Callable[[str], Note | None], stop: Callable[[], bool]
+    ) -> None:
+        """Compare some passages, by note, by the first model itself."""
+        model = self._models[0]
+        texts: dict[int, str] = {}
+        for path, rows in notes.items():
+            note = read(path)
+            if note is not None:
+                texts |= texts_of(note, self._passages[path], {int(self._keys[row]) for row in rows})
+        vectors = model.meaning.exact(texts, stop)
+        if not vectors:
+            return
+        asked = model.meaning.asked(model.question)
+        similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
+        best = max(similar.values())
+        self.nearest = best
+        for row in (row for rows in notes.values() for row in rows):
+            key = int(self._keys[row])
+            if key in similar:
+                self._exact[row] = _shared(np.float32(similar[key]), model.near.middle, best)
+
+    def notes(self) -> Iterator[RankedNote]:
+        """All notes, best first; those that words found beyond the first ones follow."""
+        most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
+        scored = {path: self._score(path, most) for path in self._passages}
+        sure = self._sure()
+        last = 1.0
+        nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
+        for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
+            last = min(last, scored[path]) if path not in sure else last
+            yield self._ranked(path, max(scored[path], 0.001))
+        for note in islice(self._ranking.notes, len(self._by_words), None):
+            if note.path not in scored:
+                last = min(last, note.score)
+                yield replace(note, score=max(round(last, 3), 0.001))
+
+    def _sure(self) -> AbstractSet[str]:
+        """The notes that hold all words of a question of one or two."""
+        asked = len(self._ranking.rarities)
+        if asked > FEW_WORDS or self._ranking.unfound:
+            return frozenset()
+        return {path for path, note in self._by_words.items() if any(len(each.held) >= asked for each in note.evidence)}
+
+    def _score(self, path: str, most: float) -> float:
+        """What a note is worth, 0 to 1."""
+        fusion = self._fusion
+        rows = self._rows[path]
+        note = self._by_words.get(path)
+        words = note.score / most if note is not None else 0.0
+        near, exact = self._near[rows], self._exact[rows]
+        worth = fusion.words * words
+        if len(near):
+            worth += fusion.note * float(near.mean()) + fusion.near * float(near.max())
+            worth += fusion.exact * float(exact.max())
+        worth /= fusion.words + fusion.note + fusion.near + fusion.exact
+        language = self._passages[path].language
+        if self._languages and language not in self._languages and language != UNKNOWN:
+            worth *= fusion.other_language
+        return round(worth, 3)
+
+    def _ranked(self, path: str, score: float) -> RankedNote:
+        """A note with its passages in the order of what words and meaning say of each in equal parts."""
+        rows = self._rows[path]
+        note = self._by_words.get(path)
+        held = {each.number: each.held for each in note.evidence} if note is not None else {}
+        near = _within(self._near[rows])
+        worth = np.round((_within(self._words[rows]) + near) / 2, 6).tolist()
+        evidence = [
+            Evidence(number, value, held.get(number, frozenset()), _found_by(number in held, is_near))
+            for number, (value, is_near) in enumerate(zip(worth, (near >= _NEAR).tolist(), strict=True))
+        ]
+        evidence.sort(key=lambda each: (-each.score, each.number))
+        return RankedNote(path, score, self._passages[path], evidence)
+
+    def explained(self) -> str:
+        """How many notes each list found."""
+        return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
+
+
+_PROMISING: Final = 8
+"""So many times as many passages are looked through for those of different notes."""
+
+_NEAR: Final = 0.5
+"""The share of nearness in its note from which on a passage was found by meaning."""
+
+
+def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
+    return ("words", "meaning") if by_words and is_near else ("words",) if by_words else ("meaning",)
+
+
+def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -> list[str]:
+    """The notes of the nearest passages, of those that are wanted."""
+    found: dict[str, None] = {}
+    for model in models:
+        own: dict[str, None] = {}
+        keys = model.near.nearest(_NEAR_PASSAGES)
+        holding = known.copies(keys)
+        for key in keys:
+            for path in sorted(holding[key] & wanted)[:1] if len(own) < _NEAR_NOTES else ():
+                own[path] = None
+        if len(own) < min(_ENOUGH, len(wanted)):  # the scope is a small part of the vault
+            own |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted))))
+        found |= own
+    return list(found)
+
+
+def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
+    """The nearest of some notes."""
+    similar: dict[str, float] = {}
+    for path, own in passages.items():
+        found = model.near.similarities(own.keys)
+        if not np.isnan(found).all():
+            similar[path] = float(np.nanmax(found))
+    return sorted(similar, key=lambda path: (-similar[path], path))[:_NEAR_NOTES]
+
+
+def _shared(similarity: Any, middle: float, best: float) -> Any:
+    return np.clip((similarity - middle) / max(best - middle, 1e-6), 0.0, 1.0)
+
+
+def _within(values: Floats) -> Floats:
+    """Values of one note's passages, from the least, 0, to the most, 1; where they are the same 1, or 0 if they are."""
+    least, most = values.min(initial=np.inf), values.max(initial=0.0)
+    if most > least:
+        within: Floats = (values - least) / (most - least)
+        return within
+    return np.full(len(values), float(most > 0), np.float32)
+
+
+def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> str:
+    """What the evidence lacks, with what meaning knows of it."""
+    if nearness is None or len(ranking.rarities) + len(ranking.unfound) <= FEW_WORDS:
+        return ranking.weakness
+    if nearest < nearness.near:
+        return NOTHING_NEAR
+    if nearest < nearness.about_it and ranking.coverage < WEAK.with_meaning:
+        return "The nearest passages hold few words of the question and may be about something else."
+    return ""

@@ -1,0 +1,363 @@
+"""Runs ranked search over a scope and shows the notes that answer best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from vaulttools.answers import corpus
+from vaulttools.answers.followed import Corpus
+from vaulttools.core import paths
+from vaulttools.core.work import Reason, Work
+from vaulttools.errors import VaultToolsError
+from vaulttools.files.catalogue import Entry
+from vaulttools.files.document import NotRead
+from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.listing import Listing
+from vaulttools.files.scope import Scope
+from vaulttools.index import passages
+from vaulttools.notes.extracted import ExtractedNote
+from vaulttools.notes.note import Note
+from vaulttools.notes.note_date import note_date
+from vaulttools.notes.properties import property_text
+from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.counting import Counting
+from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.question import read as read_question
+from vaulttools.ranked.ranking import Ranking, rank
+from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.weakness import nearness
+from vaulttools.ranked.weights import BY_WORDS, SHARING, Sharing
+from vaulttools.session import Session
+
+if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
+    from vaulttools.meaning.languages import Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The answer of ranked search."""
+
+    ranking: Ranking
+    asked: Corpus[None]
+    """What it is made from."""
+    folder: Folder
+    """Folds the copies among its notes."""
+    work: Work
+    reader: _Reader
+    """Reads its notes."""
+    told: set[str]
+    """Notes that could not be read, once the work was told about them."""
+    meant: Sequence[str]
+    """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
+    by_words_alone: int | None
+    """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
+
+    def unfolded(self, notes: Sequence[RankedNote], start: int, count: int) -> Sequence[RankedNote]:
+        """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
+        with all those before it."""
+        self.reader.expect([note.path for note in islice(notes, start + count + 1)])
+        return list(islice(self.folder.unfolded(notes), start, start + count + 1))
+
+    def page(self, found: Sequence[RankedNote], count: int) -> Page:
+        """So many of the notes that `unfolded` gave."""
+        self.tell_missed()
+        self.folder.look_for_copies(found[:count])
+        sharing = BY_WORDS if self.ranking.nearest is None else SHARING
+        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder, sharing)
+
+    def tell_missed(self) -> None:
+        """Tell the work of notes that could not be read when they were to be shown."""
+        for path, reason in self.reader.missed.items():
+            if path in self.folder.among and path not in self.told:
+                self.told.add(path)
+                self.work.pass_over(path, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of an answer."""
+
+    notes: Sequence[RankedNote]
+    has_next: bool
+    folder: Folder
+    finder: Finder
+    sharing: Sharing
+
+    def allotted(self, characters: int, *, is_sorted: bool) -> Allotted:
+        """The notes for which there is room, with the passages for which there is."""
+        return allotted(
+            self.notes,
+            self.folder,
+            characters,
+            self.finder.stands,
+            self._described,
+            is_sorted=is_sorted,
+            sharing=self.sharing,
+        )
+
+    def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
+        """The notes that are not among those shown."""
+        held = {each.note.path for each in shown}
+        return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
+
+    def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
+        """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
+        they are few."""
+        every = property_text.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
+        if is_first and len(every) <= _PROPERTY_CHARACTERS:
+            return note_date(note), every
+        named = {
+            name: value
+            for name, value in note.properties.items()
+            if self.finder.stands(f"{name} {property_text.text(value)}")
+        }
+        return note_date(note), property_text.in_one_line(named, _PROPERTY_CHARACTERS)
+
+
+_PROPERTY_CHARACTERS: Final = 200
+"""Of the properties of a note that are shown."""
+
+
+def best(
+    vault: Session,
+    work: Work,
+    question: str,
+    most: int,
+    scope: Scope,
+    within: frozenset[str] | None,
+    *,
+    is_ready: bool = True,
+) -> Best:
+    """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given. Without
+    an index that `is_ready` the notes are chosen by ripgrep's counts of the words; with one, and where passages are
+    embedded, notes near in meaning join them."""
+    listing = corpus.listed(scope)
+    view = vault.view(work) if is_ready else None
+
+    extracts = scope.extracts
+
+    def made() -> _Notes:
+        return _Notes.of(listing, are_searched=extracts is not None)
+
+    notes = made() if view is None else view.kept(("notes", listing), made)
+    work.unextracted += notes.unextracted
+    large = frozenset() if view is None else notes.files & view.large
+    wanted = notes.files - large if large else notes.files
+    wanted = wanted if within is None else wanted & within
+    read = _Reader(vault, work, extracts, view)
+    missed = read.missed
+    counter = None if is_ready else Counting(vault, work)
+    meaning, told = _meaning(vault, question, is_ready=view is not None)
+    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
+    if meaning is not None and view is not None:
+        ranking = _joined(ranking, meaning, question, view, wanted, read, work, told)
+    if view is not None:
+        missed.update(dict.fromkeys(view.holding("nul"), "binary"))
+        missed.update(view.textless(notes.attachments))
+    missed.update(dict.fromkeys(large, "too large"))
+    missed.update(dict.fromkeys(ranking.waiting, "time limit"))
+    by_words_alone = len(wanted) if told else None
+    if meaning is not None and view is not None:
+        told += _progress(meaning, len(notes.files), told)
+        by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, told)
+    # Notes outside the scope only say how frequent a word is.
+    of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
+    passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
+    asked = Corpus(None, len(wanted) - sum(path in wanted for path in missed), passed_over)
+    for entry, reason in passed_over:
+        work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
+    for _, warning in scope.warnings:
+        work.warn(warning)
+    work.searched = asked.notes
+    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
+    return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
+
+
+def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:
+    """What finds by meaning, begun; None where nothing does, the index is not ready, or the question is quoted. And
+    what has to be told."""
+    if any(term.is_phrase for term in read_question(question).terms):
+        return None, []
+    if not is_ready:
+        return None, ["Only words were searched for."] if vault.wants_meaning else []
+    try:
+        meaning = vault.meaning
+    except VaultToolsError as error:
+        return None, [f"{error}. Only words were searched for."]
+    if meaning is not None:
+        meaning.start()
+    return meaning, []
+
+
+def _joined(
+    ranking: Ranking,
+    meaning: Meaning,
+    question: str,
+    view: IndexView,
+    wanted: frozenset[str],
+    read: _Reader,
+    work: Work,
+    told: list[str],
+) -> Ranking:
+    """The ranking with what is near in meaning."""
+    from vaulttools.meaning.near import Near
+    from vaulttools.ranked.fusion import Model, joined
+
+    languages = read_question(question).languages
+    backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
+    try:
+        models = []
+        for background in backgrounds:
+            if background is not None and background is meaning.other and not background.is_ready():
+                if len(backgrounds) == 1:
+                    told.append(_OTHERS_WAIT)
+            elif background is not None and background.is_ready():
+                vectors, asked = background.vectors(question)
+                if len(vectors):
+                    models.append(Model(background, Near(vectors, asked), question, nearness(background.choice)))
+        if not models:
+            return ranking
+        return joined(ranking, models, view, wanted, languages, read, lambda: work.remaining() <= _FOR_THE_REST)
+    except VaultToolsError as error:
+        told.append(f"{error}. Only words were searched for.")
+        return ranking
+
+
+_OTHERS_WAIT: Final = (
+    "Only words were searched for: meaning in languages other than English is being prepared; ask again."
+)
+_OTHERS_BY_WORDS: Final = "Notes in other languages are searched by words alone."
+_FOR_THE_REST: Final = 1.0
+"""Seconds of a call's time that the models leave for the rest of it."""
+
+
+def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
+    """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
+    try:
+        done, total = meaning.seen()
+        reason = meaning.why_not()
+    except VaultToolsError:
+        return []  # told already
+    if done >= total and (total or not notes or meaning.embeds_nothing):
+        told_before = any(each.startswith(reason) for each in told)
+        return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not told_before else []
+    fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""
+    return [f"Meaning: {done:,} of {total or notes:,} notes.{fault}"]
+
+
+def _unsearched(
+    meaning: Meaning, view: IndexView, wanted: frozenset[str], missed: Collection[str], told: list[str]
+) -> int:
+    """How many notes meaning did not search, or not in all of their passages; those that changed since the progress was
+    counted are told."""
+    try:
+        waiting, changed = meaning.unsearched(view, wanted)
+    except VaultToolsError:
+        return len(wanted)  # told already
+    if count := len(changed.difference(missed)):
+        told.append(
+            f"{corpus.counted(count, 'changed note')} {'is' if count == 1 else 'are'} not searched by meaning yet."
+        )
+    return waiting + count
+
+
+def _copies(
+    view: IndexView, notes: frozenset[str], read: Callable[[str], Note | None]
+) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
+    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
+    unread = [] if view.version() is not None else view.unranked(notes)
+    if not unread or len(unread) > corpus.FEW_TO_READ:
+        return view.copies
+    made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}
+
+    def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        found = view.copies(digests)
+        return {
+            digest: (found.get(digest, frozenset()) - set(unread))
+            | {path for path, held in made.items() if digest in held}
+            for digest in digests
+        }
+
+    return copies
+
+
+def _no_copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+    return dict.fromkeys(digests, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """The entries of a listing by whether they are notes that may be read."""
+
+    files: frozenset[str]
+    attachments: Sequence[str]
+    """Those of them that are attachments by their names."""
+    unextracted: int
+    """Attachments that are not among them, since nothing gives their text."""
+    left_out: Sequence[tuple[Entry, Reason]]
+
+    @classmethod
+    def of(cls, listing: Listing, *, are_searched: bool) -> _Notes:
+        """From a listing of notes and attachments, without folders that are in; `are_searched`: the latter."""
+        files = listing.files
+        attachments = [path for path in files if not paths.is_note(path)]
+        return cls(
+            frozenset(files if are_searched else filter(paths.is_note, files)),
+            attachments if are_searched else [],
+            0 if are_searched else len(attachments),
+            [(entry, entry.left_out) for entry in listing.left_out if entry.left_out is not None],
+        )
+
+
+_EXTRACTING_SECONDS: Final = 3.0
+"""How long one answer waits for extractions: an answer that says what is missing is worth more than a late one."""
+
+
+class _Reader:
+    """Reads notes and attachments, each once."""
+
+    def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: IndexView | None) -> None:
+        self.missed: Final[dict[str, Reason]] = {}
+        """Those that could not be read, with the reason."""
+        self._work = work
+        self._extracts = extracts
+        self._view = view
+        self._notes = replace(vault.notes(view), contents=vault.contents)
+        self._read: dict[str, Note | None] = {}
+        self._until = time.monotonic() + _EXTRACTING_SECONDS
+
+    def expect(self, files: Sequence[str]) -> None:
+        """Know which ones are asked for next."""
+        self._notes = self._notes.of_many([path for path in files if path not in self._read])
+
+    def __call__(self, path: str) -> Note | None:
+        """The note at a path; None when it cannot be read, or is none."""
+        if path not in self._read:
+            self._read[path] = None
+            try:
+                self._read[path] = self._made(path)
+            except NotRead as error:
+                self.missed[path] = error.reason
+        return self._read[path]
+
+    def _made(self, path: str) -> Note | None:
+        if self._extracts is None or paths.is_note(path):
+            document = self._notes.document(path)
+            return self._notes.note(replace(document, content=document.normalised))
+        seconds = max(0.0, min(patience(self._work), self._until - time.monotonic()))
+        digest = None if self._view is None else partial(self._view.digest, path)
+        extracted = self._extracts.read(path, seconds, digest)
+        if extracted is None:
+            return None  # a file like others, which is called so
+        if not extracted.is_whole:
+            self.missed[path] = "not extracted whole"
+        return ExtractedNote.of(extracted)
