@@ -7,11 +7,11 @@ made: the notes of `notes.toml` among a thousand of filler. `questions.toml` nam
 and MRR by kind, beside plain BM25 (every word of the question, joined by OR, in the index's own word table with FTS5's
 default weights).
 `answers.toml`, `personal/questions.toml`, and `questions.json` beside the project hold regular expressions for the
-words that answer: whether the answer's text holds them (of a list, one row), whether the note is among the first five,
-and the size of the text, by wording. `absent.toml` asks what no note answers: how often such an answer is called weak,
-and how often the others are. With `--final` the vault `journal` beside the project is asked, too: nothing is tuned on
-it. For both people's vaults there is a row of a plain FTS5 table: paths and whole notes, `porter`, BM25, words joined
-by OR.
+words that answer: whether the answer's text holds them (of a list, one row), whether the note is among the first
+five, and the size of the text, by wording. `absent.toml` asks what no note answers, of other things and of details
+that are not said: how often such an answer is called weak, and how often the others are. With `--final` the vault
+`journal` beside the project is asked, too: nothing is tuned on it. For both people's vaults there is a row of a plain
+FTS5 table: paths and whole notes, `porter`, BM25, words joined by OR.
 
 Where the extra `semantic` is installed, each question is asked with it, too, and the exit status is 1 when some kind of
 `questions.toml` loses more than one question by it. The vaults and their indexes are kept in the temporary folder.
@@ -34,6 +34,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ KEPT = Path(tempfile.gettempdir()) / "vaulttools-ranking"
 FILLER = 1_000
 SHOWN = 10
 FIVE = 5
-ABSENT = "absent"
+ABSENT, DETAIL = "absent", "absent detail"
 FINAL = "--final"
 
 
@@ -153,7 +154,10 @@ def answers() -> list[Asked]:
 def absent() -> list[Asked]:
     """Questions that no note answers."""
     asked = tomllib.loads((PROJECT / "benchmarks" / "absent.toml").read_text(encoding="utf-8"))
-    return [Asked(vault, ABSENT, text, frozenset()) for vault, some in asked.items() for text in some]
+    details = [
+        Asked(each["vault"], DETAIL, each["question"], frozenset(), half=each["half"]) for each in asked.pop("details")
+    ]
+    return [Asked(vault, ABSENT, text, frozenset()) for vault, some in asked.items() for text in some] + details
 
 
 def peoples(*, is_final: bool) -> list[Asked]:
@@ -185,7 +189,7 @@ def main(arguments: Sequence[str]) -> int:
     ]
     for name in sorted({each.vault for each in asked} - folders.keys()):
         print(f"(without the vault {name}, which is not beside the project)")
-    notes = [each for each in answered if not each.asked.keys and each.asked.kind != ABSENT]
+    notes = [each for each in answered if not each.asked.keys and each.asked.right]
     if notes:
         print("\n".join(_table(notes)) + "\n")
     if keyed := [each for each in answered if each.asked.keys]:
@@ -208,20 +212,19 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _weak_table(answered: Sequence[Answered]) -> Iterator[str]:
-    """How many answers are called weak, by vault."""
+    """How many answers are called weak, by vault; what is absent is a topic, or a detail of what a note is about."""
     columns = "absent: n | weak by words | with the extra | others: n | weak by words | with the extra"
     yield f"| called weak | tuning: {columns} | held out: {columns} |"
     yield "|---|" + "--:|" * 12
     vaults = dict.fromkeys(each.asked.vault for each in answered)
-    for vault in (*vaults, ""):
+    for vault, kind in product((*vaults, ""), (ABSENT, DETAIL)):
         cells: list[str] = []
         for half in (False, True):
             own = [a for a in answered if vault in ("", a.asked.vault) and a.asked.is_held_out == half]
-            for is_absent in (True, False):
-                some = [a for a in own if (a.asked.kind == ABSENT) == is_absent]
+            for some in ([a for a in own if a.asked.kind == kind], [a for a in own if a.asked.right]):
                 with_extra = [a.by_meaning for a in some if a.by_meaning is not None]
                 cells += [str(len(some)), _share([a.is_weak for a in some]), _share([a.is_weak for a in with_extra])]
-        yield f"| {vault or 'all'} | " + " | ".join(cells) + " |"
+        yield f"| {vault or 'all'}, {kind} | " + " | ".join(cells) + " |"
 
 
 def _share(some: Sequence[bool]) -> str:

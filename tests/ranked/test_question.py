@@ -54,6 +54,11 @@ def test_what_is_looked_for(typed: str, terms: str, dropped: str) -> None:
     assert (" ".join(names), " ".join(read.stop_words)) == (terms, dropped)
 
 
+def test_a_word_that_english_shares_with_other_languages_makes_no_foreign_question() -> None:
+    assert "en" in question.read("price per head of the caterer").languages
+    assert "en" in question.read("chosen caterer price per head").languages
+
+
 def test_a_name_of_several_words_may_be_written_in_two_ways() -> None:
     [joined], [apart] = question.read("end-to-end").terms, question.read("RouterReset").terms
     assert [spelling.text for spelling in joined.spellings] == ["end-to-end", "endtoend"]

@@ -10,7 +10,7 @@ _LISTS: Final = {
     "en": (
         "a about am an and any are as at be been being but by can cannot could did do does doing done for"
         " from had has have having he her him his how i if in into is it its let may me might must my no not"
-        " of on or our shall she should so some such than that the their them then there these they this those"
+        " of on or our per shall she should so some such than that the their them then there these they this those"
         " to us was we were what when where which while who whom whose why will with would you your isn aren"
         " don doesn didn wasn weren won wouldn couldn shouldn ll ve re s t d m"
     ),
