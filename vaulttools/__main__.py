@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn
 
 FAILED: Final = 2
-"""As `cli.main` has it. Python's own status of a traceback is 1, which means that nothing was found."""
+"""As `cli.commands` has it. Python's own status of a traceback is 1, which means that nothing was found."""
 
 
 def run() -> NoReturn:

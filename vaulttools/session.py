@@ -125,9 +125,9 @@ class Session:
     @property
     def wants_meaning(self) -> bool:
         """Whether ranked search is to go by meaning too."""
-        from vaulttools.meaning import embedder
+        from vaulttools.meaning import embedders
 
-        return self.has_index and embedder.is_wanted(self.config)
+        return self.has_index and embedders.is_wanted(self.config)
 
     @cached_property
     def meaning(self) -> Meaning | None:
@@ -136,13 +136,13 @@ class Session:
         Raises:
             NoMeaning: they are, and the packages that they need are not installed.
         """
-        from vaulttools.meaning import embedder
+        from vaulttools.meaning import embedder, embedders
 
         if not self.wants_meaning:
             return None
         with embedder.packages_needed():
             from vaulttools.meaning.languages import Meaning
-        choice = embedder.Choice.of(self.config)
+        choice = embedders.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
         session = weakref.ref(self)
 

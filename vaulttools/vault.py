@@ -211,7 +211,7 @@ class Vault(ToolMethods):
         until = None if timeout is None else time.monotonic() + timeout
         meaning = self._opened.meaning
         if meaning is None:
-            from vaulttools.meaning.embedder import SWITCH
+            from vaulttools.meaning.embedders import SWITCH
 
             if self._opened.config.meaning == "off" or os.environ.get(SWITCH) == "off":
                 by = "the configuration" if self._opened.config.meaning == "off" else f"{SWITCH}=off"

@@ -376,14 +376,14 @@ def test_a_caller_that_goes_stops_its_command(
 ) -> None:
     begun, cancelled = Event(), Event()
 
-    def slow(words: Sequence[str], here: Surroundings) -> int:
+    def slow(words: Sequence[str], others: object, here: Surroundings) -> int:
         begun.set()
         assert here.cancel is not None
         if here.cancel.wait(60):
             cancelled.set()
         return 0
 
-    monkeypatch.setattr(resident, "main", slow)
+    monkeypatch.setattr(resident, "run_command", slow)
     command = [sys.executable, "-c", INTERRUPTIBLE, "--vault", str(vault), "tags"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert begun.wait(60)
@@ -396,11 +396,11 @@ def test_a_caller_that_goes_stops_its_command(
 def test_a_command_that_fails_or_dies_there_runs_by_itself(
     vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(words: Sequence[str], here: Surroundings) -> int:
+    def broken(words: Sequence[str], others: object, here: Surroundings) -> int:
         print("half an answer", file=here.out)
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(resident, "main", broken)
+    monkeypatch.setattr(resident, "run_command", broken)
     assert main(["--vault", str(vault), "find", "*"]) == 0
     assert "half an answer" not in capsys.readouterr().out
 
@@ -462,12 +462,12 @@ def test_what_is_no_question_is_hung_up_on(make_resident: Path, vault: Path) -> 
 
 
 def test_answers_are_sent_whole_however_long(vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path) -> None:
-    def long(words: Sequence[str], here: Surroundings) -> int:
+    def long(words: Sequence[str], others: object, here: Surroundings) -> int:
         for number in range(2_000):
             print(f"{number} \udc80 ä" * 100, file=here.err if number % 3 else here.out)
         return 3
 
-    monkeypatch.setattr(resident, "main", long)
+    monkeypatch.setattr(resident, "run_command", long)
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
         assert handover.handed_over(["--vault", str(vault), "tags"]) == 3
     assert out.getvalue().count("\n") + err.getvalue().count("\n") == 2_000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.cli import main as cli
+from vaulttools.cli import commands
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
 
@@ -111,5 +111,5 @@ def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
         "__main__.run()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True)
-    assert done.returncode == cli.FAILED
+    assert done.returncode == commands.FAILED
     assert done.stderr.endswith(b"RuntimeError: a bug\n")

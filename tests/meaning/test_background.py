@@ -16,7 +16,7 @@ from tests.meaning.endpoints import Served
 from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
 from vaulttools.index.view import IndexView
-from vaulttools.meaning import background, embedder, process
+from vaulttools.meaning import background, embedders, process
 from vaulttools.meaning.background import Progress
 from vaulttools.meaning.embedder import NoMeaning
 from vaulttools.meaning.store import VectorStore
@@ -43,7 +43,7 @@ def kept(vault: Vault) -> list[int]:
     """The keys of the vectors that are kept."""
     meaning = vault._opened.meaning
     assert meaning is not None
-    fresh = VectorStore(meaning.main.store().path.parent, embedder.key_of(meaning.main.choice))
+    fresh = VectorStore(meaning.main.store().path.parent, embedders.key_of(meaning.main.choice))
     return sorted(fresh.vectors().keys.tolist())
 
 
@@ -271,10 +271,10 @@ def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: p
     with pytest.raises(VaultToolsError, match=r"^Meaning is off, by the configuration$"):
         opened(meaning="off").wait_for_meaning()
     with monkeypatch.context() as patch:
-        patch.setenv(embedder.SWITCH, "off")
+        patch.setenv(embedders.SWITCH, "off")
         with pytest.raises(VaultToolsError, match=r"^Meaning is off, by VAULTTOOLS_MEANING=off$"):
             opened().wait_for_meaning()
-    monkeypatch.setattr(embedder, "_is_installed", lambda: False)
+    monkeypatch.setattr(embedders, "_is_installed", lambda: False)
     sentence = r"^Meaning needs the extra: pip install '\.\[semantic\]' in the checkout$"
     with pytest.raises(VaultToolsError, match=sentence):
         opened(embedder=None).wait_for_meaning()

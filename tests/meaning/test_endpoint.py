@@ -10,7 +10,8 @@ import pytest
 
 from tests.meaning.endpoints import Served, counted, serving
 from vaulttools.meaning import endpoint
-from vaulttools.meaning.embedder import Choice, Key, NoMeaning, load
+from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedders import Choice, load
 from vaulttools.meaning.endpoint import Endpoint
 
 

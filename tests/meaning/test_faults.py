@@ -13,7 +13,7 @@ from tests.meaning.installed import install
 from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
 from vaulttools.meaning import background, process, shared
-from vaulttools.meaning.embedder import Choice
+from vaulttools.meaning.embedders import Choice
 
 NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
 GERMAN = {"Tee.md": "Der Tee ist um fünf, und die Katze schläft noch.\n"}

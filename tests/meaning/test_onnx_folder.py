@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from vaulttools.meaning import onnx_external, static_fit
-from vaulttools.meaning.embedder import Choice, NoMeaning, key_of, load
+from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedders import Choice, key_of, load
 from vaulttools.meaning.onnx_file import Builder
 from vaulttools.meaning.onnx_folder import OnnxFolder, is_onnx_folder
 from vaulttools.meaning.protobuf import content, number

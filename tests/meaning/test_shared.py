@@ -11,8 +11,9 @@ import pytest
 from tests.conftest import write_files
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
-from vaulttools.meaning import background, embedder, process, shared
-from vaulttools.meaning.embedder import Choice, Key
+from vaulttools.meaning import background, embedder, embedders, process, shared
+from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.shared import Embedding, Models
 
 
@@ -29,7 +30,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
         choices.append(choice)
         return Model()
 
-    monkeypatch.setattr(embedder, "load", load)
+    monkeypatch.setattr(embedders, "load", load)
     return choices
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vaulttools.meaning import embedder, english_model, multilingual_model, static_fit
+from vaulttools.meaning import embedders, english_model, multilingual_model, static_fit
 from vaulttools.meaning.embedder import Key
 from vaulttools.meaning.static_fit import StaticFit
 from vaulttools.meaning.token_vectors import TokenVectors
@@ -173,7 +173,7 @@ NOTES = [
 
 @pytest.fixture(params=[english_model, multilingual_model], ids=["english", "multilingual"])
 def model(request: pytest.FixtureRequest) -> Any:
-    if request.param is english_model and not embedder._has_english():
+    if request.param is english_model and not embedders._has_english():
         pytest.skip("its packages are not there")
     return request.param.load()
 

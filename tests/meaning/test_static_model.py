@@ -13,7 +13,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from vaulttools.meaning.embedder import Choice, NoMeaning, key_of, load
+from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedders import Choice, key_of, load
 
 VOCABULARY = ["[UNK]", "cat", "kitten", "tea"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vaulttools.index import passages
 from vaulttools.index.passages import Passages
-from vaulttools.meaning.embedder import Choice
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.near import Near
 from vaulttools.meaning.vectors import Vectors
 from vaulttools.notes.note import Note

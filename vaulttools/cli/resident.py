@@ -19,7 +19,7 @@ from threading import BoundedSemaphore, Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from vaulttools.cli import rendezvous
-from vaulttools.cli.main import main
+from vaulttools.cli.commands import run as run_command
 from vaulttools.cli.surroundings import NotResident, Surroundings, collect
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.matching import ripgrep
@@ -170,7 +170,7 @@ class Resident:
         )
         Thread(target=_watch, args=(connection, cancel), name="vaulttools caller", daemon=True).start()
         try:
-            status = main(words, here)
+            status = run_command(words, {}, here)
             sent = b"".join(_piece(number, text) for number, text in pieces)
             connection.sendall((len(sent) + 1).to_bytes(rendezvous.LENGTH, "big") + bytes([status]) + sent)
         except (NotResident, OSError):

@@ -23,10 +23,6 @@ COMMANDS: Final = ("base", "context", "links", "properties", "query", "tags", "t
 SEARCHES: Final = ("grep", "scout", "search", "search-files", "survey")
 """Those that an index that is there serves faster than a scan, once the names are read."""
 
-PIPE_BYTES: Final = 1024 * 1024
-"""Names and keys of 15,000 files, so that a child that lists need not wait until they are taken; Linux allows it to
-all."""
-
 
 class _Child:
     """The child, and the end of the pipe that it writes into."""
@@ -133,6 +129,8 @@ def _write(folder: str, writing: int) -> None:
     import fcntl
     import marshal
     from contextlib import suppress
+
+    from vaulttools.index.folder import PIPE_BYTES
 
     with suppress(OSError):  # the user's pipes hold much already; it is slower then
         fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

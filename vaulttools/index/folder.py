@@ -34,6 +34,10 @@ _LOOSE: Final = 8
 _IS_PLAIN: Final = sys.platform == "linux"
 """Whether the status of a name in a listing says all that is asked for: not so of stubs of iCloud, nor on Windows."""
 
+PIPE_BYTES: Final = 1024 * 1024
+"""Names and keys of 15,000 files, so that a child that lists need not wait until they are taken; Linux allows it to
+all."""
+
 
 class Node(NamedTuple):
     """What stands behind one name, links not followed."""

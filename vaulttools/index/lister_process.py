@@ -11,8 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from vaulttools.core import own_python
-from vaulttools.index.early_listing import PIPE_BYTES
-from vaulttools.index.folder import Folder
+from vaulttools.index.folder import PIPE_BYTES, Folder
 from vaulttools.index.worker import receive, send
 
 _ASKED: Final = 8

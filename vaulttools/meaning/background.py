@@ -30,9 +30,10 @@ from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
 from vaulttools.index.passages import Passages
-from vaulttools.meaning import embedder
+from vaulttools.meaning import embedders
 from vaulttools.meaning.coverage import Coverage, PassageIndex
-from vaulttools.meaning.embedder import Choice, Embedder, NoMeaning
+from vaulttools.meaning.embedder import Embedder, NoMeaning
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.shared import embedding, models
 from vaulttools.meaning.static_fit import SAMPLE, StaticFit
 from vaulttools.meaning.store import VectorStore
@@ -198,7 +199,7 @@ class BackgroundMeaning:
         """
         with self._guard:
             if self._store is None:
-                self._store = VectorStore(self._folder(), embedder.key_of(self.choice))
+                self._store = VectorStore(self._folder(), embedders.key_of(self.choice))
             return self._store
 
     def status(self) -> MeaningStatus:

@@ -17,7 +17,7 @@ from typing import Final
 from vaulttools.index.passages import keys_of
 from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Progress, Supply, Unsearched
 from vaulttools.meaning.coverage import PassageIndex
-from vaulttools.meaning.embedder import Choice
+from vaulttools.meaning.embedders import Choice
 from vaulttools.notes.language import ENGLISH, UNKNOWN
 
 _LOOKED_AT: Final = 1_000

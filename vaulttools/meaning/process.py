@@ -14,7 +14,8 @@ from typing import Final
 
 from vaulttools.core import own_python
 from vaulttools.index.worker import receive, send
-from vaulttools.meaning.embedder import Choice, Key, NoMeaning
+from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedders import Choice
 
 _END_SECONDS: Final = 5.0
 """Seconds to wait for a killed process."""

@@ -16,8 +16,9 @@ from weakref import WeakValueDictionary
 
 from vaulttools.core import forks
 from vaulttools.index.turns import Turns
-from vaulttools.meaning import embedder
-from vaulttools.meaning.embedder import Choice, Embedder, Key
+from vaulttools.meaning import embedder, embedders
+from vaulttools.meaning.embedder import Embedder, Key
+from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.process import EmbeddingProcess
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ class Models:
             NoMeaning: its package, its weights or its address is missing or damaged.
         """
         if choice.is_endpoint:  # it holds no weights, and one that is slow must not hold up other vaults
-            return embedder.load(choice)
+            return embedders.load(choice)
         with self._guard:
             found = self._loaded.get((choice, key))
             if found is None:
-                found = self._loaded[choice, key] = SharedModel(embedder.load(choice))
+                found = self._loaded[choice, key] = SharedModel(embedders.load(choice))
             return found
 
 

@@ -29,7 +29,7 @@ def run() -> None:
     requests: SimpleQueue[object] = SimpleQueue()
     threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
 
-    from vaulttools.meaning import embedder
+    from vaulttools.meaning import embedders
     from vaulttools.meaning.encoder import Encoder, is_fitted
     from vaulttools.meaning.vectors import in_eight_bits
 
@@ -37,7 +37,7 @@ def run() -> None:
     assert isinstance(first, tuple)
     choice, folder = first
     try:
-        model = embedder.load(choice)
+        model = embedders.load(choice)
         encoder = Encoder(model, folder)
     except Exception as error:
         send(sys.stdout.buffer, _sentence(error))

@@ -13,7 +13,7 @@ from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NEARNESS, Nearness
 
 if TYPE_CHECKING:
-    from vaulttools.meaning.embedder import Choice
+    from vaulttools.meaning.embedders import Choice
 
 NOTHING_NEAR: Final = "No passage is near in meaning to the question."
 """The notes are about other things, so that reading on does not help."""

@@ -1,0 +1,261 @@
+"""Runs a tool's command, and hands on those that are no tool's."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TextIO, TypeAlias
+
+from vaulttools import plain_models
+from vaulttools.cli import interrupts
+from vaulttools.cli.surroundings import NotResident, Surroundings, collect, working_folder
+from vaulttools.cli.words import take_flag, take_values
+from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
+from vaulttools.index import early_listing
+
+FOUND: Final = 0
+NOTHING_FOUND: Final = 1
+"""Nothing was found, and all of the scope was searched."""
+REFUSED: Final = 1
+"""`show` found more than it prints."""
+DIFFERENT: Final = 1
+"""`index verify` found the index and the files to differ."""
+FAILED: Final = 2
+"""Bad input, a failure, or nothing found in an incomplete search."""
+
+
+SUMMARIES: Final = {
+    "call": "Call a tool with a JSON object of arguments: call TOOL '{…}'",
+    "completion": "Print what a shell completes commands with: completion bash, zsh or fish",
+    "daemon": "Keep a process that answers these commands faster: daemon start, status or stop",
+    "index": "Keep an index for long-lived processes: index build, status, verify or clear",
+    "init": "Add the server to the settings of Claude, Cursor, VS Code, Codex, Gemini CLI, LM Studio",
+    "mcp": "Serve the vault to assistants over MCP, on stdin and stdout or --http HOST:PORT",
+    "serve": "Serve the vault to programs and people over HTTP: MCP and REST, serve [HOST]:PORT",
+    "token": "Keep the tokens of a host of many vaults: token add, list or revoke",
+    "tools": "Print the tool definitions: --format anthropic, openai or mcp",
+}
+"""The commands that are no tool's, in one line each."""
+
+_USAGES: Final = {
+    "call": '[--vault DIR] [--json] call TOOL [\'{"pattern": "TODO"}\']',
+    "completion": "completion bash|zsh|fish",
+    "tools": "tools [--format anthropic|openai|mcp]",
+}
+"""Of the commands that have no page of help of their own."""
+
+
+class Switches(NamedTuple):
+    """What stands before or after any command."""
+
+    vaults: Sequence[str]
+    """As given; only `mcp` and `serve` take several."""
+    as_json: bool
+    has_index: bool
+    """Whether an index may be used and built."""
+    here: Surroundings
+    as_csv: bool = False
+
+    @property
+    def vault(self) -> str | None:
+        """The vault that is named, if one is.
+
+        Raises:
+            BadArgument: several are.
+        """
+        if len(self.vaults) > 1:
+            raise BadArgument("--vault is given more than once; only mcp and serve take several")
+        return next(iter(self.vaults), None)
+
+
+Command: TypeAlias = Callable[[list[str], Switches], int]
+"""Runs a command that is no tool's, from the words behind its name; the exit status."""
+
+
+class _HelpedError(BadArgument):
+    """A wrong command line after which the help of `command` is printed; None: the general help."""
+
+    def __init__(self, sentence: str, command: str | None) -> None:
+        self.command = command
+        super().__init__(sentence)
+
+
+def run(argv: Sequence[str], others: Mapping[str, Command], here: Surroundings | None = None) -> int:
+    """Run one command, in this process or for another; results go to stdout, everything else to stderr. Returns the
+    exit status.
+
+    Raises:
+        NotResident: a resident process cannot run it for another.
+    """
+    words, here = list(argv), here or Surroundings.own()
+    as_json = take_flag(words, "--json")
+    has_index = not take_flag(words, "--no-index")
+    try:
+        vaults = take_values(words, "--vault")
+        if "" in vaults:  # an unset variable of a script, and no vault that anybody asked for
+            raise BadArgument('--vault must name a folder, got ""; the current folder is .')
+        named = vaults or [os.environ.get("VAULTTOOLS_VAULT", os.sep)]
+        if not all(map(os.path.isabs, map(os.path.expanduser, named))):
+            working_folder()  # refuses where it is gone
+        return _command(words, Switches(vaults, as_json, has_index, here), others)
+    except VaultToolsError as error:
+        if as_json:
+            print_json({"error": str(error)}, here.out)
+        for sentence in error.sentences if isinstance(error, BadArguments) else (str(error),):
+            print(f"error: {sentence}", file=here.err)
+        if isinstance(error, _HelpedError):
+            print(f"\n{help_text(error.command)}", file=here.err)
+        return REFUSED if isinstance(error, TooBroad) else FAILED
+
+
+def help_text(command: str | None = None) -> str:
+    """The general help, or that of one tool's command, without a final line end."""
+    from vaulttools import tools
+    from vaulttools.cli import options as cli_options
+
+    if command is None:
+        names = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES} | SUMMARIES
+        width = max(map(len, names)) + 2
+        return "\n".join(
+            [
+                "usage: vaulttools [--vault DIR] [--json] COMMAND …",
+                "",
+                "Search a Markdown vault. Nothing is ever written into it.",
+                "",
+                "commands:",
+                *(f"  {name:<{width}}{words}" for name, words in names.items()),
+                "",
+                "options:",
+                "  --vault DIR  the vault; else VAULTTOOLS_VAULT, the nearest parent with .obsidian/, this folder",
+                "  --json       print the details as JSON instead of the text",
+                "  --no-index   read the notes anew instead of using the saved index",
+                "  --version    print the version",
+                "",
+                "'vaulttools COMMAND --help' shows what a command takes.",
+            ]
+        )
+    tool = tools.named(command)
+    options = cli_options.options(tool.request)
+    positional = [option.spelling for option in options if option.in_usage]
+    width = max(len(option.spelling) for option in options) + 2
+    usage = ["vaulttools [--vault DIR] [--json]", command.replace("_", "-"), *positional, "[options]"]
+    return "\n".join(
+        [
+            f"usage: {' '.join(usage)}",
+            "",
+            f"{tool.summary}.",
+            "",
+            *(f"  {option.spelling:<{width}}{option.words}" for option in options),
+            *([f"  {'--csv':<{width}}Print the rows as CSV, notices on stderr."] if tool.csv is not None else []),
+            "",
+            "Write '--' before a word that begins with '-' and is not an option.",
+        ]
+    )
+
+
+def _command(words: list[str], switches: Switches, others: Mapping[str, Command]) -> int:
+    if not words:
+        print(help_text(), file=switches.here.err)
+        return FAILED
+    if words[0] in ("--help", "-h", "help"):
+        print(help_text(), file=switches.here.out)
+        return FOUND
+    name, *rest = words
+    if name in _USAGES and rest in (["--help"], ["-h"]):
+        usage = f"usage: vaulttools {_USAGES[name]}"
+        print(f"{usage}\n\n{SUMMARIES[name].partition(':')[0]}.", file=switches.here.out)
+        return FOUND
+    if name in SUMMARIES:
+        plain_models.use(are_wanted=False)
+        if not switches.here.is_resident:
+            collect()
+        if name == "call":
+            return _call(rest, switches)
+        if name not in others:
+            raise NotResident
+        return others[name](rest, switches)
+    if name.startswith("-"):
+        raise _HelpedError(f"unknown option '{name}'", None)
+    from vaulttools import tools
+
+    tool = name.replace("-", "_")
+    if tool not in tools.NAMES or "_" in name:
+        raise _HelpedError(f"unknown command '{name}'", None)
+    if take_flag(rest, "--help") or take_flag(rest, "-h"):
+        print(help_text(tool), file=switches.here.out)
+        return FOUND
+    return _run_tool(tool, rest, switches)
+
+
+def _run_tool(name: str, words: list[str], switches: Switches) -> int:
+    from vaulttools import tools
+    from vaulttools.cli import options as cli_options
+
+    tool = tools.named(name)
+    if tool.csv is not None and take_flag(words, "--csv"):
+        switches = switches._replace(as_csv=True)
+    try:
+        arguments = cli_options.parse(tool, words)
+    except cli_options.UnknownOption as error:
+        raise _HelpedError(str(error), name) from None
+    return _answered(name, arguments, switches)
+
+
+def _call(words: list[str], switches: Switches) -> int:
+    if not 1 <= len(words) <= 2:
+        raise BadArgument("call takes a tool's name and its arguments as a JSON object")
+    try:
+        arguments = json.loads(words[1]) if len(words) == 2 else {}
+    except ValueError as error:
+        raise BadArgument(f"the arguments must be a JSON object: {error}") from None
+    if not isinstance(arguments, dict):
+        raise BadArgument("the arguments must be a JSON object")
+    return _answered(words[0], arguments, switches)
+
+
+def _answered(name: str, arguments: dict[str, Any], switches: Switches) -> int:
+    from vaulttools import tools
+
+    tool = tools.named(name)
+    here = switches.here
+    interrupts.raise_again()
+    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So what
+    # searches has an index here only where that was done meanwhile.
+    is_served = switches.has_index and not tool.needs_structure and early_listing.is_begun()
+    with here.opened(switches.vault, is_served or (tool.needs_structure and switches.has_index)) as vault:
+        if is_served:
+            vault.load_index()
+        if tool.needs_structure:
+            from vaulttools.answers.request import parse
+
+            request = parse(tool.request, arguments)  # a refusal need not wait
+            if tool.waits(request):
+                here.read_structures(vault)
+        answer = vault.answer(name, arguments, cancel=here.cancel)
+    if switches.as_json:
+        print_json(answer.model_dump(mode="json"), here.out)
+    elif switches.as_csv and tool.csv is not None:
+        print(tool.csv(answer), end="", file=here.out)
+        for notice in answer.notices:
+            print(notice, file=here.err)
+    elif answer.is_error:
+        print(answer.text, file=here.err)
+    else:
+        from vaulttools.cli import colour as cli_colour
+
+        is_coloured = cli_colour.is_wanted(here.out, here.environ)
+        print(cli_colour.coloured(answer.text) if is_coloured else answer.text, file=here.out)
+    if tool.zero_is_success:
+        return FOUND
+    if answer.is_error or (not answer.found and not answer.complete):
+        return FAILED
+    return FOUND if answer.found else NOTHING_FOUND
+
+
+def print_json(details: Any, out: TextIO) -> None:
+    """One line, whatever a reader takes for a line end (fault-O06)."""
+    text = json.dumps(details, ensure_ascii=False)
+    for character in "\x85\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    print(text, file=out)
