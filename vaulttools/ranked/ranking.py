@@ -69,6 +69,9 @@ class Ranking:
     """The part of the question, by what its words weigh, that the best passage holds."""
     nearest: float | None = None
     """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
+    unread: Sequence[str] = ()
+    """Notes that hold what was looked for, and that there was no time to take apart into passages: more of them while
+    `notes` are asked for."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
 
@@ -81,14 +84,16 @@ def rank(
     stop: Callable[[], bool],
     most: int,
     counter: Counter | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Ranking:
     """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
 
     `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
     candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
-    nothing is known only those are read that hold most of what is asked, and all attachments.
+    nothing is known only those are read that hold most of what is asked, and all attachments. When all `is_over`, no
+    more passages are made.
     """
-    return _Search(read_question(question), notes, index, read, stop, most, counter).ranking()
+    return _Search(read_question(question), notes, index, read, stop, most, counter, is_over).ranking()
 
 
 def _weight(term: Term, rare: float) -> float:
@@ -108,12 +113,15 @@ class _Search:
         stop: Callable[[], bool],
         most: int,
         counter: Counter | None,
+        is_over: Callable[[], bool],
     ) -> None:
         self._question = question
         self._notes = notes
         self._index = index
         self._read = read
         self._stop = stop
+        self._is_over = is_over
+        self._unread: list[str] = []
         needs_text = any(term.literal for term in question.terms)
         first = _READ_CANDIDATES if needs_text else CANDIDATES
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
@@ -160,6 +168,7 @@ class _Search:
             notices=uncounted,
             unfound=substitutes.unfound,
             waiting=holders.waiting,
+            unread=self._unread,
             finder=finder,
             rarities=rarities,
             absences=absences,
@@ -198,6 +207,9 @@ class _Search:
         """The passages of a note, from what the index holds of them or from its text."""
         if kept is not None and not finder.needs_text:
             return kept
+        if self._is_over():
+            self._unread.append(path)
+            return None
         note = self._holders.fresh.get(path) or self._read(path)
         return None if note is None else finder.passages(note, kept)
 
