@@ -213,7 +213,7 @@ def _joined(
     from vaulttools.ranked.meaning.languages import nearness
     from vaulttools.ranked.meaning.near import Near
 
-    languages = read_question(question).languages
+    languages = ranking.languages
     backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
     try:
         models = []

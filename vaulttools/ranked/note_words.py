@@ -1,15 +1,16 @@
-"""Takes the words of a note apart once, however often terms are looked for in it."""
+"""Takes the words of a note apart once, however often they are asked for."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from vaulttools.index.content import words_of
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
 
-_AT_ONCE = 1 << 18
+_AT_ONCE: Final = 1 << 18
 """Characters that are taken apart before anybody asks for the time again: a few hundredths of a second."""
 
 
