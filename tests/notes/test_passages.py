@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -282,3 +284,24 @@ def test_copies_have_the_same_digest_however_they_are_wrapped() -> None:
 def test_the_sentences_and_lines_of_a_text_begin_where_the_one_before_ends(text: str, starts: list[str]) -> None:
     found = sentence_starts(text)
     assert [text[start:end] for start, end in zip(found, [*found[1:], len(text)], strict=True)] == starts
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 40_000, "![[" * 12_000, "[a](" * 12_000, "[[a|" * 10_000, "<http://" * 8_000, "Find me. " * 60_000],
+    ids=lambda text: text[:8],
+)
+def test_a_note_is_split_in_time_that_grows_with_its_length(text: str) -> None:
+    note = Note("a.md", text)
+    start = time.process_time()
+    split(note)
+    assert time.process_time() - start < 3
+
+
+def test_each_passage_knows_its_headings_in_time_that_does_not_grow_with_their_number() -> None:
+    note = Note("a.md", "# Top\n" + "".join(f"## H{each}\n\ntext {each}\n\n" for each in range(20_000)))
+    last = len(note.headings) - 1
+    start = time.process_time()
+    found = {in_context(note, "text", under, is_first=False) for under in range(last + 1)}
+    assert time.process_time() - start < 3
+    assert "a > Top > H19999\ntext" in found

@@ -124,6 +124,47 @@ def test_of_translations_that_in_the_language_of_the_question_comes_first(
     assert sorted(found) == sorted(notes)
 
 
+SITES = {
+    "en/Sites.md": "# Publish a site\n\nYou can publish the notes of a vault, and manage each site in the settings.\n",
+    "pt/Sites.md": "# Site Publish\n\nO Publish site é um site que se pode criar com as notas do cofre.\n",
+    "de/Sites.md": "# Publish-Site\n\nMit der Site kann man die Notizen auf einer Seite im Netz zeigen.\n",
+    "fr/Sites.md": "# Site Publish\n\nLe site est fait avec les notes que vous avez dans le coffre.\n",
+}
+INTERNE = {
+    "en/Links.md": "# Internal links\n\nYou can link from one of the notes to another, by internal links.\n",
+    "de/Links.md": "# Interne Links\n\nMan kann von einer der Notizen auf die andere zeigen, mit der sie zu tun hat.\n",
+    "fr/Liens.md": "# Liens internes\n\nUn lien peut aller d'une des notes à une autre, et les links sont là.\n",
+}
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+@pytest.mark.parametrize(
+    ("notes", "question", "languages"),
+    [
+        (SITES, "publish site", {"en", ""}),  # English words in a vault of many languages
+        (INTERNE, "internal links", {"en", ""}),
+        (INTERNE, "interne links", set()),  # English words, too, that stand in no English note
+        (SITES, "publish sitio", set()),
+        (SITES, "publish a site for the web", {"en"}),
+        ({"en/Sites.md": SITES["en/Sites.md"]}, "publish site", set()),  # it makes no difference
+        ({f"de/{each}.md": SITES["de/Sites.md"] for each in range(4)} | SITES, "publish site", set()),
+    ],
+)
+def test_a_few_english_words_are_english_unless_most_notes_are_in_another_language(
+    tmp_path_factory: pytest.TempPathFactory, notes: dict[str, str], question: str, languages: set[str], blind: bool
+) -> None:
+    with opened(tmp_path_factory.mktemp("languages"), notes) as vault:
+        assert vault.ask(question, blind=blind).languages == languages
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["index", "no index"])
+def test_a_page_comes_before_its_translations_though_these_hold_its_words_as_names(
+    tmp_path_factory: pytest.TempPathFactory, blind: bool
+) -> None:
+    with opened(tmp_path_factory.mktemp("languages"), SITES) as vault:
+        assert vault.ask("publish site", blind=blind).notes[0].path == "en/Sites.md"
+
+
 def test_the_explanation_says_what_was_looked_for_and_what_was_not(vault: Ranked) -> None:
     assert vault.ask("which ore is galena?").explanation == [
         "Any of these, in any inflection, case and accents: ore, galena.",

@@ -23,6 +23,10 @@ PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.change
 """What counts of each note: its links."""
 
 
+_AT_ONCE: Final = 256
+"""Links that are resolved before anybody asks for the time again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Linked:
     """One note that a link leads to, or comes from."""
@@ -47,7 +51,7 @@ def linked(
 ) -> list[Linked]:
     """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
     link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
-    path."""
+    path. A note for whose links there is no time is passed over."""
     links = vault.links(work)
     all_links = corpus.ask(vault, PROJECTION, work).answer if with_backlinks else None
     own = {each.note.path for each in shown}
@@ -57,11 +61,16 @@ def linked(
     times: dict[str, int] = defaultdict(int)
     for place, each in enumerate(shown):
         found: dict[str, Literal["out", "back"]] = {}
-        for edge in graph.resolved(each.note.path, graph.written(each.note), links):
-            if edge.target is not None:
-                found.setdefault(edge.target, "out")
-                if any(start <= edge.line <= end for start, end in each.lines):
-                    in_lines.add(edge.target)
+        for number, (line, written) in enumerate(() if work.is_over() else graph.written(each.note)):
+            if number % _AT_ONCE == 0 and work.is_over():
+                break
+            target = links.resolve(written, each.note.path)
+            if target is not None:
+                found.setdefault(target, "out")
+                if any(start <= line <= end for start, end in each.lines):
+                    in_lines.add(target)
+        if work.is_over():
+            work.pass_over(each.note.path, "time limit")
         for edge in () if all_links is None else all_links.to(each.note.path, links):
             found.setdefault(edge.source, "back")
         for path, direction in found.items():

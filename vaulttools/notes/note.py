@@ -93,6 +93,17 @@ class Note(Contents):
         """The outline of the body."""
         return (self.stored or self.structure).headings
 
+    @cached_property
+    def above(self) -> Sequence[int]:
+        """By heading: the one whose section it lies in, from 0; -1: none."""
+        found: list[int] = []
+        for number, heading in enumerate(self.headings):
+            over = number - 1
+            while over >= 0 and self.headings[over].level >= heading.level:
+                over = found[over]
+            found.append(over)
+        return found
+
     @property
     def tasks(self) -> tuple[Task, ...]:
         """The list items with a checkbox."""

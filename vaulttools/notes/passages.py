@@ -11,6 +11,7 @@ passages.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -31,7 +32,8 @@ USUAL: Final = 500
 """Characters from which a passage takes in no further block, unless it introduces that block."""
 
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]^][^\]]*\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\Z")
-_LINK: Final = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<https?://[^>\s]*>|https?://\S+")
+# Each part ends soon where nothing closes it: from every bracket of a line to its end would be quadratic.
+_LINK: Final = re.compile(r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^)\n]{0,1000}\)|<https?://[^<>\s]*>|https?://\S+")
 _LINK_TO_HEADING: Final = re.compile(r"\[\[#[^\]\n]*\]\]|\[[^\]\n]*\]\(#[^)\n]*\)")
 _SAYS_SOMETHING: Final = re.compile(r"[^\W\d_]")
 _LICENCE: Final = re.compile(r"\b(?:licen[sc]ed under|all rights reserved|copyright (?:©|\(c\)|\d{4}))", re.IGNORECASE)
@@ -166,16 +168,13 @@ def in_context(note: Note, text: str, under: int, *, is_first: bool) -> str:
     """A passage's text with what a reader of it would know: the note's name, the headings from number `under` up, and
     for the first passage of a note its properties. What finds by meaning reads this."""
     above = ""
-    level = _LOWEST
-    for heading in reversed(note.headings[: under + 1]):
-        if heading.level < level:
-            above, level = f" > {heading.text}{above}", heading.level
+    while under >= 0:
+        above = f" > {note.headings[under].text}{above}"
+        under = note.above[under]
     properties = in_one_line(note.properties, _PROPERTIES) if is_first else ""
     return f"{note.title}{above}\n{properties}{chr(10) if properties else ''}{text}"
 
 
-_LOWEST: Final = 99
-"""More than any level of a heading."""
 _PROPERTIES: Final = 300
 """Characters of the properties."""
 
@@ -322,7 +321,7 @@ def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
         wanted = done + length
         least, furthest = int(done + length * (1 - _SLACK)) + 1, done + most
         for ends in (lines, sentences) if by_line else (sentences, lines):
-            fitting = [end for end in ends if least <= end <= furthest]
+            fitting = ends[bisect_left(ends, least) : bisect_right(ends, furthest)]
             if fitting:
                 cuts.append(min(fitting, key=lambda end: abs(end - wanted)))
                 break

@@ -14,6 +14,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.index.words import Word, tokens
 from vaulttools.notes.note import Note
+from vaulttools.ranked.note_words import ColumnWords, NoteWords
 from vaulttools.ranked.question import Term
 
 _BYTES_A_WORD: Final = 6
@@ -43,20 +44,31 @@ class Finder:
         """Whether the index knows the places of some terms only roughly: those that are no words."""
         return self._counts_bytes
 
-    def places(self, note: Note) -> Places:
+    def places(self, note: Note | NoteWords) -> Places:
         """Where the terms stand in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
-        for part in words_of(note):
-            text = part.encode("utf-8", "replace")
-            words = self._words(part)
-            lengths.append(len(text) // _BYTES_A_WORD if self._counts_bytes else len(words))
-            stands: list[list[int]] = [[] for _ in self.terms]
-            for place, byte, term in self._found(text, words):
-                stands[term].append(byte // _BYTES_A_WORD if self._counts_bytes else place)
-            for term, each in enumerate(stands):
-                found[term].append(each)
+        for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
+            text = column.text.encode("utf-8", "replace") if self._counts_bytes else b""
+            lengths.append(len(text) // _BYTES_A_WORD if self._counts_bytes else len(column))
+            for term, places in enumerate(self._in_column(column)):
+                if self._counts_bytes:
+                    bytes_ = [*(column.starts[place] for place in places), *_bytes_of(self._literals[term], text)]
+                    places = [byte // _BYTES_A_WORD for byte in bytes_]
+                found[term].append(places)
         return Places(lengths, found)
+
+    def _in_column(self, column: ColumnWords) -> list[list[int]]:
+        """By term the words of a column that are it."""
+        found: list[list[int]] = [[] for _ in self.terms]
+        for stem, spelled in self._stems.items():
+            for term, following in spelled:
+                found[term] += column.places(stem, following)
+        for term, beginning in self._beginnings:
+            for stem in column.stems:
+                if stem.startswith(beginning):
+                    found[term] += column.places(stem)
+        return [sorted(places) for places in found]
 
     def stands(self, text: str) -> list[tuple[int, int]]:
         """Where in a text the terms stand: offsets in characters, and which term."""
@@ -84,10 +96,8 @@ class Finder:
                 if stem.startswith(beginning):
                     yield place, start, term
         for term, literal in enumerate(self._literals):  # of scripts that know no case
-            start = text.find(literal) if literal else -1
-            while start >= 0:
+            for start in _bytes_of(literal, text):
                 yield 0, start, term
-                start = text.find(literal, start + 1)
 
     @staticmethod
     def _follow(words: Sequence[Word], place: int, stems: Sequence[str]) -> bool:
@@ -114,3 +124,11 @@ class Finder:
             words=[end - first for first, end in edges],
             heading_words=[head // _BYTES_A_WORD for head in heads][: len(note.headings)],
         )
+
+
+def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
+    """Where in a text a piece of it begins; nowhere for an empty one."""
+    start = text.find(literal) if literal else -1
+    while start >= 0:
+        yield start
+        start = text.find(literal, start + 1)

@@ -5,16 +5,17 @@ Notes that the index does not know are read, so that one that was changed a mome
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
-from vaulttools.index.word_hits import WordHits
+from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.finder import Finder
+from vaulttools.ranked.note_words import NoteWords
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.vocabulary import Vocabulary
 from vaulttools.ranked.word_index import WordIndex
@@ -36,8 +37,8 @@ class Holders:
         self.read: Final = read
         self.fresh: Final[dict[str, Note]] = {}
         """Notes of the scope that were read because nothing was known of them."""
-        self.looked_at: Final[dict[str, Note | None]] = {}
-        """These, and notes outside the scope that changed a moment ago; None: it could not be read."""
+        self.looked_at: Final[dict[str, NoteWords | None]] = {}
+        """The words of these, and of notes outside the scope that changed a moment ago; None: it could not be read."""
         self.vocabulary: Final = Vocabulary(index, self.looked_at)
         self.waiting: Sequence[str] = ()
         """Notes that should have been read."""
@@ -66,12 +67,26 @@ class Holders:
             if self._stop():
                 self.waiting = notes[number:]
                 return
-            note = self.looked_at[path] = self.read(path)
+            note = self.read(path)
+            words = None if note is None else NoteWords(note, self._stop)
+            if words is not None and not words.is_whole:
+                self.waiting = notes[number:]
+                return
+            self.looked_at[path] = words
             if note is not None:
                 self.fresh[path] = note
         elsewhere = () if self.index is None else sorted(self.index.changed() - self.notes)
         if len(elsewhere) <= _FEW_ELSEWHERE:
-            self.looked_at.update((path, self.read(path)) for path in elsewhere if not self._stop())
+            self._look_at(elsewhere)
+
+    def _look_at(self, elsewhere: Sequence[str]) -> None:
+        for path in elsewhere:
+            if self._stop():
+                return
+            note = self.read(path)
+            words = None if note is None else NoteWords(note, self._stop)
+            if words is None or words.is_whole:
+                self.looked_at[path] = words
 
     def hits(self, terms: Sequence[Term], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
@@ -102,13 +117,16 @@ class Holders:
         if term.literal:
             return False  # the names of notes outside the scope are not looked at, whether they were read or not
         finder = Finder([term])
-        read = (note for note in self.looked_at.values() if note is not None)
-        return any(any(map(any, finder.places(note).found)) for note in read)
+        return any(any(map(any, places.found)) for places in self.places(finder))
+
+    def places(self, finder: Finder) -> Iterator[Places]:
+        """Where terms stand in each of the notes that were looked at."""
+        return (finder.places(note) for note in self.looked_at.values() if note is not None)
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """The texts of the notes that were read, as they are compared."""
-        return {path: fold(note.text) for path, note in self.looked_at.items() if note is not None}
+        return {path: fold(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
     def _named(self, literal: str) -> set[str]:
         """The notes that have a piece of text in their names; no name and no literal holds a line end."""

@@ -24,6 +24,9 @@ from vaulttools.ranked import asked_quantity, stop_words
 MOST_TERMS: Final = 32
 """Terms of one question that are looked for, the first of them: each costs its part of a millisecond."""
 
+_MOST_CHARACTERS: Final = 20_000
+"""Characters of a question that are read: 32 terms are among many fewer."""
+
 _PHRASE: Final = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 # Vowel signs and accents that follow a letter are no letters to Python, and part of the word to everybody else.
 _LETTER: Final = (
@@ -104,6 +107,8 @@ class Question:
 def read(text: str) -> Question:
     """The terms of a question; none when it holds no letter, no digit and no such code. Stop words are left out, unless
     the question holds nothing else."""
+    is_long = len(text) > _MOST_CHARACTERS
+    text = text[:_MOST_CHARACTERS]
     text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())  # no half of a surrogate pair
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
     pieces = [found[0] for found in _PIECE.finditer(text)]
@@ -128,7 +133,7 @@ def read(text: str) -> Question:
     return Question(
         found[:MOST_TERMS],
         tuple(dict.fromkeys(dropped)),
-        len(found) > MOST_TERMS,
+        is_long or len(found) > MOST_TERMS,
         language.of_question(text),
         asked_quantity.asked(text),
     )

@@ -16,16 +16,17 @@ from typing import Final
 from vaulttools.core import paths
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places, WordHits
+from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
-from vaulttools.ranked import light_words
+from vaulttools.ranked import asked_language, light_words
 from vaulttools.ranked.counted import MANY, Counted, Counter
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.holders import Holders, Reader
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
-from vaulttools.ranked.question import Question, Term
+from vaulttools.ranked.question import Term
 from vaulttools.ranked.question import read as read_question
-from vaulttools.ranked.scoring import rarity, score
+from vaulttools.ranked.scoring import BODY, rarity, score
 from vaulttools.ranked.substitutes import Substitutes
 from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import WEAK
@@ -69,6 +70,11 @@ class Ranking:
     """The part of the question, by what its words weigh, that the best passage holds."""
     nearest: float | None = None
     """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
+    languages: frozenset[str] = frozenset()
+    """Those that the question may be in; none when nothing tells."""
+    unread: Sequence[str] = ()
+    """Notes that hold what was looked for, and that there was no time to take apart into passages: more of them while
+    `notes` are asked for."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
 
@@ -81,14 +87,16 @@ def rank(
     stop: Callable[[], bool],
     most: int,
     counter: Counter | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Ranking:
     """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
 
     `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
     candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
-    nothing is known only those are read that hold most of what is asked, and all attachments.
+    nothing is known only those are read that hold most of what is asked, and all attachments. When all `is_over`, no
+    more passages are made.
     """
-    return _Search(read_question(question), notes, index, read, stop, most, counter).ranking()
+    return _Search(question, notes, index, read, stop, most, counter, is_over).ranking()
 
 
 def _weight(term: Term, rare: float) -> float:
@@ -101,20 +109,24 @@ class _Search:
 
     def __init__(
         self,
-        question: Question,
+        question: str,
         notes: frozenset[str],
         index: WordIndex | None,
         read: Reader,
         stop: Callable[[], bool],
         most: int,
         counter: Counter | None,
+        is_over: Callable[[], bool],
     ) -> None:
-        self._question = question
+        self._asked = question
+        self._question = read_question(question)
         self._notes = notes
         self._index = index
         self._read = read
         self._stop = stop
-        needs_text = any(term.literal for term in question.terms)
+        self._is_over = is_over
+        self._unread: list[str] = []
+        needs_text = any(term.literal for term in self._question.terms)
         first = _READ_CANDIDATES if needs_text else CANDIDATES
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
         """How many notes are scored, at first and whenever that is not enough."""
@@ -122,7 +134,7 @@ class _Search:
         self._holders = Holders(notes, index, read, stop)
         unknown = self._holders.unknown()
         self._counted = Counted(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
-        self._holders.read_notes(unknown if self._counted is None else self._counted.best(question.terms))
+        self._holders.read_notes(unknown if self._counted is None else self._counted.best(self._question.terms))
 
     def ranking(self) -> Ranking:
         holders, substitutes = self._holders, Substitutes(self._holders)
@@ -149,7 +161,7 @@ class _Search:
         ]
         candidates = self._candidates(finder, rarities, hits, holding)
         candidates |= {path: looked_at[path] for path in holders.fresh}
-        ranked = self._ordered(finder, rarities, candidates)
+        ranked, languages = self._ordered(finder, rarities, candidates)
         uncounted, absences = self._uncounted(), substitutes.sentences
         coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, notes)
         return Ranking(
@@ -160,6 +172,8 @@ class _Search:
             notices=uncounted,
             unfound=substitutes.unfound,
             waiting=holders.waiting,
+            unread=self._unread,
+            languages=languages,
             finder=finder,
             rarities=rarities,
             absences=absences,
@@ -172,9 +186,11 @@ class _Search:
         words = ", ".join(f'"{text}"' for text in self._counted.uncounted)
         return (f"Not all notes were searched for {words}.",)
 
-    def _ordered(self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]) -> BestFirst:
+    def _ordered(
+        self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]
+    ) -> tuple[BestFirst, frozenset[str]]:
         """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
-        then the first by path."""
+        then the first by path. And the languages that the question may be in."""
         fresh, index = self._holders.fresh, self._index
 
         def passages(notes: Sequence[str]) -> dict[str, Passages]:
@@ -192,12 +208,33 @@ class _Search:
             for place, (path, places) in enumerate(candidates.items())
             if (of_note := score(places, rarities)) > 0
         ]
-        return BestFirst(scored, rarities, passages, tie, self._question.languages, self._question.quantity)
+        languages = self._languages(candidates)
+        return BestFirst(scored, rarities, passages, tie, languages, self._question.quantity), languages
+
+    def _languages(self, candidates: Mapping[str, Places]) -> frozenset[str]:
+        """The languages that the question may be in, by its words and by the notes that hold them."""
+
+        def found() -> dict[str, str]:
+            read = {path: self._holders.looked_at.get(path) for path in candidates}
+            known = [path for path, words in read.items() if words is None]
+            kept = {} if self._index is None else self._index.loaded_passages(known)
+            told = {path: each.language for path, each in kept.items()}
+            told |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
+            return {path: told[path] for path in candidates if path in told}
+
+        def text(path: str) -> str:
+            note = None if self._stop() else self._read(path)
+            return "" if note is None else note.text
+
+        return self._question.languages or asked_language.told(self._asked, found, text)
 
     def _passages(self, path: str, finder: Finder, kept: Passages | None) -> Passages | None:
         """The passages of a note, from what the index holds of them or from its text."""
         if kept is not None and not finder.needs_text:
             return kept
+        if self._is_over():
+            self._unread.append(path)
+            return None
         note = self._holders.fresh.get(path) or self._read(path)
         return None if note is None else finder.passages(note, kept)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from vaulttools.answers import corpus
 from vaulttools.answers.followed import Corpus
 from vaulttools.core import paths
-from vaulttools.core.work import Reason, Work
+from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
@@ -76,7 +76,8 @@ class Best:
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
-        for path, reason in self.reader.missed.items():
+        missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self.reader.missed}
+        for path, reason in missed.items():
             if path in self.folder.among and path not in self.told:
                 self.told.add(path)
                 self.work.pass_over(path, reason)
@@ -157,7 +158,7 @@ def best(
     missed = read.missed
     counter = None if is_ready else Counting(vault, work)
     meaning, told = _meaning(vault, question, is_ready=view is not None)
-    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
+    ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
     if meaning is not None and view is not None:
         ranking = _joined(ranking, meaning, question, view, wanted, read, work, told)
     if view is not None:
@@ -178,7 +179,7 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
+    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted)
     return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
 
 
@@ -212,7 +213,7 @@ def _joined(
     from vaulttools.meaning.near import Near
     from vaulttools.ranked.fusion import Model, joined
 
-    languages = read_question(question).languages
+    languages = ranking.languages
     backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
     try:
         models = []
@@ -271,15 +272,20 @@ def _unsearched(
 
 
 def _copies(
-    view: IndexView, notes: frozenset[str], read: Callable[[str], Note | None]
+    view: IndexView, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
-    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read."""
+    """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
+    there is time."""
     unread = [] if view.version() is not None else view.unranked(notes)
     if not unread or len(unread) > corpus.FEW_TO_READ:
         return view.copies
-    made = {path: frozenset(passages.of(note).digests) for path in unread if (note := read(path)) is not None}
+    made: dict[str, AbstractSet[int]] = {}
 
     def copies(digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
+        for path in unread:
+            if path not in made and not is_over():
+                note = read(path)
+                made[path] = frozenset(() if note is None else passages.of(note).digests)
         found = view.copies(digests)
         return {
             digest: (found.get(digest, frozenset()) - set(unread))

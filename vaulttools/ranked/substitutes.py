@@ -20,6 +20,9 @@ _SHORTEST_BEGINNING: Final = 3
 _SHORTEST_PART: Final = 3
 """Characters of a word that a compound may be made of."""
 
+_LONGEST_COMPOUND: Final = 100
+"""Characters of a word that may be two: each place where it can be cut is looked for."""
+
 _WRITTEN_IN: Final = 3
 """Notes that are read to see how a word is written; one is enough unless it changes meanwhile."""
 
@@ -101,13 +104,15 @@ class Substitutes:
 
     def _split(self, text: str) -> str:
         """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
+        if len(text) > _LONGEST_COMPOUND:
+            return ""
         cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
         pairs = [f"{text[:cut]} {text[cut:]}" for cut in cuts]
         terms = list(map(word, pairs))
         counts = list(self._holders.hits(terms, 0).counts)
         finder = Finder(terms)
-        for note in filter(None, self._holders.looked_at.values()):
-            counts = [count + any(columns) for count, columns in zip(counts, finder.places(note).found, strict=True)]
+        for places in self._holders.places(finder):
+            counts = [count + any(columns) for count, columns in zip(counts, places.found, strict=True)]
         most = max(counts, default=0)
         return pairs[counts.index(most)] if most else ""
 

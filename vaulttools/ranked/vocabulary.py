@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from vaulttools.core.cached import cached_property
-from vaulttools.index.content import words_of
-from vaulttools.index.words import tokens
-from vaulttools.notes.note import Note
+from vaulttools.ranked.note_words import NoteWords
 from vaulttools.ranked.word_index import WordIndex
 
 
 class Vocabulary:
     """The words of all notes of a vault, as far as they are known."""
 
-    def __init__(self, index: WordIndex | None, read: Mapping[str, Note | None]) -> None:
+    def __init__(self, index: WordIndex | None, read: Mapping[str, NoteWords | None]) -> None:
         """`read` are the notes that count as they were read, whatever is known of them; None: nothing could be read."""
         self._index = index
         self._read = read
@@ -45,7 +43,7 @@ class Vocabulary:
         """By stem: the notes, of those that were read, that hold a word of it."""
         found: dict[str, set[str]] = defaultdict(set)
         for path, note in self._read.items():
-            for part in () if note is None else words_of(note):
-                for _, _, stem in tokens(part):
+            for column in () if note is None else note.columns:
+                for stem in column.stems:
                     found[stem].add(path)
         return dict(found)

@@ -1,0 +1,48 @@
+"""Tells the language of a few words without a function word: `publish site`.
+
+Words like these stand in notes of many languages as names and loan words, so that a translation may hold them as often
+as the page itself. Whoever types words that stand in the English notes means English, unless another language is that
+of most notes found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from vaulttools.notes.language import ENGLISH, UNKNOWN
+from vaulttools.ranked import english
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SHORTEST: Final = 4
+"""Letters of the shortest words that are known; shorter ones tell nothing."""
+
+ENGLISH_WORDS: Final = frozenset((ENGLISH, UNKNOWN))
+"""The languages of a question in English words: a note of names and numbers, whose language nothing tells, may be in
+it, too."""
+
+
+_READ: Final = 5
+"""Notes in which the words are looked for as they were typed: `interne` is an English word, too."""
+
+
+def told(question: str, found: Callable[[], Mapping[str, str]], read: Callable[[str], str]) -> frozenset[str]:
+    """The languages that a question without function words may be in; none when nothing tells.
+
+    `found` gives the notes that hold its words, the best first, each with its language, and is asked only where that
+    matters; `read` gives the text of a note.
+    """
+    words = {word.lower() for word in _WORD.findall(question) if len(word) >= _SHORTEST}
+    if not question.isascii() or not words or not all(map(english.is_word, words)):
+        return frozenset()
+    languages = found()
+    counts = Counter(languages.values())
+    del counts[UNKNOWN]
+    most = max((count for language, count in counts.items() if language != ENGLISH), default=0)
+    if not counts[ENGLISH] or not most or most > counts.total() / 2:
+        return frozenset()
+    for path in [path for path, language in languages.items() if language == ENGLISH][:_READ]:
+        words.difference_update(_WORD.findall(f"{path}\n{read(path)}".lower()))
+    return frozenset() if words else ENGLISH_WORDS
