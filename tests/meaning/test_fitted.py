@@ -239,6 +239,7 @@ def test_a_damaged_encoder_is_told_and_made_anew(installed: Installed, work: Wor
 
 
 def test_the_model_itself_embeds_what_is_promising_once(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "SAMPLE", 10)
     vault = waited(installed(notes(20)))
     first = vault.query(query="where is the cat and the dog")
     keys = main(vault).store().vectors().keys.tolist()
@@ -247,6 +248,14 @@ def test_the_model_itself_embeds_what_is_promising_once(installed: Installed, mo
     second = vault.query(query="where is the cat and the dog")
     assert second.text == first.text
     assert main(vault).store().exact(keys).keys() == held.keys()
+
+
+def test_where_the_encoder_was_fitted_to_all_passages_nothing_is_embedded_for_a_question(installed: Installed) -> None:
+    vault = waited(installed(notes(20)))
+    assert vault.query(query="where is the cat and the dog").notes
+    store = main(vault).store()
+    assert store.sample().tolist() == sorted(store.vectors().keys.tolist())
+    assert store.exact(store.vectors().keys.tolist()) == {}
 
 
 def test_questions_are_answered_by_both_models_where_both_are_needed(installed: Installed) -> None:

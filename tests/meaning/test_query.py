@@ -228,11 +228,11 @@ def test_answers_are_the_same_after_edits_and_after_a_rebuild(opened: Opened, tm
     (tmp_path / "vault/Moved.md").rename(tmp_path / "vault/Here.md")
     write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nA dog and a cat.\n"})
     vault.wait_for_meaning()
-    edited = [vault.query(query=question).text for question in questions]
+    edited = [[note.path for note in vault.query(query=question).notes] for question in questions]
     vault.close()
     shutil.rmtree(tmp_path / "index")
     rebuilt = opened({})
-    assert [rebuilt.query(query=question).text for question in questions] == edited
+    assert [[note.path for note in rebuilt.query(query=question).notes] for question in questions] == edited
 
 
 def test_without_the_extra_nothing_changes(tmp_path: Path) -> None:

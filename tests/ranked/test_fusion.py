@@ -77,6 +77,14 @@ class Meaning:
     def asked(self, question: str) -> Floats:
         return ASKED
 
+    sample: Mapping[int, float] = field(default_factory=dict)
+    """Of these passages the vectors are known."""
+
+    def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
+        keys = sorted(self.sample)
+        rows = [direction(self.sample[key]) for key in keys]
+        return np.array(keys, np.int64), np.array(rows, np.float16).reshape(len(keys), 2)
+
     def exact(self, texts: Mapping[int, str], stop: Any) -> dict[int, Floats]:
         self.compared += texts
         return {key: direction(self.own[key]) for key in texts if key in self.own}
@@ -295,6 +303,24 @@ def test_notes_that_words_found_farther_down_follow(monkeypatch: pytest.MonkeyPa
     found = asked(FOUR, ranking, model(FOUR, NEAR))
     assert sorted(paths(found)[:3]) == ["cats.md", "dogs.md", "tea.md"]
     assert paths(found)[3:] == ["rain.md"]
+
+
+def test_passages_that_the_encoder_was_fitted_to_are_compared_by_the_model_itself_and_not_read() -> None:
+    made = model(FOUR, NEAR)
+    sample = {FOUR.key("rain.md", 0): 0.9, FOUR.key("cats.md", 0): 0.2, 7: 0.99}
+    meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES}, sample=sample)
+    found = asked(FOUR, by_words(FOUR, {}), replace(made, meaning=cast("Any", meaning)))
+    assert paths(found)[0] == "rain.md"
+    assert found.nearest == pytest.approx(0.9, abs=0.01)
+    assert sorted(meaning.compared) == sorted(FOUR.key(path, 0) for path in ("dogs.md", "tea.md"))
+
+
+def test_a_passage_of_the_sample_that_the_model_does_not_know_is_not_compared() -> None:
+    meaning = Meaning(own={FOUR.key(*place): 0.3 for place in PLACES})
+    keys = np.array(sorted(FOUR.key(*place) for place in PLACES), np.int64)
+    meaning.sampled = lambda: (keys, np.zeros((len(keys), 2), np.float16))  # type: ignore[method-assign]
+    asked(FOUR, by_words(FOUR, {}), replace(model(FOUR, NEAR), meaning=cast("Any", meaning)))
+    assert sorted(meaning.compared) == keys.tolist()
 
 
 STRENGTHS = st.floats(0.0, 1.0).map(lambda value: round(value, 2))

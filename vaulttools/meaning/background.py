@@ -45,6 +45,8 @@ from vaulttools.notes.passages import digest as digest_of
 from vaulttools.notes.passages import in_context
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from vaulttools.meaning.embedder import Floats
 
 _log = logging.getLogger("vaulttools")
@@ -78,6 +80,9 @@ _SENT: Final = 16
 
 _NEARLY_ALL: Final = 0.95
 """Part of the notes that the index must know before an encoder is fitted."""
+
+_MOST: Final = 0.7
+"""Part of all passages, those in other languages included, that a sample must be to be compared by itself."""
 
 _DRIFT: Final = 0.1
 """Part of the passages that must be other ones for the encoder to be fitted anew."""
@@ -177,6 +182,8 @@ class BackgroundMeaning:
         self._coverage = Coverage(self.store)
         self._fit: tuple[object, StaticFit | None] | None = None
         """The encoder of a generation of the store."""
+        self._sampled: tuple[StaticFit, NDArray[np.int64]] | None = None
+        """The keys of the passages that an encoder was fitted to."""
         self._rounds = 0
         """How often everything was looked at to the end."""
         self._is_tidy = False
@@ -358,6 +365,24 @@ class BackgroundMeaning:
         with suppress(VaultToolsError):  # they are made again
             self.store().put_exact(new)
         return found
+
+    def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
+        """The keys of the passages that the encoder was fitted to, in rising order, and the embedder's own vectors of
+        them, a row each; zeros for one that it does not know. None of a vault that has many more: of few passages out
+        of many they would only tell those few apart.
+
+        Raises:
+            NoMeaning: they cannot be read.
+        """
+        fit = self._fitted()
+        if fit is None:
+            return np.empty(0, np.int64), np.empty((0, 0), np.float16)
+        if self._sampled is None or self._sampled[0] is not fit:
+            keys = self.store().sample()
+            is_most = len(keys) == len(fit.sample) and len(keys) >= _MOST * self.store().fitted()[0]
+            self._sampled = fit, keys if is_most else keys[:0]
+        keys = self._sampled[1]
+        return keys, fit.sample[: len(keys)]
 
     def _fitted(self) -> StaticFit | None:
         """The encoder that made the vectors that are kept; None where the embedder itself did."""
@@ -547,13 +572,13 @@ class BackgroundMeaning:
         sample, passages = self._sample(supply, notes)
         if not sample:
             return None
-        fit = embedding.fitted(self.choice, self.shared_folder(), sample)
-        self.store().begin(fit, passages)
+        fit = embedding.fitted(self.choice, self.shared_folder(), [*sample.values()])
+        self.store().begin(fit, passages, [*sample])
         return fit
 
-    def _sample(self, supply: Supply, notes: Sequence[str]) -> tuple[list[str], int]:
-        """The passages with the smallest keys, and how many there are; for the model of English of notes that may be in
-        English."""
+    def _sample(self, supply: Supply, notes: Sequence[str]) -> tuple[dict[int, str], int]:
+        """The passages with the smallest keys, by key in rising order, and how many there are; for the model of English
+        of notes that may be in English."""
         is_english = self.choice.other is not None
         every: set[int] = set()
         keys: list[tuple[int, str]] = []
@@ -571,9 +596,9 @@ class BackgroundMeaning:
         texts: dict[int, str] = {}
         for path, some in wanted.items():
             if self._end.is_set():
-                return [], 0
+                return {}, 0
             texts |= self._texts(supply, path, some)
-        return [texts[key] for key in sorted(texts)], len(every)
+        return {key: texts[key] for key in sorted(texts)}, len(every)
 
     def _embed(self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
         """Encode passages of notes and keep their vectors, until the end comes, or the end of the turn.

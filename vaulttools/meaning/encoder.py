@@ -48,11 +48,13 @@ class Encoder:
         assert isinstance(self._model, TokenEmbedder)
         assert self._tokens is not None
         vectors = self._model.embed_passages(texts)
+        sample = vectors.astype(np.float16)
         known = np.flatnonzero(np.any(vectors != 0, axis=1))
         if not len(known):  # all are in languages that it does not know: an encoder that gives zeros
             known, vectors = np.array([0]), np.ones_like(vectors)
         tokens = self._model.tokens([texts[int(number)] for number in known])
         self._fit = static_fit.fit(tokens, vectors[known], self._tokens.of)
+        self._fit.sample = sample
         self._tokens.keep()
         return self._fit.to_bytes()
 

@@ -64,6 +64,7 @@ class StaticFit:
         mean: Floats,
         middle: Floats,
         basis: Floats,
+        sample: NDArray[np.float16] | None = None,
     ) -> None:
         """What `fit` found.
 
@@ -76,7 +77,10 @@ class StaticFit:
             middle: The mean of the model's vectors of the sample, which is taken from all: those of some models differ
                 little from it.
             basis: What shows a vector of the model to the directions that are kept.
+            sample: The model's own vectors of the passages that it was fitted to, a row each; zeros for one that the
+                model does not know. None: there are none.
         """
+        self.sample = np.zeros((0, len(middle)), np.float16) if sample is None else sample
         self._tokens, self._weights, self._learned = tokens, weights, learned
         self._turned, self._mean, self._middle, self._basis = turned, mean, middle, basis
 
@@ -114,6 +118,7 @@ class StaticFit:
                 self._mean,
                 self._middle,
                 self._basis,
+                self.sample,
             ]
         )
 
@@ -121,8 +126,8 @@ class StaticFit:
     def from_bytes(cls, data: bytes) -> StaticFit | None:
         """A fit that was kept; None when it is damaged."""
         match arrays.unpacked(data):
-            case [tokens, weights, learned, turned, mean, middle, basis]:
-                return cls(tokens, weights, learned.astype(np.float32), turned, mean, middle, basis)
+            case [tokens, weights, learned, turned, mean, middle, basis, sample]:
+                return cls(tokens, weights, learned.astype(np.float32), turned, mean, middle, basis, sample)
         return None
 
     def _known(self, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:

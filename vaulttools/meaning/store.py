@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from vaulttools.meaning.embedder import Floats
 
-_SCHEMA: Final = 3
+_SCHEMA: Final = 4
 """Raised with every change of the tables, of the vectors or of the text that is embedded."""
 
 _TABLES: Final = """
@@ -46,6 +46,7 @@ _FEW: Final = 2_000
 """Digests that are looked up one by one: of more it is sooner to compare all."""
 
 _FIT: Final = "SELECT value FROM meta WHERE name = 'fit'"
+_SAMPLE: Final = "SELECT value FROM meta WHERE name = 'sample'"
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 
 _MOST_EXACT: Final = 100_000
@@ -136,8 +137,9 @@ class VectorStore:
                 raise ValueError("The encoder was damaged")
         return found[0][0] if found else None
 
-    def begin(self, fit: bytes, passages: int) -> None:
-        """Keep a new encoder, made when the vault had so many passages, and forget the vectors of the one before.
+    def begin(self, fit: bytes, passages: int, sample: Sequence[int] = ()) -> None:
+        """Keep a new encoder, made when the vault had so many passages and fitted to those with the keys in `sample`,
+        and forget the vectors of the one before.
 
         Raises:
             NoMeaning: the file cannot be written.
@@ -148,9 +150,20 @@ class VectorStore:
             connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
             if _has_covered(connection):
                 connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("fit", fit), ("fitted", passages)])
+            rows = [("fit", fit), ("fitted", passages), ("sample", np.array(sample, np.int64).tobytes())]
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             connection.execute(_FORGOTTEN)
             connection.execute("COMMIT")
+
+    def sample(self) -> NDArray[np.int64]:
+        """The keys of the passages that the encoder was fitted to, as `begin` had them.
+
+        Raises:
+            NoMeaning: the file cannot be read.
+        """
+        with self._reading() as connection:
+            rows: list[Any] = [] if connection is None else connection.execute(_SAMPLE).fetchall()
+        return np.frombuffer(rows[0][0] if rows else b"", np.int64)
 
     def fitted(self) -> tuple[int, int]:
         """How many passages the vault had when the encoder was made, and how many have vectors now.

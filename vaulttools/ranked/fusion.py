@@ -1,8 +1,8 @@
 """Joins what words and meaning find into one order of notes and passages.
 
 Each signal counts in shares, from the middle of all passages to the best one: how well the note's words fit, how near
-its passages are on average, how near the nearest is by the static encoder, and by the model itself, which looks at the
-most promising passages alone. `weights.FUSION` holds what each counts.
+its passages are on average by the static encoder, and how near the nearest is by the model itself, which knows the
+passages that the encoder was fitted to and looks at the most promising others. `weights.FUSION` holds what each counts.
 """
 
 from __future__ import annotations
@@ -151,10 +151,12 @@ class _Joining:
         return near
 
     def compare_exactly(self, read: Callable[[str], Note | None], stop: Callable[[], bool]) -> None:
-        """Compare the most promising passages by the first model itself."""
+        """Compare by the first model itself what its encoder was fitted to, whose vectors are known, and the most
+        promising of the other passages."""
         fusion = self._fusion
-        promise = fusion.words * self._words + (fusion.near + fusion.exact) * self._near
-        promise[self._model > 0] = -1.0
+        similar = self._compared_in_sample()
+        promise = fusion.words * self._words + fusion.exact * self._near
+        promise[(self._model > 0) | ~np.isnan(similar)] = -1.0
         promising = np.lexsort((self._keys, -np.round(promise, 6)))[: _PROMISING * fusion.looked_at].tolist()
         note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
         paths = list(self._rows)
@@ -168,12 +170,34 @@ class _Joining:
             of_note[note] += 1
             count += 1
             chosen[paths[note]].append(row)
-        self._look(chosen, read, stop)
+        self._look(chosen, similar, read, stop)
+        known = ~np.isnan(similar)
+        if known.any():
+            self.nearest = round(float(similar[known].max()), 3)
+            self._exact[known] = _shared(similar[known], self._models[0].near.middle, self.nearest)
+
+    def _compared_in_sample(self) -> Floats:
+        """How near each passage of the sample is; NaN for any other."""
+        model = self._models[0]
+        keys, vectors = model.meaning.sampled()
+        similar = np.full(len(self._keys), np.nan, np.float32)
+        if len(keys):
+            at = np.minimum(np.searchsorted(keys, self._keys), len(keys) - 1)
+            rows = np.flatnonzero((keys[at] == self._keys) & (self._model == 0))
+            found = vectors[at[rows]].astype(np.float32)
+            is_known = np.any(found != 0, axis=1)
+            asked = model.meaning.asked(model.question)
+            similar[rows[is_known]] = [round(float(vector @ asked), 3) for vector in found[is_known]]
+        return similar
 
     def _look(
-        self, notes: Mapping[str, Sequence[int]], read: Callable[[str], Note | None], stop: Callable[[], bool]
+        self,
+        notes: Mapping[str, Sequence[int]],
+        similar: Floats,
+        read: Callable[[str], Note | None],
+        stop: Callable[[], bool],
     ) -> None:
-        """Compare some passages, by note, by the first model itself."""
+        """Compare some passages, by note, by the first model itself, and enter how near they are."""
         model = self._models[0]
         texts: dict[int, str] = {}
         for path, rows in notes.items():
@@ -184,24 +208,23 @@ class _Joining:
         if not vectors:
             return
         asked = model.meaning.asked(model.question)
-        similar = {key: round(float(vector @ asked), 3) for key, vector in vectors.items()}
-        best = max(similar.values())
-        self.nearest = best
         for row in (row for rows in notes.values() for row in rows):
             key = int(self._keys[row])
-            if key in similar:
-                self._exact[row] = _shared(np.float32(similar[key]), model.near.middle, best)
+            if key in vectors:
+                similar[row] = round(float(vectors[key] @ asked), 3)
 
     def notes(self) -> Iterator[RankedNote]:
         """All notes, best first; those that words found beyond the first ones follow."""
         most = max((note.score for note in self._by_words.values()), default=0.0) or 1.0
         scored = {path: self._score(path, most) for path in self._passages}
         sure = self._sure()
+        best = max(scored.values(), default=0.0)
         last = 1.0
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
         for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
             last = min(last, scored[path]) if path not in sure else last
-            yield self._ranked(path, max(scored[path], 0.001))
+            # No note that is sure is far below one behind it.
+            yield self._ranked(path, max(scored[path] if path not in sure else best, 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
                 last = min(last, note.score)
@@ -223,9 +246,8 @@ class _Joining:
         near, exact = self._near[rows], self._exact[rows]
         worth = fusion.words * words
         if len(near):
-            worth += fusion.note * float(near.mean()) + fusion.near * float(near.max())
-            worth += fusion.exact * float(exact.max())
-        worth /= fusion.words + fusion.note + fusion.near + fusion.exact
+            worth += fusion.note * float(near.mean()) + fusion.exact * float(exact.max())
+        worth /= fusion.words + fusion.note + fusion.exact
         language = self._passages[path].language
         if self._languages and language not in self._languages and language != UNKNOWN:
             worth *= fusion.other_language

@@ -38,14 +38,12 @@ BY_WORDS: Final = Sharing(stop=0.6)
 class Fusion:
     """What counts how much where words and meaning are joined; all signals are shares of their best."""
 
-    words: float = 0.4
+    words: float = 0.3
     """How well the note's words fit."""
-    note: float = 0.1
+    note: float = 0.2
     """How near its passages are on average."""
-    near: float = 0.25
-    """How near its nearest passage is, by the static encoder."""
-    exact: float = 0.25
-    """How near it is by the model itself."""
+    exact: float = 0.5
+    """How near its nearest passage is by the model itself."""
     unread: float = 0.5
     """What the static encoder's share counts where the model itself did not look."""
     looked_at: int = 16
@@ -63,7 +61,7 @@ FUSION: Final = Fusion()
 class Weak:
     """When the evidence for an answer is called weak."""
 
-    by_words: float = 0.4
+    by_words: float = 0.3
     """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
     with_meaning: float = 0.45
     """The same of a passage that is not near in meaning."""
