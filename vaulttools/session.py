@@ -26,11 +26,11 @@ from vaulttools.files.contents import Contents
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
-from vaulttools.files.patience import within
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
+from vaulttools.files.timeouts import within
 from vaulttools.matching.batches import WANTED
 from vaulttools.matching.kept_counts import KeptCounts
 

@@ -112,7 +112,7 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     served.is_hanging = False
     waiting = threading.Thread(target=second.wait_for_meaning)
     waiting.start()
-    while not shared.embedding._turns.are_wanted:
+    while not shared.embedding._job_queue.is_wanted:
         waiting.join(0.01)
     first.close()
     asking.join()
@@ -151,7 +151,7 @@ def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeyp
         assert (is_mine, embedding.is_over()) == (True, False)
         waiting = threading.Thread(target=wait)
         waiting.start()
-        while not embedding._turns.are_wanted:
+        while not embedding._job_queue.is_wanted:
             waiting.join(0.01)
         assert embedding.is_over()
     waiting.join()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from vaulttools.answers import dated
-from vaulttools.answers.followed import Corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.query import tree
 from vaulttools.query.tree import Node, Phrase, Term
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from vaulttools.answers import corpus
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.notes.links import graph

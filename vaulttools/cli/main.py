@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
 from vaulttools.cli import interrupts
+from vaulttools.cli.nearest_vault import nearest_vault
 from vaulttools.cli.surroundings import NotResident, Surroundings, collect, found_vault, working_folder
-from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value, take_values
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
@@ -256,8 +256,8 @@ def _init(words: list[str], switches: _Switches) -> int:
         print(cli_init.HELP)
         return FOUND
     interrupts.raise_again()
-    around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(working_folder())
-    vaults = switches.vaults or ([around] if around else [])
+    nearest = os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(working_folder())
+    vaults = switches.vaults or ([nearest] if nearest else [])
     text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
     if switches.as_json:
         _print_json(details, sys.stdout)

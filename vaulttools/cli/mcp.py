@@ -17,9 +17,9 @@ from vaulttools.cli import access, interrupts
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
-from vaulttools.server.mcp import beside, clients, deferral
-from vaulttools.server.mcp.beside import Beside
+from vaulttools.server.mcp import clients, deferral, vault_client
 from vaulttools.server.mcp.clients import Address, Command
+from vaulttools.server.mcp.vault_client import VaultClient
 from vaulttools.server.vault_names import folders
 
 _OWN: Final = ("claude", "cursor", "vscode", "generic")
@@ -116,14 +116,14 @@ def run(options: Options) -> None:
     if options.http is not None:
         _serve_http(options, by_name, index, *options.http)
         return
-    process = beside.started(by_name, options.tools, index=index, is_structured=options.is_structured)
+    process = vault_client.started(by_name, options.tools, index=index, is_structured=options.is_structured)
     if process is not None:
-        _serve_beside(options, process)
+        _serve_apart(options, process)
     else:
         _serve_here(options, by_name, index)
 
 
-def _serve_beside(options: Options, process: Beside) -> None:
+def _serve_apart(options: Options, process: VaultClient) -> None:
     """Over stdin and stdout; the vaults are opened meanwhile."""
     try:
         with _importing_the_sdk():
@@ -143,9 +143,9 @@ def _serve_here(options: Options, by_name: dict[str, str], index: Literal["off"]
 
     with opened(by_name, index=index) as vaults:
         with _importing_the_sdk():
-            from vaulttools.server.mcp import here, stdio
+            from vaulttools.server.mcp import in_process, stdio
         calls = Calls()
-        stdio.serve(here.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
+        stdio.serve(in_process.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
 
 
 def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int) -> None:
@@ -159,11 +159,11 @@ def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"]
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
             from vaulttools.server.guard import MCP, Access
-            from vaulttools.server.mcp import here
+            from vaulttools.server.mcp import in_process
             from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.service import Service
         calls = Calls()
-        server = here.server(vaults, options.tools, calls, is_structured=options.is_structured)
+        server = in_process.server(vaults, options.tools, calls, is_structured=options.is_structured)
         service = Service(Alike(options.token, vaults), calls)
         app = application(service, streamable(server), Access(host, options.allow_origin))
         with resident.offered(map(vaults.lent, vaults.names)):
@@ -221,8 +221,8 @@ def program() -> tuple[str, list[str]]:
     Raises:
         BadArgument: it will not stay where it is.
     """
-    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    path, arguments = (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
+    vault_client = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    path, arguments = (vault_client, []) if vault_client else (sys.executable, ["-m", "vaulttools"])
     if _CACHES.intersection(Path(path).parts):
         raise BadArgument(
             f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"

@@ -189,17 +189,17 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
     """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike
-    from vaulttools.server.mcp import here
+    from vaulttools.server.mcp import in_process
     from vaulttools.server.mcp.streamable import streamable
     from vaulttools.server.mcp.tenancy import Tenancy
     from vaulttools.server.service import Service
-    from vaulttools.server.shelf import Shelf
     from vaulttools.server.tokens import Tenants, TokenFile
     from vaulttools.server.vault_names import folders
+    from vaulttools.server.vault_pool import VaultPool
     from vaulttools.server.vaults import opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    made = partial(here.server, names=options.tools, calls=calls, is_structured=options.is_structured)
+    made = partial(in_process.server, names=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index, loads=True) as vaults:
             with importing_much():
@@ -210,13 +210,13 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
         return
     tokens = TokenFile(token.file(options.tokens))
     tokens.entries()  # a file that cannot be read is told at the start
-    shelf = Shelf(options.vaults_root, options.open_vaults, index)
+    pool = VaultPool(options.vaults_root, options.open_vaults, index)
     try:
         tenancy = Tenancy(lambda caller: made(caller.vaults, caller=caller.name))
         # Commands of this machine's users are no callers with a token.
-        yield Service(Tenants(tokens, shelf), calls), tenancy.mcp, nullcontext()
+        yield Service(Tenants(tokens, pool), calls), tenancy.mcp, nullcontext()
     finally:
-        shelf.close()
+        pool.close()
 
 
 def _omnisearch(options: Options, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:

@@ -22,9 +22,9 @@ from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.folder import Folder
+from vaulttools.index.job_queue import JobQueue
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import Store
-from vaulttools.index.turns import Turns
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
@@ -348,7 +348,7 @@ class BackgroundIndex:
         if pending.stale or pending.gone:
             from vaulttools.index import build
 
-            turn = _turns.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
+            turn = _job_queue.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
             with turn as is_mine:
                 if not is_mine:
                     return False
@@ -384,5 +384,5 @@ class BackgroundIndex:
         self._written = max(0, written)
 
 
-_turns: Final = Turns()
-forks.renew(_turns)
+_job_queue: Final = JobQueue()
+forks.renew(_job_queue)

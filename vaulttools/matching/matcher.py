@@ -19,7 +19,7 @@ from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.contents import LARGEST, Contents
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.matching import literal, scratch
@@ -357,7 +357,7 @@ class Matcher:
         """
         if self.extracts is not None and self._is_attachment(path):
             digest = None if self.candidates is None else partial(self.candidates.digest, path)
-            document = self.extracts.read(path, patience(self.work), digest)
+            document = self.extracts.read(path, timeout(self.work), digest)
             if document is not None:
                 self._extracted.add(path)
                 if not document.is_whole:

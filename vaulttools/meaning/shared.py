@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
 from vaulttools.core import forks
-from vaulttools.index.turns import Turns
+from vaulttools.index.job_queue import JobQueue
 from vaulttools.meaning import embedder
 from vaulttools.meaning.embedder import Choice, Embedder, Key
 from vaulttools.meaning.process import EmbeddingProcess
@@ -87,7 +87,7 @@ class Embedding:
 
     def begin_anew(self) -> None:
         """Have no process, as in a child after a fork, which must not use its parent's."""
-        self._turns = Turns(1)
+        self._job_queue = JobQueue(1)
         self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
         self._process: EmbeddingProcess | None = None
         self._choice: Choice | None = None
@@ -113,7 +113,7 @@ class Embedding:
     @contextmanager
     def turn(self, end: threading.Event) -> Iterator[bool]:
         """A vault's turn for as long as this is entered; False when `end`, the vault's own, was set before."""
-        with self._turns.taken(end) as is_mine:
+        with self._job_queue.taken(end) as is_mine:
             if not is_mine:
                 yield False
                 return
@@ -127,7 +127,7 @@ class Embedding:
 
     def is_over(self) -> bool:
         """Whether the vault whose turn it is has to let another one go on."""
-        return self._turns.are_wanted and time.monotonic() >= self._until
+        return self._job_queue.is_wanted and time.monotonic() >= self._until
 
     def process(self, choice: Choice, folder: Path | None) -> EmbeddingProcess:
         """The process, in one's turn.
@@ -181,7 +181,7 @@ class Embedding:
 
     def rest(self, idle_seconds: float = IDLE_SECONDS) -> None:
         """End the process when it has had nothing to do for so long; nothing while a vault uses it."""
-        with self._turns.taken_at_once() as is_mine:
+        with self._job_queue.taken_at_once() as is_mine:
             if is_mine and self._process is not None and time.monotonic() - self._process.used >= idle_seconds:
                 self._close()
 

@@ -21,12 +21,12 @@ from vaulttools.patterns.literals import fold
 from vaulttools.ranked import light_words
 from vaulttools.ranked.counted import MANY, Counted, Counter
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.holders import Holders, Reader
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.question import Question, Term
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
 from vaulttools.ranked.substitutes import Substitutes
+from vaulttools.ranked.term_matches import Reader, TermMatches
 from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import WEAK
 from vaulttools.ranked.word_index import WordIndex
@@ -119,36 +119,36 @@ class _Search:
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
         """How many notes are scored, at first and whenever that is not enough."""
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
-        self._holders = Holders(notes, index, read, stop)
-        unknown = self._holders.unknown()
+        self._matches = TermMatches(notes, index, read, stop)
+        unknown = self._matches.unknown()
         self._counted = Counted(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
-        self._holders.read_notes(unknown if self._counted is None else self._counted.best(question.terms))
+        self._matches.read_notes(unknown if self._counted is None else self._counted.best(question.terms))
 
     def ranking(self) -> Ranking:
-        holders, substitutes = self._holders, Substitutes(self._holders)
+        matches, substitutes = self._matches, Substitutes(self._matches)
         terms: Sequence[Term] = self._question.terms
-        hits = holders.hits(terms, 0)
+        hits = matches.hits(terms, 0)
         missing = {
             number
             for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
-            if not holders.stands(term, count)
+            if not matches.stands(term, count)
         }
         if missing:
             absent = {number for number in missing if self._counted is None or self._counted.is_absent(terms[number])}
             terms = substitutes.of(terms, absent, missing - absent)
             if self._counted is not None:
-                holders.read_notes(self._counted.best(terms))
-        hits = holders.hits(terms, self._candidates_wanted)
+                matches.read_notes(self._counted.best(terms))
+        hits = matches.hits(terms, self._candidates_wanted)
         finder = Finder(terms)
-        looked_at = {path: finder.places(note) for path, note in holders.looked_at.items() if note is not None}
-        holding = list(map(holders.holding, terms))
+        looked_at = {path: finder.places(note) for path, note in matches.looked_at.items() if note is not None}
+        holding = list(map(matches.holding, terms))
         notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
             _weight(term, rarity(notes, self._count(term, number, count, some, looked_at)))
             for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding)
-        candidates |= {path: looked_at[path] for path in holders.fresh}
+        candidates |= {path: looked_at[path] for path in matches.fresh}
         ranked = self._ordered(finder, rarities, candidates)
         uncounted, absences = self._uncounted(), substitutes.sentences
         coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, notes)
@@ -159,7 +159,7 @@ class _Search:
             explanation=self._explained(terms, absences),
             notices=uncounted,
             unfound=substitutes.unfound,
-            waiting=holders.waiting,
+            waiting=matches.waiting,
             finder=finder,
             rarities=rarities,
             absences=absences,
@@ -175,7 +175,7 @@ class _Search:
     def _ordered(self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]) -> BestFirst:
         """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
         then the first by path."""
-        fresh, index = self._holders.fresh, self._index
+        fresh, index = self._matches.fresh, self._index
 
         def passages(notes: Sequence[str]) -> dict[str, Passages]:
             kept = {} if index is None else index.loaded_passages([path for path in notes if path not in fresh])
@@ -198,7 +198,7 @@ class _Search:
         """The passages of a note, from what the index holds of them or from its text."""
         if kept is not None and not finder.needs_text:
             return kept
-        note = self._holders.fresh.get(path) or self._read(path)
+        note = self._matches.fresh.get(path) or self._read(path)
         return None if note is None else finder.passages(note, kept)
 
     def _count(
@@ -240,7 +240,7 @@ class _Search:
         weight: dict[str, float] = defaultdict(float)
         for term, rare, some in zip(finder.terms, rarities, holding, strict=True):
             literal = term.literal
-            for path in some & self._notes - self._holders.fresh.keys():
+            for path in some & self._notes - self._matches.fresh.keys():
                 weight[path] += rare * (1 + _IN_NAME * (literal in fold(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
@@ -255,7 +255,7 @@ class _Search:
         if self._index is not None:
             known = self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
             tags |= {path: written for path, (_, written) in known.items()}
-        fresh = self._holders.fresh
+        fresh = self._matches.fresh
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}
 

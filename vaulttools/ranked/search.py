@@ -11,13 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus
-from vaulttools.answers.followed import Corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
-from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
@@ -353,7 +353,7 @@ class _Reader:
         if self._extracts is None or paths.is_note(path):
             document = self._notes.document(path)
             return self._notes.note(replace(document, content=document.normalised))
-        seconds = max(0.0, min(patience(self._work), self._until - time.monotonic()))
+        seconds = max(0.0, min(timeout(self._work), self._until - time.monotonic()))
         digest = None if self._view is None else partial(self._view.digest, path)
         extracted = self._extracts.read(path, seconds, digest)
         if extracted is None:

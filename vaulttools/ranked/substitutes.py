@@ -11,8 +11,8 @@ from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
 from vaulttools.ranked import corrections
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.holders import Holders
 from vaulttools.ranked.question import Term, word
+from vaulttools.ranked.term_matches import TermMatches
 
 _SHORTEST_BEGINNING: Final = 3
 """Characters of what may be the beginning of a word."""
@@ -27,8 +27,8 @@ _WRITTEN_IN: Final = 3
 class Substitutes:
     """What is looked for instead of the terms of one question, and what has to be said of it."""
 
-    def __init__(self, holders: Holders) -> None:
-        self._holders = holders
+    def __init__(self, matches: TermMatches) -> None:
+        self._matches = matches
         self._instead: Final[list[str]] = []
         """What is said of terms for which something else is looked for."""
         self.unfound: Final[list[str]] = []
@@ -84,7 +84,7 @@ class Substitutes:
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
             return (Term(split, (Spelling(split),)),)
-        close = corrections.of(term.text, self._holders.vocabulary)
+        close = corrections.of(term.text, self._matches.vocabulary)
         if not close:
             self.unfound.append(term.text)
             return ()
@@ -96,26 +96,26 @@ class Substitutes:
         return (Term(" or ".join(written), spellings),)
 
     def _stands(self, term: Term) -> bool:
-        [count] = self._holders.hits([term], 0).counts
-        return self._holders.stands(term, count)
+        [count] = self._matches.hits([term], 0).counts
+        return self._matches.stands(term, count)
 
     def _split(self, text: str) -> str:
         """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
         cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
         pairs = [f"{text[:cut]} {text[cut:]}" for cut in cuts]
         terms = list(map(word, pairs))
-        counts = list(self._holders.hits(terms, 0).counts)
+        counts = list(self._matches.hits(terms, 0).counts)
         finder = Finder(terms)
-        for note in filter(None, self._holders.looked_at.values()):
+        for note in filter(None, self._matches.looked_at.values()):
             counts = [count + any(columns) for count, columns in zip(counts, finder.places(note).found, strict=True)]
         most = max(counts, default=0)
         return pairs[counts.index(most)] if most else ""
 
     def _as_written(self, stem: str) -> str:
         """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
-        notes = self._holders.vocabulary.notes(stem)
-        for path in sorted(notes & self._holders.notes or notes, key=paths.order)[:_WRITTEN_IN]:
-            note = self._holders.read(path)
+        notes = self._matches.vocabulary.notes(stem)
+        for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
+            note = self._matches.read(path)
             for text in () if note is None else (note.title, note.text):
                 if written := first_written(stem, text):
                     return written

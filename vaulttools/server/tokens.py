@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from vaulttools.errors import BadArgument
 from vaulttools.server.callers import Caller
-from vaulttools.server.shelf import Shelf
+from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import Vaults
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -113,7 +113,7 @@ class Tenants:
     """Callers who each see the vaults that their token names, of those that are there."""
 
     tokens: TokenFile
-    shelf: Shelf
+    pool: VaultPool
 
     @property
     def need_a_token(self) -> bool:
@@ -131,8 +131,8 @@ class Tenants:
             return None
         for name, each in entries.items():
             if secrets.compare_digest(each.hashed, hashed):
-                there = tuple(vault for vault in each.vaults if self.shelf.has(vault))
-                return Caller(name, Vaults(there, self.shelf.lent, self.shelf.is_ready))
+                there = tuple(vault for vault in each.vaults if self.pool.has(vault))
+                return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready))
         return None
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.followed import Corpus, NoteProjection
+from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from vaulttools.answers import answer, corpus, dated, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.followed import Corpus, NoteProjection
+from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool

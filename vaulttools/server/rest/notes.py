@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from vaulttools.answers import corpus, linked
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument

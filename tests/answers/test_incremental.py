@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, followed, linked
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers import exact, incremental, linked
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, kept_file, location
 from vaulttools.index.store import Store
@@ -159,7 +159,7 @@ KINDS = ("links", "properties", "query", "tags")
 @pytest.fixture
 def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small vault's answers are kept as those of a large one."""
-    for module in (kept_facts, followed):
+    for module in (kept_facts, incremental):
         monkeypatch.setattr(module, "FEW", 3)
 
 

@@ -27,7 +27,7 @@ Reader = Callable[[str], Note | None]
 """The note at a path as it is now; None when it cannot be read, which the reader has taken note of."""
 
 
-class Holders:
+class TermMatches:
     """The notes of one scope, as one question is put to them."""
 
     def __init__(self, notes: frozenset[str], index: WordIndex | None, read: Reader, stop: Callable[[], bool]) -> None:

@@ -16,7 +16,7 @@ _LOOK_SECONDS: Final = 0.2
 """Between two looks at the event that ends the waiting."""
 
 
-class Turns:
+class JobQueue:
     """Those who work or wait, in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
@@ -52,7 +52,7 @@ class Turns:
                 self._give_back()
 
     @property
-    def are_wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether somebody waits."""
         return bool(self._waiting)
 
