@@ -36,10 +36,10 @@ class Contents:
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most_bytes = most_bytes
-        self.begin_anew()
+        self.reset_after_fork()
         forks.renew(self)
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as one that keeps nothing."""
         self._lock = Lock()
         self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()

@@ -83,7 +83,7 @@ class BackgroundIndex:
         self._begin()
         forks.renew(self)
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child after a fork: what the parent had open is neither used nor closed (fault-I21)."""
         if self._present is not None:
             inherited.keep(self._present)

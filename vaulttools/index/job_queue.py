@@ -21,9 +21,9 @@ class JobQueue:
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as one that nobody has asked, as in a child after a fork."""
         self._waiting: deque[object] = deque()
         self._working = 0

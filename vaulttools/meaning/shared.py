@@ -57,9 +57,9 @@ class Models:
     """The loaded models, each for as long as a vault uses it."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
         self._guard = threading.Lock()
         self._loaded: WeakValueDictionary[tuple[Choice, Key], SharedModel] = WeakValueDictionary()
@@ -83,9 +83,9 @@ class Embedding:
     """The process that embeds passages, for one vault at a time."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Have no process, as in a child after a fork, which must not use its parent's."""
         self._job_queue = JobQueue(1)
         self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
