@@ -50,7 +50,7 @@ NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]'
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class McpOptions:
     """What the command line asks for."""
 
     vaults: Sequence[str]
@@ -66,7 +66,7 @@ class Options:
     print_config: str | None
 
 
-def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> McpOptions:
     """The options of the command.
 
     Raises:
@@ -82,7 +82,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument("--token-file and --allow-origin go with --http")
     if http is not None:
         access.ensure_a_token(http[0], token)
-    return Options(
+    return McpOptions(
         vaults,
         has_index,
         access.offered(given.tools),
@@ -101,7 +101,7 @@ def _assistant(given: str) -> str:
     return name
 
 
-def run(options: Options) -> None:
+def run(options: McpOptions) -> None:
     """Serve until the client goes, or a signal comes; or print what a client takes.
 
     Raises:
@@ -123,7 +123,7 @@ def run(options: Options) -> None:
         _serve_here(options, by_name, index)
 
 
-def _serve_apart(options: Options, process: VaultClient) -> None:
+def _serve_apart(options: McpOptions, process: VaultClient) -> None:
     """Over stdin and stdout; the vaults are opened meanwhile."""
     try:
         with _importing_the_sdk():
@@ -136,7 +136,7 @@ def _serve_apart(options: Options, process: VaultClient) -> None:
         process.stop()
 
 
-def _serve_here(options: Options, by_name: dict[str, str], index: Literal["off"] | None) -> None:
+def _serve_here(options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None) -> None:
     """Over stdin and stdout, where no process can be started."""
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
@@ -148,7 +148,9 @@ def _serve_here(options: Options, by_name: dict[str, str], index: Literal["off"]
         stdio.serve(in_process.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
 
 
-def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int) -> None:
+def _serve_http(
+    options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int
+) -> None:
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
 
@@ -193,7 +195,7 @@ def importing_much() -> Iterator[None]:
         interrupts.raise_again()
 
 
-def _print_config(options: Options, by_name: dict[str, str]) -> None:
+def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     assert options.print_config is not None
     if options.http is not None:
         host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
@@ -234,7 +236,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 """Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
 
 
-def _command(options: Options, by_name: dict[str, str]) -> Command:
+def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
     for name, folder in by_name.items():

@@ -48,7 +48,7 @@ NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in t
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServeOptions:
     """What the command line asks for."""
 
     vaults: Sequence[str]
@@ -72,7 +72,7 @@ class Options:
     """The port at which its clients ask; None: they do not."""
 
 
-def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> ServeOptions:
     """The options of the command.
 
     Raises:
@@ -113,7 +113,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument("--omnisearch is for a server of one vault: its clients name none")
     if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
         raise BadArgument("--omnisearch takes a port")
-    return Options(
+    return ServeOptions(
         vaults,
         has_index,
         host,
@@ -142,7 +142,7 @@ def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     return [*words[:at], *words[at + 1 + len(values) :]], values
 
 
-def run(options: Options) -> None:
+def run(options: ServeOptions) -> None:
     """Serve until a signal comes.
 
     Raises:
@@ -185,7 +185,7 @@ def run(options: Options) -> None:
 
 
 @contextmanager
-def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
+def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
     """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike
@@ -219,7 +219,7 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
         pool.close()
 
 
-def _omnisearch(options: Options, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:
+def _omnisearch(options: ServeOptions, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:
     from vaulttools.server import listener
     from vaulttools.server.rest import omnisearch
 
