@@ -24,7 +24,7 @@ PROJECTION: Final = NoteProjection("links", graph.written, Graph(), Graph.change
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class Neighbour:
     """One note that a link leads to, or comes from."""
 
     path: str
@@ -35,7 +35,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLines:
     """A note that an answer shows, and which lines of it, from 1, ends inclusive."""
 
     note: Note
@@ -43,8 +43,8 @@ class Shown:
 
 
 def linked(
-    vault: Session, work: Work, shown: Sequence[Shown], among: AbstractSet[str], *, with_backlinks: bool
-) -> list[Linked]:
+    vault: Session, work: Work, shown: Sequence[ShownLines], among: AbstractSet[str], *, with_backlinks: bool
+) -> list[Neighbour]:
     """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
     link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
     path."""
@@ -73,4 +73,4 @@ def linked(
         place, direction = first[path]
         return path not in in_lines, -times[path], place, direction == "back", paths.order(path)
 
-    return [Linked(path, first[path][1], shown[first[path][0]].note.path) for path in sorted(first, key=order)]
+    return [Neighbour(path, first[path][1], shown[first[path][0]].note.path) for path in sorted(first, key=order)]

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from vaulttools.answers import excerpt
-from vaulttools.answers.excerpt import Excerpt
+from vaulttools.answers.excerpt import HitWindow
 from vaulttools.core import paths, render
 from vaulttools.files.document import Document, Part
 
@@ -36,7 +36,7 @@ def page_of(document: Document, line: int) -> int | None:
 
 def windows(
     document: Document, hits: Iterable[int], before: int, after: int, last_line: int | None = None
-) -> Iterator[tuple[Part | None, Excerpt]]:
+) -> Iterator[tuple[Part | None, HitWindow]]:
     """As `excerpt.around`, of the lines up to the last, each window with its part of the document: none goes over the
     border of a page or section."""
     last_line = len(document.lines) if last_line is None else last_line
@@ -46,7 +46,7 @@ def windows(
     for part, inside in groupby(hits, key=document.part_of):
         first, last = _bounds(document, part)
         for window in excerpt.around(inside, before, after, min(last, last_line)):
-            yield part, Excerpt(max(window.start, first), window.end, window.hits)
+            yield part, HitWindow(max(window.start, first), window.end, window.hits)
 
 
 def _bounds(document: Document, part: Part | None) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.index.words import Word, tokens
 from vaulttools.notes.note import Note
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 
 _BYTES_A_WORD: Final = 6
 """Where words are not divided by blanks, so many bytes count as a word: two characters of Chinese."""
@@ -23,7 +23,7 @@ _BYTES_A_WORD: Final = 6
 class Finder:
     """The terms of one question."""
 
-    def __init__(self, terms: Sequence[Term]) -> None:
+    def __init__(self, terms: Sequence[QuestionTerm]) -> None:
         self.terms: Final = terms
         self._literals = [term.literal.encode() for term in terms]
         self._counts_bytes = any(self._literals)

@@ -19,10 +19,10 @@ from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked import light_words
-from vaulttools.ranked.counted import MANY, Counted, Counter
+from vaulttools.ranked.counted import MANY, Counter, TermCounts
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
-from vaulttools.ranked.question import Question, Term
+from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import rarity, score
 from vaulttools.ranked.substitutes import Substitutes
@@ -91,7 +91,7 @@ def rank(
     return _Search(read_question(question), notes, index, read, stop, most, counter).ranking()
 
 
-def _weight(term: Term, rare: float) -> float:
+def _weight(term: QuestionTerm, rare: float) -> float:
     """What a term weighs that is so rare."""
     return min(rare, light_words.MOST) if term.text.lower() in light_words.LIGHT_WORDS else rare
 
@@ -121,12 +121,12 @@ class _Search:
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
         self._matches = TermMatches(notes, index, read, stop)
         unknown = self._matches.unknown()
-        self._counted = Counted(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
+        self._counted = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
         self._matches.read_notes(unknown if self._counted is None else self._counted.best(question.terms))
 
     def ranking(self) -> Ranking:
         matches, substitutes = self._matches, Substitutes(self._matches)
-        terms: Sequence[Term] = self._question.terms
+        terms: Sequence[QuestionTerm] = self._question.terms
         hits = matches.hits(terms, 0)
         missing = {
             number
@@ -202,7 +202,7 @@ class _Search:
         return None if note is None else finder.passages(note, kept)
 
     def _count(
-        self, term: Term, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
+        self, term: QuestionTerm, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
     ) -> int:
         """How many notes hold a term."""
         counted = None if self._counted is None else self._counted.holders(term)
@@ -259,7 +259,7 @@ class _Search:
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}
 
-    def _explained(self, terms: Sequence[Term], absences: Sequence[str]) -> list[str]:
+    def _explained(self, terms: Sequence[QuestionTerm], absences: Sequence[str]) -> list[str]:
         names = [f'"{term.text}"' if term.is_phrase else term.text for term in terms]
         sentences = [f"Any of these, in any inflection, case and accents: {', '.join(names)}." if names else ""]
         if self._question.stop_words:

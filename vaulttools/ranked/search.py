@@ -26,9 +26,9 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import note_date
 from vaulttools.notes.properties import property_text
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
-from vaulttools.ranked.counting import Counting
+from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
@@ -49,7 +49,7 @@ class Best:
     ranking: Ranking
     asked: Corpus[None]
     """What it is made from."""
-    folder: Folder
+    deduplicator: Deduplicator
     """Folds the copies among its notes."""
     work: Work
     reader: _Reader
@@ -65,19 +65,19 @@ class Best:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
         with all those before it."""
         self.reader.expect([note.path for note in islice(notes, start + count + 1)])
-        return list(islice(self.folder.unfolded(notes), start, start + count + 1))
+        return list(islice(self.deduplicator.unfolded(notes), start, start + count + 1))
 
     def page(self, found: Sequence[RankedNote], count: int) -> Page:
         """So many of the notes that `unfolded` gave."""
         self.tell_missed()
-        self.folder.look_for_copies(found[:count])
+        self.deduplicator.look_for_copies(found[:count])
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
-        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder, sharing)
+        return Page(found[:count], len(found) > count, self.deduplicator, self.ranking.finder, sharing)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
         for path, reason in self.reader.missed.items():
-            if path in self.folder.among and path not in self.told:
+            if path in self.deduplicator.among and path not in self.told:
                 self.told.add(path)
                 self.work.pass_over(path, reason)
 
@@ -88,7 +88,7 @@ class Page:
 
     notes: Sequence[RankedNote]
     has_next: bool
-    folder: Folder
+    deduplicator: Deduplicator
     finder: Finder
     sharing: Sharing
 
@@ -96,7 +96,7 @@ class Page:
         """The notes for which there is room, with the passages for which there is."""
         return allotted(
             self.notes,
-            self.folder,
+            self.deduplicator,
             characters,
             self.finder.stands,
             self._described,
@@ -107,7 +107,9 @@ class Page:
     def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
         """The notes that are not among those shown."""
         held = {each.note.path for each in shown}
-        return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
+        return every_passage(
+            [note for note in self.notes if note.path not in held], self.deduplicator, self.finder.stands
+        )
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
@@ -155,7 +157,7 @@ def best(
     wanted = wanted if within is None else wanted & within
     read = _Reader(vault, work, extracts, view)
     missed = read.missed
-    counter = None if is_ready else Counting(vault, work)
+    counter = None if is_ready else RipgrepCounter(vault, work)
     meaning, told = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter)
     if meaning is not None and view is not None:
@@ -178,8 +180,8 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
-    return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
+    deduplicator = Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read), wanted)
+    return Best(ranking, asked, deduplicator, work, read, set(missed), told, by_words_alone)
 
 
 def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:

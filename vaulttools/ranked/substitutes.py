@@ -11,7 +11,7 @@ from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
 from vaulttools.ranked import corrections
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.question import Term, word
+from vaulttools.ranked.question import QuestionTerm, word
 from vaulttools.ranked.term_matches import TermMatches
 
 _SHORTEST_BEGINNING: Final = 3
@@ -42,11 +42,11 @@ class Substitutes:
         return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
 
     def of(
-        self, terms: Sequence[Term], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
-    ) -> Sequence[Term]:
+        self, terms: Sequence[QuestionTerm], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
+    ) -> Sequence[QuestionTerm]:
         """The terms that stand somewhere, and for those that do not, by number, what is looked for instead. No note
         that was read has the `unread`; others may."""
-        resolved: dict[tuple[str, bool], Term] = {}
+        resolved: dict[tuple[str, bool], QuestionTerm] = {}
         for number, term in enumerate(terms):
             for each in self._found_for(term, number in missing, number in unread):
                 resolved[each.text, each.is_phrase] = each
@@ -54,7 +54,7 @@ class Substitutes:
             self._instead.append("No note holds any part of it.")
         return list(resolved.values())
 
-    def _found_for(self, term: Term, is_missing: bool, is_unread: bool) -> Sequence[Term]:
+    def _found_for(self, term: QuestionTerm, is_missing: bool, is_unread: bool) -> Sequence[QuestionTerm]:
         if is_missing:
             return self._instead_of(term)
         beginning = _beginning(term)
@@ -65,7 +65,7 @@ class Substitutes:
             return (beginning,)
         return (term,)
 
-    def _instead_of(self, term: Term) -> Sequence[Term]:
+    def _instead_of(self, term: QuestionTerm) -> Sequence[QuestionTerm]:
         name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
         if term.is_phrase:
             self._instead.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
@@ -73,7 +73,7 @@ class Substitutes:
         if term.literal:
             if term.text.startswith("`"):
                 self._instead.append(f"No text or title holds {term.text}.")
-            return tuple(map(Term, term.parts))
+            return tuple(map(QuestionTerm, term.parts))
         if term.parts:
             self._instead.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
             return tuple(map(word, term.parts))
@@ -83,7 +83,7 @@ class Substitutes:
             return (beginning,)
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
-            return (Term(split, (Spelling(split),)),)
+            return (QuestionTerm(split, (Spelling(split),)),)
         close = corrections.of(term.text, self._matches.vocabulary)
         if not close:
             self.unfound.append(term.text)
@@ -93,9 +93,9 @@ class Substitutes:
         self._instead.append(f"{name}; {spelled} was searched for instead.")
         # What is a stem may have another one.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
-        return (Term(" or ".join(written), spellings),)
+        return (QuestionTerm(" or ".join(written), spellings),)
 
-    def _stands(self, term: Term) -> bool:
+    def _stands(self, term: QuestionTerm) -> bool:
         [count] = self._matches.hits([term], 0).counts
         return self._matches.stands(term, count)
 
@@ -122,8 +122,8 @@ class Substitutes:
         return stem
 
 
-def _beginning(term: Term) -> Term | None:
+def _beginning(term: QuestionTerm) -> QuestionTerm | None:
     """A word as the beginning of longer ones; None for a phrase, a name of several words, and pieces of text."""
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
         return None
-    return Term(term.text, (Spelling(term.text, is_beginning=True),))
+    return QuestionTerm(term.text, (Spelling(term.text, is_beginning=True),))

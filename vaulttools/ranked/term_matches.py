@@ -15,8 +15,8 @@ from vaulttools.index.word_hits import WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.question import Term
-from vaulttools.ranked.vocabulary import Vocabulary
+from vaulttools.ranked.question import QuestionTerm
+from vaulttools.ranked.vocabulary import StemVocabulary
 from vaulttools.ranked.word_index import WordIndex
 
 _FEW_ELSEWHERE: Final = 20
@@ -38,7 +38,7 @@ class TermMatches:
         """Notes of the scope that were read because nothing was known of them."""
         self.looked_at: Final[dict[str, Note | None]] = {}
         """These, and notes outside the scope that changed a moment ago; None: it could not be read."""
-        self.vocabulary: Final = Vocabulary(index, self.looked_at)
+        self.vocabulary: Final = StemVocabulary(index, self.looked_at)
         self.waiting: Sequence[str] = ()
         """Notes that should have been read."""
         self._stop = stop
@@ -73,7 +73,7 @@ class TermMatches:
         if len(elsewhere) <= _FEW_ELSEWHERE:
             self.looked_at.update((path, self.read(path)) for path in elsewhere if not self._stop())
 
-    def hits(self, terms: Sequence[Term], most: int) -> WordHits:
+    def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
         nothing = WordHits([0] * len(terms), {})
         if self.index is None:
@@ -81,7 +81,7 @@ class TermMatches:
         spellings = [term.spellings for term in terms]
         return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
-    def holding(self, term: Term) -> AbstractSet[str]:
+    def holding(self, term: QuestionTerm) -> AbstractSet[str]:
         """The notes that hold a piece of text, or have it in their names; none for words."""
         literal = term.literal
         if not literal:
@@ -95,7 +95,7 @@ class TermMatches:
             self._held[literal] = held
         return self._held[literal]
 
-    def stands(self, term: Term, count: int) -> bool:
+    def stands(self, term: QuestionTerm, count: int) -> bool:
         """Whether any note holds a term, in the scope or elsewhere; `count` notes of the index do."""
         if count or self.holding(term):
             return True

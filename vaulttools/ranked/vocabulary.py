@@ -13,7 +13,7 @@ from vaulttools.notes.note import Note
 from vaulttools.ranked.word_index import WordIndex
 
 
-class Vocabulary:
+class StemVocabulary:
     """The words of all notes of a vault, as far as they are known."""
 
     def __init__(self, index: WordIndex | None, read: Mapping[str, Note | None]) -> None:

@@ -183,7 +183,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted, is_weak=is_weak)
     while True:
         allotted = page_.allotted(room, is_sorted=is_sorted)
-        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.folder.read)
+        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.deduplicator.read)
         shown = text.fitting(allotted, reading, next_page)
         if text.octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
