@@ -10,7 +10,7 @@ import pytest
 
 from tests.meaning.endpoints import Served, counted, serving
 from vaulttools.meaning import endpoint
-from vaulttools.meaning.embedder import Choice, Key, NoMeaning, load
+from vaulttools.meaning.embedder import Choice, EmbedderKey, NoMeaning, load
 from vaulttools.meaning.endpoint import Endpoint
 
 
@@ -46,7 +46,7 @@ def test_the_key_comes_from_the_environment(served: Served, monkeypatch: pytest.
 
 
 def test_its_key_names_the_model_and_the_address(served: Served) -> None:
-    assert load(Choice(served.address + "/", model="nomic")).key == Key("nomic", served.address, "")
+    assert load(Choice(served.address + "/", model="nomic")).key == EmbedderKey("nomic", served.address, "")
     assert served.requests == []
 
 

@@ -12,7 +12,7 @@ from tests.conftest import write_files
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import background, embedder, process, shared
-from vaulttools.meaning.embedder import Choice, Key
+from vaulttools.meaning.embedder import Choice, EmbedderKey
 from vaulttools.meaning.shared import Embedding, Models
 
 
@@ -34,7 +34,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
 
 
 def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: list[Choice]) -> None:
-    models, choice, key = Models(), Choice(), Key("m", "1", "a")
+    models, choice, key = Models(), Choice(), EmbedderKey("m", "1", "a")
     first, second = models.of(choice, key), models.of(choice, key)
     assert first is second
     assert loaded == [choice]
@@ -47,12 +47,12 @@ def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: li
 
 def test_a_replaced_model_is_loaded_beside_the_old_one(loaded: list[Choice]) -> None:
     models, choice = Models(), Choice("/a/folder")
-    old, new = models.of(choice, Key("m", "", "a")), models.of(choice, Key("m", "", "b"))
+    old, new = models.of(choice, EmbedderKey("m", "", "a")), models.of(choice, EmbedderKey("m", "", "b"))
     assert old is not new
 
 
 def test_an_endpoint_is_shared_by_no_two_vaults(loaded: list[Choice]) -> None:
-    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), Key("m", "", "")
+    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), EmbedderKey("m", "", "")
     assert models.of(choice, key) is not models.of(choice, key)
 
 

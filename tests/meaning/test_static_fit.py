@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from vaulttools.meaning import embedder, english_model, multilingual_model, static_fit
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.static_fit import StaticFit
 from vaulttools.meaning.token_vectors import TokenVectors
 
 Floats = NDArray[np.float32]
 
 VOCABULARY, DIMENSIONS, PASSAGES = 400, 24, 60
-KEY = Key("model", "1", "digest")
+KEY = EmbedderKey("model", "1", "digest")
 
 
 class Bag:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files.document import Document, Part
+from vaulttools.files.document import Document, DocumentPart
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
@@ -158,7 +158,7 @@ def test_the_line_above_a_note_has_its_date_and_its_size_where_it_is_not_whole()
 
 
 def test_pages_of_an_attachment_are_told() -> None:
-    note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(Part(1, 1, ()), Part(3, 2, ()))))
+    note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(DocumentPart(1, 1, ()), DocumentPart(3, 2, ()))))
     found = shown(note, passage(note, 0), passage(note, 1))
     assert found.heading == heading_of("a.pdf", 1) == "## a.pdf, page 1"
     assert found.lines == ["Line 1:", "  one", "Page 2, line 3:", "  two"]

@@ -31,7 +31,7 @@ _ENTRY_BYTES: Final = 480
 path of 30 letters)."""
 
 
-class Contents:
+class ContentCache:
     """The bytes of one vault's files, for any number of threads; what was used longest ago goes first."""
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:

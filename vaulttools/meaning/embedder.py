@@ -32,7 +32,7 @@ class NoMeaning(VaultToolsError):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class EmbedderKey:
     """What decides how an embedder's vectors look: vectors of two keys cannot be compared."""
 
     name: str
@@ -51,7 +51,7 @@ class Embedder(Protocol):
     """
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """What its vectors are kept under."""
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
@@ -125,7 +125,7 @@ def is_wanted(config: VaultConfig) -> bool:
     return config.embedder is not None or _is_installed()
 
 
-def key_of(choice: Choice) -> Key:
+def key_of(choice: Choice) -> EmbedderKey:
     """What the vectors of an embedder are kept under, without loading it.
 
     Raises:
@@ -166,7 +166,7 @@ def load(choice: Choice) -> Embedder:
 class _Model(Protocol):
     """A module with a model of the extra."""
 
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """What its vectors are kept under."""
 
     def load(self) -> Embedder:

@@ -14,7 +14,7 @@ from typing import Final
 
 from vaulttools.core import own_python
 from vaulttools.index.worker import receive, send
-from vaulttools.meaning.embedder import Choice, Key, NoMeaning
+from vaulttools.meaning.embedder import Choice, EmbedderKey, NoMeaning
 
 _END_SECONDS: Final = 5.0
 """Seconds to wait for a killed process."""
@@ -63,7 +63,7 @@ class EmbeddingProcess:
         except NoMeaning:
             self.close()
             raise
-        self.key: Final[Key] = key
+        self.key: Final[EmbedderKey] = key
 
     def fitted(self, sample: Sequence[str]) -> bytes:
         """An encoder fitted to a sample of passages.

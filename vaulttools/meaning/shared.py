@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from vaulttools.core import forks
 from vaulttools.index.job_queue import JobQueue
 from vaulttools.meaning import embedder
-from vaulttools.meaning.embedder import Choice, Embedder, Key
+from vaulttools.meaning.embedder import Choice, Embedder, EmbedderKey
 from vaulttools.meaning.process import EmbeddingProcess
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SharedModel:
         self._guard = threading.Lock()
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """As `Embedder`."""
         return self._model.key
 
@@ -62,9 +62,9 @@ class Models:
     def reset_after_fork(self) -> None:
         """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
         self._guard = threading.Lock()
-        self._loaded: WeakValueDictionary[tuple[Choice, Key], SharedModel] = WeakValueDictionary()
+        self._loaded: WeakValueDictionary[tuple[Choice, EmbedderKey], SharedModel] = WeakValueDictionary()
 
-    def of(self, choice: Choice, key: Key) -> Embedder:
+    def of(self, choice: Choice, key: EmbedderKey) -> Embedder:
         """The embedder that was chosen, ready to use. `key` is what it has now: a replaced model is loaded again.
 
         Raises:
