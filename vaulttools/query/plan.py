@@ -256,7 +256,7 @@ class Plan:
                 case Term() | Phrase():
                     return held.holding(leaf, sensitive=sensitive)
                 case _:
-                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.Property` has them out
+                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.PropertyNode` has them out
 
         return tree.solved(node, frozenset(range(len(held.values))), holding, sensitive=sensitive)
 
