@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.near import Near
 from vaulttools.meaning.static_fit import KEPT
 from vaulttools.meaning.store import VectorStore
@@ -28,7 +28,7 @@ def main() -> None:
     """Keep the vectors, ask, and print."""
     drawn = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
-        store = VectorStore(Path(folder), Key("random", "1", ""))
+        store = VectorStore(Path(folder), EmbedderKey("random", "1", ""))
         store.begin(b"", PASSAGES)
         for start in range(0, PASSAGES, TOGETHER):
             rows = in_eight_bits(drawn.normal(size=(TOGETHER, KEPT)).astype(np.float32))

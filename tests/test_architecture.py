@@ -107,7 +107,7 @@ LATE_IMPORTS = {
     "matching.memmem": {"ctypes"},
     "index.watching": {"vaulttools.index.inotify"},
     "index.worker": None,
-    "answers.followed": {"vaulttools.notes.stored"},
+    "answers.incremental": {"vaulttools.notes.stored"},
     "attachments.texts": {"vaulttools.attachments", "vaulttools.attachments.process"},
     "index.background": {"vaulttools.index", "vaulttools.index.build"},
     "index.database": {"filelock"},

@@ -22,15 +22,15 @@ from vaulttools.errors import AccessDenied, BadArgument, PathNotFound, PathTooLo
 from vaulttools.files import disk, excluded, globs
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.contents import Contents
+from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
-from vaulttools.files.patience import within
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
+from vaulttools.files.timeouts import within
 from vaulttools.matching.batches import WANTED
 from vaulttools.matching.kept_counts import KeptCounts
 
@@ -76,7 +76,7 @@ class Session:
     """Vault-relative."""
     snapshots: SnapshotStore = field(default_factory=SnapshotStore)
     """The texts behind the tags of hashline mode."""
-    contents: Contents = field(default_factory=Contents)
+    contents: ContentCache = field(default_factory=ContentCache)
     """The bytes of files that calls have read."""
     counts: KeptCounts = field(default_factory=KeptCounts)
     """How many lines matched in files that calls have counted."""

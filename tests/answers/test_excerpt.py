@@ -10,28 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.answers import excerpt
-from vaulttools.answers.excerpt import Excerpt, around, shortened
+from vaulttools.answers.excerpt import HitWindow, around, shortened
 
 
 @pytest.mark.parametrize(
     ("hits", "before", "after", "last_line", "excerpts"),
     [
         ([], 2, 2, 10, []),
-        ([1], 2, 2, 1, [Excerpt(1, 1, (1,))]),
-        ([5], 0, 0, 10, [Excerpt(5, 5, (5,))]),
-        ([5], 1, 3, 10, [Excerpt(4, 8, (5,))]),
-        ([1, 10], 20, 20, 10, [Excerpt(1, 10, (1, 10))]),
+        ([1], 2, 2, 1, [HitWindow(1, 1, (1,))]),
+        ([5], 0, 0, 10, [HitWindow(5, 5, (5,))]),
+        ([5], 1, 3, 10, [HitWindow(4, 8, (5,))]),
+        ([1, 10], 20, 20, 10, [HitWindow(1, 10, (1, 10))]),
         # between 3+1 and 7-1 stands line 5: they neither touch nor overlap
-        ([3, 7], 1, 1, 10, [Excerpt(2, 4, (3,)), Excerpt(6, 8, (7,))]),
+        ([3, 7], 1, 1, 10, [HitWindow(2, 4, (3,)), HitWindow(6, 8, (7,))]),
         # 4 and 5 follow each other: they touch
-        ([3, 6], 1, 1, 10, [Excerpt(2, 7, (3, 6))]),
-        ([3, 5], 1, 1, 10, [Excerpt(2, 6, (3, 5))]),
-        ([3, 4, 5], 0, 0, 10, [Excerpt(3, 5, (3, 4, 5))]),
-        ([3, 5], 0, 0, 10, [Excerpt(3, 3, (3,)), Excerpt(5, 5, (5,))]),
+        ([3, 6], 1, 1, 10, [HitWindow(2, 7, (3, 6))]),
+        ([3, 5], 1, 1, 10, [HitWindow(2, 6, (3, 5))]),
+        ([3, 4, 5], 0, 0, 10, [HitWindow(3, 5, (3, 4, 5))]),
+        ([3, 5], 0, 0, 10, [HitWindow(3, 3, (3,)), HitWindow(5, 5, (5,))]),
     ],
 )
 def test_windows_that_touch_or_overlap_are_one(
-    hits: list[int], before: int, after: int, last_line: int, excerpts: list[Excerpt]
+    hits: list[int], before: int, after: int, last_line: int, excerpts: list[HitWindow]
 ) -> None:
     assert list(around(hits, before, after, last_line)) == excerpts
 

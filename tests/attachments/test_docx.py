@@ -10,7 +10,7 @@ from tests.attachments import samples
 from tests.attachments.samples import paragraph, table
 from vaulttools.attachments import docx
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 
 def text(data: bytes) -> str:
@@ -32,7 +32,7 @@ def test_headings_lists_and_tables_are_markdown() -> None:
     assert docx.extract(io.BytesIO(data)) == Extracted(
         "# Report\n\nThe first part.\n\n## Risks\n\n1. one\n  - inner\n2. two\n\n"
         "| Name | Cost |\n| --- | --- |\n| a\\|b | 3 |\n",
-        (Part(1, None, ("Report",)), Part(5, None, ("Report", "Risks"))),
+        (DocumentPart(1, None, ("Report",)), DocumentPart(5, None, ("Report", "Risks"))),
     )
 
 

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from vaulttools.attachments.extracted import Extracted, dump, load
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 
 @pytest.mark.parametrize(
     "extracted",
     [
-        Extracted("a\nb\n", (Part(1, 1, ()), Part(2, 2, ()))),
-        Extracted("# Ä\n", (Part(1, None, ("Ä",)),), is_whole=False),
+        Extracted("a\nb\n", (DocumentPart(1, 1, ()), DocumentPart(2, 2, ()))),
+        Extracted("# Ä\n", (DocumentPart(1, None, ("Ä",)),), is_whole=False),
         Extracted(failure="encrypted"),
     ],
 )

@@ -10,13 +10,14 @@ import pytest
 from tests.attachments import samples
 from vaulttools.attachments import pdf
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 
 def test_text_is_lines_with_the_page_that_each_begins() -> None:
     extracted = pdf.extract(io.BytesIO(samples.pdf("First page\nsecond line", "", "Third page")))
     assert extracted == Extracted(
-        "First page\nsecond line\nThird page\n", (Part(1, 1, ()), Part(3, 2, ()), Part(3, 3, ()))
+        "First page\nsecond line\nThird page\n",
+        (DocumentPart(1, 1, ()), DocumentPart(3, 2, ()), DocumentPart(3, 3, ())),
     )
 
 
@@ -49,4 +50,4 @@ def test_when_time_is_over_the_pages_before_are_kept(monkeypatch: pytest.MonkeyP
     # Of that module alone: a thread that another test left may look at the clock as well.
     monkeypatch.setattr(pdf, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     extracted = pdf.extract(io.BytesIO(samples.pdf("one", "two", "three", "four")))
-    assert extracted == Extracted("one\ntwo\n", (Part(1, 1, ()), Part(2, 2, ())), is_whole=False)
+    assert extracted == Extracted("one\ntwo\n", (DocumentPart(1, 1, ()), DocumentPart(2, 2, ())), is_whole=False)

@@ -15,12 +15,12 @@ from tests.attachments import samples
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import Kind
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 SHORT = 3.0
 """Seconds given to files that would take for ever."""
 
-GOOD = Extracted("good\n", (Part(1, 1, ()),))
+GOOD = Extracted("good\n", (DocumentPart(1, 1, ()),))
 
 
 @pytest.fixture(autouse=True)

@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.attachments.store import Store
+from vaulttools.attachments.store import ExtractStore
 
 ONE, TWO = b"1" * 16, b"2" * 16
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:
-    store = Store(str(tmp_path / "kept"))
+    store = ExtractStore(str(tmp_path / "kept"))
     assert store.get(ONE) is None
     store.put(ONE, Extracted("text\n"))
     assert store.get(ONE) == Extracted("text\n")
@@ -20,7 +20,7 @@ def test_what_was_put_is_got(tmp_path: Path) -> None:
 
 
 def test_what_is_damaged_is_not_got(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
+    store = ExtractStore(str(tmp_path))
     store.put(ONE, Extracted("text\n"))
     [file] = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-3] + b"xyz")
@@ -29,13 +29,13 @@ def test_what_is_damaged_is_not_got(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    store = Store(str(tmp_path / "file"))
+    store = ExtractStore(str(tmp_path / "file"))
     store.put(ONE, Extracted("text\n"))
     assert store.get(ONE) is None
 
 
 def test_other_contents_are_swept_out_once_they_are_old(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
+    store = ExtractStore(str(tmp_path))
     for digest in (ONE, TWO):
         store.put(digest, Extracted("text\n"))
     store.sweep([ONE])
@@ -47,11 +47,11 @@ def test_other_contents_are_swept_out_once_they_are_old(tmp_path: Path) -> None:
 
 
 def test_a_text_that_nobody_asked_for_in_two_months_is_removed(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
+    store = ExtractStore(str(tmp_path))
     store.put(ONE, Extracted("one\n"))
     store.put(TWO, Extracted("two\n"))
     for file in tmp_path.iterdir():
         os.utime(file, (0, 0))
     assert store.get(ONE) == Extracted("one\n")
-    Store(str(tmp_path)).put(b"3" * 16, Extracted("three\n"))
+    ExtractStore(str(tmp_path)).put(b"3" * 16, Extracted("three\n"))
     assert (store.get(ONE), store.get(TWO)) == (Extracted("one\n"), None)

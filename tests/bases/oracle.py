@@ -11,7 +11,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from vaulttools.bases import facts, formulas
-from vaulttools.bases.context import Context, FileFacts, Frame, Row, Times
+from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame, Times
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.output import plain
 from vaulttools.bases.times import Clock
@@ -65,7 +65,7 @@ def value_of(
 ) -> Value:
     """The value of an expression for a file."""
     held = formulas.read(CASES["formulas"] if formula is None else formula)
-    row = Row(context(memory, clock), path, memory.facts(path))
+    row = BaseRow(context(memory, clock), path, memory.facts(path))
     return formulas.within(text, held, "the test").compute(Frame(row))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bases import oracle
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
-from vaulttools.bases.context import Frame, Row
+from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import expression as made
 from vaulttools.bases.faults import OutOfTime
 from vaulttools.bases.functions.registry import FUNCTIONS
@@ -129,7 +129,7 @@ def test_what_takes_long_ends_with_the_time_of_the_call() -> None:
     lists = "[" + ",".join("1" * 60) + "]"
     text = f"{lists}.map({lists}.map({lists}.map({lists}.map(value))))"
     with pytest.raises(OutOfTime):
-        made(text).compute(Frame(Row(context, ROW, MEMORY.facts(ROW))))
+        made(text).compute(Frame(BaseRow(context, ROW, MEMORY.facts(ROW))))
 
 
 def test_a_regex_takes_time_in_proportion_to_the_text() -> None:

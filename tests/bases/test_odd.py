@@ -14,23 +14,23 @@ from hypothesis import strategies as st
 
 from tests.bases.oracle import MEMORY, ROW, context, value_of
 from vaulttools.bases import operators, rows, summaries
-from vaulttools.bases.context import Frame, Row
+from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import expression
 from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions.registry import FUNCTIONS
 from vaulttools.bases.output import plain
 from vaulttools.bases.properties import converted
-from vaulttools.bases.regexes import Regex
+from vaulttools.bases.regexes import CompiledRegex
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import (
     File,
     Html,
     Icon,
-    Image,
-    Link,
-    Tag,
+    ImageValue,
+    LinkValue,
     Tags,
+    TagValue,
     Url,
     Value,
     contains,
@@ -61,11 +61,19 @@ OTHERS: list[Any] = [
     *DATES,
     File(ROW),
     File("gone.md"),
-    Link("Other", ROW),
-    Link("", ""),
+    LinkValue("Other", ROW),
+    LinkValue("", ""),
 ]
-OTHERS += [Regex("a|(b)", "g"), Regex("^", ""), Tag("#a/b"), Url("http://x"), Html("<b>"), Image("i.png"), Icon("x")]
-OTHERS += [Tags([Tag("#a")]), converted("n", 10**400, ROW, context().setting.clock)]
+OTHERS += [
+    CompiledRegex("a|(b)", "g"),
+    CompiledRegex("^", ""),
+    TagValue("#a/b"),
+    Url("http://x"),
+    Html("<b>"),
+    ImageValue("i.png"),
+    Icon("x"),
+]
+OTHERS += [Tags([TagValue("#a")]), converted("n", 10**400, ROW, context().setting.clock)]
 
 values = st.recursive(
     st.sampled_from(NUMBERS) | st.sampled_from(TEXTS) | st.sampled_from(OTHERS) | st.floats() | st.text(max_size=5),
@@ -91,7 +99,7 @@ def _looked_at(compute: Callable[[], Value]) -> None:
 
 def _computed(text: str, *given: Value) -> None:
     """The value of an expression over properties `a`, `b`, `c`."""
-    row = Row(context(), ROW, MEMORY.facts(ROW))
+    row = BaseRow(context(), ROW, MEMORY.facts(ROW))
     row._properties.update(zip("abc", given, strict=False))
     _looked_at(lambda: expression(text).compute(Frame(row)))
 
@@ -209,7 +217,7 @@ def test_time_is_looked_at_in_proportion_to_the_work(text: str) -> None:
 
     calls = context()
     calls.stop = stop
-    row = Row(calls, ROW, MEMORY.facts(ROW))
+    row = BaseRow(calls, ROW, MEMORY.facts(ROW))
     row._properties.update(many=[f"{number}" for number in range(100_000)], long="a" * 200_000)
     with pytest.raises((OutOfTime, Failed)):
         expression(text).compute(Frame(row))

@@ -34,12 +34,12 @@ CONTENTS = {
 }
 
 
-def added(client: Client, before: bytes | None, backup: bytes | None = None, vault: str = "/n") -> change.Change:
+def added(client: Client, before: bytes | None, backup: bytes | None = None, vault: str = "/n") -> change.ConfigChange:
     entry = {"command": "/opt/vt", "args": ["--vault", vault, "mcp"]}
     return change.added(client, Path(_file(client)), before, backup, entry, "vaulttools")
 
 
-def removed(client: Client, before: bytes | None, backup: bytes | None = None) -> change.Change:
+def removed(client: Client, before: bytes | None, backup: bytes | None = None) -> change.ConfigChange:
     return change.removed(client, Path(_file(client)), before, backup, "vaulttools")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.clients import jsonc
-from vaulttools.clients.jsonc import NotAnObject, Unreadable
+from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
 
 PATH = ("mcpServers", "vaulttools")
 ENTRY = {"command": "/opt/vt", "args": ["--vault", "/n", "mcp"]}
@@ -81,7 +81,7 @@ def test_a_member_is_taken_out_of_the_text(before: str, after: str) -> None:
     ],
 )
 def test_a_broken_text_is_refused_with_its_line(text: str, line: int, reason: str) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(MalformedConfig) as caught:
         jsonc.read(text)
     assert (caught.value.line, caught.value.reason) == (line, reason)
 

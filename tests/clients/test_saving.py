@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from vaulttools.clients import saving
-from vaulttools.clients.change import Change, Unchangeable
+from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.clients.registry import CLIENTS
 
 
-def made(file: Path, before: bytes | None, after: bytes | None, backup: bytes | None = None) -> Change:
-    return Change(CLIENTS[0], file, "add", before, after, backup=backup)
+def made(file: Path, before: bytes | None, after: bytes | None, backup: bytes | None = None) -> ConfigChange:
+    return ConfigChange(CLIENTS[0], file, "add", before, after, backup=backup)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.clients import toml
-from vaulttools.clients.jsonc import NotAnObject, Unreadable
+from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
 
 PATH = ("mcp_servers", "vaulttools")
 ENTRY = {"command": "/opt/vt", "args": ("--vault", 'C:\\"n"', "mcp")}
@@ -62,7 +62,7 @@ def test_a_table_that_others_have_added_to_goes_whole() -> None:
 
 @pytest.mark.parametrize("text", ["a = ", "[a]\n[a]\n", "a = 1\na = 2\n", "\x00"])
 def test_a_broken_text_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(MalformedConfig):
         toml.put(text, PATH, ENTRY)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from vaulttools.files import contents as module
 from vaulttools.files import disk
-from vaulttools.files.contents import Contents
+from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import NotRead
 from vaulttools.files.key import Key
 from vaulttools.files.names import FileNames
@@ -34,7 +34,7 @@ def _key(root: Root, path: str) -> Key:
 @pytest.mark.usefixtures("later")
 def test_an_old_file_is_read_once(root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.md").write_bytes(b"text\xff")
-    contents = Contents()
+    contents = ContentCache()
     assert contents.current(root, "a.md", BOUND) == b"text\xff"
     monkeypatch.delattr(disk, "read")
     assert contents.current(root, "a.md", BOUND) == b"text\xff"
@@ -43,7 +43,7 @@ def test_an_old_file_is_read_once(root: Root, tmp_path: Path, monkeypatch: pytes
 
 def test_a_young_file_is_not_kept(root: Root, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"text")
-    contents = Contents()
+    contents = ContentCache()
     assert contents.current(root, "a.md", BOUND) == b"text"
     assert contents.kept("a.md", _key(root, "a.md")) is None
     assert contents.size == 0
@@ -53,7 +53,7 @@ def test_a_young_file_is_not_kept(root: Root, tmp_path: Path) -> None:
 def test_a_file_that_changed_is_read_again(root: Root, tmp_path: Path) -> None:
     file = tmp_path / "a.md"
     file.write_bytes(b"one")
-    contents = Contents()
+    contents = ContentCache()
     contents.current(root, "a.md", BOUND)
     file.write_bytes(b"three")
     assert contents.kept("a.md", _key(root, "a.md")) is None
@@ -67,7 +67,7 @@ def test_a_file_that_changed_is_read_again(root: Root, tmp_path: Path) -> None:
 def test_what_was_used_longest_ago_goes_first(root: Root, tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_bytes(b"x" * 1_000)
-    contents = Contents(3_000)
+    contents = ContentCache(3_000)
     contents.read(root, "a", BOUND)
     contents.read(root, "b", BOUND)
     assert contents.kept("a", _key(root, "a")) is not None
@@ -81,7 +81,7 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
     (tmp_path / "large").write_bytes(b"x" * (module.LARGEST + 1))
     (tmp_path / "closed").mkdir()
     (tmp_path / "closed" / "a.md").write_bytes(b"text")
-    contents = Contents()
+    contents = ContentCache()
     assert len(contents.read(root, "large", 2 * module.LARGEST)) == module.LARGEST + 1
     with pytest.raises(NotRead, match="too large"):
         contents.read(root, "large", module.LARGEST)
@@ -110,7 +110,7 @@ class Changing:
 def test_settled_bytes_are_given_until_something_is_known_to_have_changed(root: Root, tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_bytes(name.encode())
-    contents, vault = Contents(), Changing()
+    contents, vault = ContentCache(), Changing()
     names = cast("FileNames", vault)
     read = [(name, contents.read(root, name, BOUND)) for name in "ab"]
 
@@ -139,7 +139,7 @@ def test_settled_bytes_are_given_until_something_is_known_to_have_changed(root: 
 @pytest.mark.usefixtures("later")
 def test_a_call_that_began_before_a_change_settles_nothing(root: Root, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
-    contents, before, after = Contents(), Changing(), Changing()
+    contents, before, after = ContentCache(), Changing(), Changing()
     read = [("a", contents.read(root, "a", BOUND))]
     after.change("a")
     contents.settled_of(["a"], cast("FileNames", after))
@@ -151,7 +151,7 @@ def test_a_call_that_began_before_a_change_settles_nothing(root: Root, tmp_path:
 def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_bytes(b"x" * 1_000)
-    contents = Contents(3_000)
+    contents = ContentCache(3_000)
     for name in "abc":
         assert contents.read(root, name, BOUND, evicts=False) == b"x" * 1_000
     assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, True, False]
@@ -161,9 +161,9 @@ def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> 
 def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
     code = """
 import os
-from vaulttools.files.contents import Contents
+from vaulttools.files.contents import ContentCache
 from vaulttools.matching.kept_counts import KeptCounts
-contents, counts = Contents(), KeptCounts()
+contents, counts = ContentCache(), KeptCounts()
 contents._lock.acquire()
 counts._lock.acquire()
 child = os.fork()

@@ -5,17 +5,17 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files.folder_names import FolderNames, Listed
+from vaulttools.files.folder_names import FolderEntry, FolderNames
 
 NAMES = ["a.md", "a", "b.md", "c d.md", "é.md", "日本.md", "\U0001f600.md", "\uffff.md", ".git", ".b.md.icloud"]
-OTHERS = st.builds(Listed, st.just(""), st.sampled_from(["file", "folder", "link", "other"]), st.booleans())
+OTHERS = st.builds(FolderEntry, st.just(""), st.sampled_from(["file", "folder", "link", "other"]), st.booleans())
 
 
 @given(
     given_=st.dictionaries(st.sampled_from(NAMES), st.none() | OTHERS),
-    odd=st.none() | st.sampled_from([Listed("\udcff.md", "file"), Listed("\udc80", "folder")]),
+    odd=st.none() | st.sampled_from([FolderEntry("\udcff.md", "file"), FolderEntry("\udc80", "folder")]),
 )
-def test_every_name_comes_in_path_order(given_: dict[str, Listed | None], odd: Listed | None) -> None:
+def test_every_name_comes_in_path_order(given_: dict[str, FolderEntry | None], odd: FolderEntry | None) -> None:
     files = [name for name, other in given_.items() if other is None]
     others = [other._replace(name=name) for name, other in given_.items() if other is not None]
     if odd is not None and odd.kind == "file":
@@ -23,10 +23,10 @@ def test_every_name_comes_in_path_order(given_: dict[str, Listed | None], odd: L
     elif odd is not None:
         others.append(odd)
     names = FolderNames(files, others)
-    every = sorted([*(Listed(name, "file") for name in files), *others], key=lambda each: os.fsencode(each.name))
+    every = sorted([*(FolderEntry(name, "file") for name in files), *others], key=lambda each: os.fsencode(each.name))
     assert [*names] == every
     runs = [each for each in names.runs() if isinstance(each, list)]
-    singly = [each for each in names.runs() if isinstance(each, Listed)]
-    assert sorted([*singly, *(Listed(name, "file") for run in runs for name in run)]) == sorted(every)
+    singly = [each for each in names.runs() if isinstance(each, FolderEntry)]
+    assert sorted([*singly, *(FolderEntry(name, "file") for run in runs for name in run)]) == sorted(every)
     assert singly == names.others
     assert all(name in files and name[0] != "." for run in runs for name in run)

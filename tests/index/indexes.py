@@ -22,7 +22,7 @@ from vaulttools.index import build
 from vaulttools.index.build import Updated
 from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows
-from vaulttools.index.store import Row, Store
+from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.verify import verify
 from vaulttools.index.words import quoted
 
@@ -48,8 +48,8 @@ class Indexed:
     def write(self, files: Mapping[str, str | bytes]) -> None:
         write_files(self.vault, files)
 
-    def open(self, options: str = "") -> Store:
-        return Store.open(self.database, options)
+    def open(self, options: str = "") -> IndexStore:
+        return IndexStore.open(self.database, options)
 
     def present(self) -> dict[str, Key]:
         return {
@@ -62,7 +62,7 @@ class Indexed:
 
     def differences(
         self,
-        store: Store,
+        store: IndexStore,
         present: Mapping[str, Key] | None = None,
         now: int | None = None,
         unlisted: Collection[str] = (),
@@ -71,19 +71,19 @@ class Indexed:
         stamped = list(present), [STAMP.pack(*key) for key in present.values()]
         return Rows(store.columns()).differences([stamped], time.time_ns() if now is None else now, unlisted)
 
-    def update(self, store: Store, **arguments: Any) -> Updated:
+    def update(self, store: IndexStore, **arguments: Any) -> Updated:
         return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})
 
-    def verify(self, store: Store) -> list[str]:
+    def verify(self, store: IndexStore) -> list[str]:
         return verify(store, self.root, self.present())
 
 
-def rows(store: Store) -> dict[str, Row]:
+def rows(store: IndexStore) -> dict[str, Row]:
     """The rows by path."""
     return {row.path: row for row in store.rows()}
 
 
-def found(store: Store, *literals: str) -> set[str]:
+def found(store: IndexStore, *literals: str) -> set[str]:
     """The files that hold every trigram of the literals, which are folded and of three characters at least."""
     tokens = [literal[start : start + 3] for literal in literals for start in range(len(literal) - 2)]
     return set(store.paths(store.ids(" AND ".join(map(quoted, tokens)))))

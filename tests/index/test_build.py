@@ -19,7 +19,7 @@ from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import build
 from vaulttools.index.build import Updated, update
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 from vaulttools.index.writer import Writer
 
 KILLS = int(os.environ.get("VAULTTOOLS_KILLS", "6"))
@@ -284,7 +284,7 @@ def test_many_files_leave_their_words_in_one_piece(
     assert indexed.verify(store) == []
 
 
-def segments(store: Store) -> list[Any]:
+def segments(store: IndexStore) -> list[Any]:
     """How many pieces the words of both tables lie in."""
     with closing(apsw.Connection(str(store.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         counts = [
@@ -300,11 +300,11 @@ def test_the_lock_is_given_up_after_every_turn(indexed: Indexed, monkeypatch: py
     turns = count()
     writing = store.writing
 
-    def counted(_: Store, **options: Any) -> AbstractContextManager[Writer]:
+    def counted(_: IndexStore, **options: Any) -> AbstractContextManager[Writer]:
         next(turns)
         return writing(**options)
 
-    monkeypatch.setattr(Store, "writing", counted)
+    monkeypatch.setattr(IndexStore, "writing", counted)
     assert indexed.update(store).finished
     assert next(turns) > 1
     monkeypatch.undo()

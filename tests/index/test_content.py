@@ -14,7 +14,7 @@ from vaulttools.files import disk
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import content, passages
-from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, Words, read, scan
+from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, WordColumns, read, scan
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 
@@ -57,7 +57,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
         digest=xxhash.xxh3_128_digest(text.encode()),
         trigrams="---\naliases: [other, 'third']\ntitle: own\nstatus: open\n---\n# strasse\nbody s\n## two\n\n\n",
         terms=found.terms,
-        words=Words("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo", "status open"),
+        words=WordColumns("# Straße\nBody ſ\n## Two\n", "Name\nOwn", "Other\nThird", "Straße\nTwo", "status open"),
         structure=found.structure,
         passages=found.passages,
     )

@@ -15,8 +15,8 @@ from tests.conftest import MakeVault
 from tests.index.indexes import Indexed, notes, python, rows
 from vaulttools import Vault, VaultConfig
 from vaulttools.index import database, file, location
-from vaulttools.index.database import Busy, Replaced, Unavailable
-from vaulttools.index.store import Store
+from vaulttools.index.database import IndexBusy, Replaced, Unavailable
+from vaulttools.index.store import IndexStore
 
 
 def aside(indexed: Indexed) -> list[str]:
@@ -58,7 +58,7 @@ def test_a_new_index_is_empty_and_has_no_warning(indexed: Indexed) -> None:
 
 def test_without_a_write_ahead_log_everything_works_too(indexed: Indexed) -> None:
     indexed.write(notes(5))
-    store = Store.open(indexed.database, wal=False)
+    store = IndexStore.open(indexed.database, wal=False)
     assert indexed.update(store).finished
     assert indexed.verify(store) == []
     assert store.status().log == "delete"
@@ -267,7 +267,7 @@ def test_a_second_writer_waits_or_is_told(indexed: Indexed) -> None:
         try:
             with indexed.open().writing(wait=wait):
                 return "written"
-        except Busy as error:
+        except IndexBusy as error:
             return str(error)
 
     with ThreadPoolExecutor() as pool:

@@ -44,7 +44,7 @@ def test_those_used_longest_ago_go_first_and_more_than_fit_are_not_kept() -> Non
     kept.of([_row("a.md")])
     kept.keep({_row("long.md"): _of(6), _row("a.md"): _of(2), _row("c.md"): _of(3)})
     assert (sorted(kept.of(map(_row, ("a.md", "b.md", "c.md", "long.md")))), kept.size) == (["a.md", "c.md"], 5)
-    kept.begin_anew()
+    kept.reset_after_fork()
     assert (kept.of([_row("a.md")]), kept.size) == ({}, 0)
 
 

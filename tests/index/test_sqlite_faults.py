@@ -15,7 +15,7 @@ import pytest
 from tests.index.indexes import Indexed, found, notes
 from vaulttools.index import file
 from vaulttools.index.database import Unavailable
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 
 WRITES: Final = ("xWrite", "xSync", "xTruncate")
 ERRORS: Final[dict[str, type[apsw.Error]]] = {"full": apsw.FullError, "io": apsw.IOError}
@@ -89,8 +89,8 @@ def disk_of_sqlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[Faulty]:
     vfs.unregister()
 
 
-def _opened(indexed: Indexed) -> Store:
-    return Store.open(indexed.database, wal=False)  # a VFS in Python has no shared memory
+def _opened(indexed: Indexed) -> IndexStore:
+    return IndexStore.open(indexed.database, wal=False)  # a VFS in Python has no shared memory
 
 
 def _cycle(indexed: Indexed) -> None:

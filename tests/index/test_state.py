@@ -26,7 +26,7 @@ from vaulttools.files.scope import Scope, Walk
 from vaulttools.index import build, state
 from vaulttools.index.freshness import Pending
 from vaulttools.index.state import IndexState
-from vaulttools.index.store import Row, Store
+from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
@@ -39,18 +39,18 @@ FILES = {"a.md": "first", "b.md": "second\r\n", "c/d.md": "third"} | {f"other/{n
 
 
 @pytest.fixture
-def store(indexed: Indexed) -> Iterator[Store]:
+def store(indexed: Indexed) -> Iterator[IndexStore]:
     made = indexed.open()
     yield made
     made.close()
 
 
-def loaded(indexed: Indexed, store: Store, watching: Watch | None = None) -> IndexState:
+def loaded(indexed: Indexed, store: IndexStore, watching: Watch | None = None) -> IndexState:
     return IndexState(indexed.root, store, watching, max_bytes=1000)
 
 
 @pytest.fixture
-def present(indexed: Indexed, store: Store) -> IndexState:
+def present(indexed: Indexed, store: IndexStore) -> IndexState:
     """A vault of eight notes, indexed, without a watch."""
     indexed.write(FILES)
     return rested(loaded(indexed, store))
@@ -63,7 +63,7 @@ def opened() -> Iterator[ExitStack]:
 
 
 @pytest.fixture
-def watched(indexed: Indexed, store: Store, opened: ExitStack) -> IndexState:
+def watched(indexed: Indexed, store: IndexStore, opened: ExitStack) -> IndexState:
     """The same with a watch."""
     indexed.write(FILES)
     found = watch(indexed.root)
@@ -330,7 +330,7 @@ def test_files_that_another_process_wrote_are_nominated_by_what_it_wrote(indexed
 
 
 def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_noticed(
-    indexed: Indexed, watched: IndexState, store: Store
+    indexed: Indexed, watched: IndexState, store: IndexStore
 ) -> None:
     other = loaded(indexed, store)
     (indexed.vault / "a.md").unlink()
@@ -345,7 +345,7 @@ def test_a_file_that_came_back_is_not_forgotten_by_a_process_that_has_not_notice
 
 
 def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
-    indexed: Indexed, watched: IndexState, store: Store, monkeypatch: pytest.MonkeyPatch
+    indexed: Indexed, watched: IndexState, store: IndexStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(root: Any, path: str) -> int:
         raise OSError(errno.EMFILE, "too many open files")
@@ -358,7 +358,7 @@ def test_a_row_is_not_lost_to_a_process_that_cannot_read_the_file_just_now(
 
 
 def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
-    indexed: Indexed, watched: IndexState, store: Store, monkeypatch: pytest.MonkeyPatch, later: None
+    indexed: Indexed, watched: IndexState, store: IndexStore, monkeypatch: pytest.MonkeyPatch, later: None
 ) -> None:
     rested(watched)
     rows = store.rows
@@ -371,14 +371,14 @@ def test_a_row_that_another_process_removed_while_this_one_began_is_a_candidate(
             writer.commit()
         return found
 
-    monkeypatch.setattr(Store, "rows", lambda _, *arguments, **named: removed_then(*arguments, **named))
+    monkeypatch.setattr(IndexStore, "rows", lambda _, *arguments, **named: removed_then(*arguments, **named))
     began = loaded(indexed, store)
     assert "a.md" in began.stale()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
 def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
-    indexed: Indexed, watched: IndexState, store: Store
+    indexed: Indexed, watched: IndexState, store: IndexStore
 ) -> None:
     """Ids of the next one would mean other files."""
     text = "first"

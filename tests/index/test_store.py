@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.index.indexes import Indexed, found, notes, rows
 from vaulttools.files.key import Key
 from vaulttools.index.content import Content
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 from vaulttools.index.words import quoted
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
@@ -41,7 +41,7 @@ def content(path: str, text: str, digest: bytes = b"1") -> Content:
     return Content(path, Key(len(text), 1, 2, 3), 4, "text", digest=digest, trigrams=f"{fold(text)}\n\n")
 
 
-def put(store: Store, *contents: Content) -> None:
+def put(store: IndexStore, *contents: Content) -> None:
     with store.writing() as writer:
         writer.begin()
         for one in contents:
@@ -53,7 +53,7 @@ def put(store: Store, *contents: Content) -> None:
 @given(texts=st.lists(TEXT, min_size=1, max_size=5), queries=st.lists(TEXT.filter(bool), min_size=1, max_size=5))
 def test_the_ids_are_those_of_the_files_that_hold_the_trigram(texts: list[str], queries: list[str]) -> None:
     with TemporaryDirectory() as folder:
-        store = Store.open(Path(folder, "index.sqlite"))
+        store = IndexStore.open(Path(folder, "index.sqlite"))
         put(store, *(content(f"{number}.md", text) for number, text in enumerate(texts)))
         held = {row.id: trigrams(f"{fold(texts[int(row.path[:-3])])}\n\n") for row in store.rows()}
         for query in [*queries, *(text[start : start + 3] for text in texts for start in range(0, len(text), 3))]:

@@ -18,7 +18,7 @@ import pytest
 from tests.index.indexes import Indexed, python
 from vaulttools.core import paths
 from vaulttools.files import disk
-from vaulttools.files.folder_names import Listed
+from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index.tree import Changes, Tree
@@ -36,7 +36,7 @@ PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in NAMES]
 
 def state(tree: Tree) -> dict[str, Any]:
     """All that a tree says."""
-    folders: dict[str, list[tuple[Listed, Key | int | None]]] = {}
+    folders: dict[str, list[tuple[FolderEntry, Key | int | None]]] = {}
     waiting = [""]
     while waiting:
         here = waiting.pop()
@@ -65,7 +65,7 @@ def state(tree: Tree) -> dict[str, Any]:
     }
 
 
-def names_of(told: dict[str, Any]) -> dict[str, list[Listed]]:
+def names_of(told: dict[str, Any]) -> dict[str, list[FolderEntry]]:
     return {folder: [listed for listed, _ in names] for folder, names in told["folders"].items()}
 
 

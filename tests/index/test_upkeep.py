@@ -16,7 +16,7 @@ from vaulttools.index import build, location, upkeep
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.location import Location
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 from vaulttools.index.tree import Tree
 
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> str:
 def built(indexed: Indexed, folder: str) -> Location:
     """An index of the vault as it is."""
     where = location.of(indexed.root, folder)
-    store = Store.open(where.database, where.options)
+    store = IndexStore.open(where.database, where.options)
     build.update(store, indexed.root, list(Tree(indexed.root, None).files()), workers=0)
     store.close()
     return where
@@ -124,7 +124,7 @@ def test_fault_T13_of_a_vault_that_is_gone_nothing_is_told(indexed: Indexed, fol
     indexed.vault.rename(indexed.folder / "away")
     with pytest.raises(VaultToolsError, match="The vault's folder cannot be read"):
         ask(indexed.root, folder)  # type: ignore[operator]
-    store = Store.open(where.database, where.options)
+    store = IndexStore.open(where.database, where.options)
     assert [row.path for row in store.rows()] == ["a.md"]
     store.close()
 

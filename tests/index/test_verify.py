@@ -6,16 +6,16 @@ import pytest
 
 from tests.index.indexes import Indexed, notes, rows
 from vaulttools.index.content import Content, scan
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 
 
-def change(store: Store, statement: str, *values: str | bytes | int) -> None:
+def change(store: IndexStore, statement: str, *values: str | bytes | int) -> None:
     with store._database.writing(wait=True) as connection:
         connection.execute(statement, values)
 
 
 @pytest.fixture
-def store(indexed: Indexed) -> Store:
+def store(indexed: Indexed) -> IndexStore:
     indexed.write({"a.md": "# A\nfirst", "b.md": "second", "c.md": "", "d.bin": "\0"})
     made = indexed.open()
     indexed.update(made)
@@ -23,7 +23,7 @@ def store(indexed: Indexed) -> Store:
     return made
 
 
-def test_every_difference_is_named_in_path_order(indexed: Indexed, store: Store) -> None:
+def test_every_difference_is_named_in_path_order(indexed: Indexed, store: IndexStore) -> None:
     indexed.write({"a.md": "changed", "new.md": "", "b/x.md": ""})
     (indexed.vault / "b.md").unlink()
     assert indexed.verify(store) == [
@@ -53,13 +53,13 @@ def test_every_difference_is_named_in_path_order(indexed: Indexed, store: Store)
     ],
 )
 def test_a_row_that_does_not_fit_its_file_is_named(
-    indexed: Indexed, store: Store, statement: str, sentence: str
+    indexed: Indexed, store: IndexStore, statement: str, sentence: str
 ) -> None:
     change(store, statement, b"a.md")
     assert indexed.verify(store) == [sentence]
 
 
-def test_trigrams_of_an_older_text_are_found_out(indexed: Indexed, store: Store) -> None:
+def test_trigrams_of_an_older_text_are_found_out(indexed: Indexed, store: IndexStore) -> None:
     found = scan(indexed.root, "a.md")
     assert found is not None
     row = rows(store)["a.md"]
@@ -71,7 +71,7 @@ def test_trigrams_of_an_older_text_are_found_out(indexed: Indexed, store: Store)
     assert indexed.verify(store) == ["a.md: is not found by its own text"]
 
 
-def test_a_name_is_shown_as_everywhere(indexed: Indexed, store: Store) -> None:
+def test_a_name_is_shown_as_everywhere(indexed: Indexed, store: IndexStore) -> None:
     if os.name != "nt":
         indexed.write({"line\nfeed.md": ""})
         assert indexed.verify(store) == ["line\\nfeed.md: is not in the index"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vaulttools.files.key import Key
 from vaulttools.index import narrow, store, vocabulary
 from vaulttools.index.content import Content
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 from vaulttools.patterns.literals import AllOf, AnyOf, Requirement, fold
 
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
@@ -86,7 +86,7 @@ def test_all_files_that_hold_what_is_required_are_nominated(
         patch.setattr(store, "_FEW", 0)
         patch.setattr(vocabulary, "MOST", data.draw(st.sampled_from([0, 1, 256])))
         patch.setattr(vocabulary, "_ASKED_SINGLY", data.draw(st.sampled_from([0, 2, 20])))
-        index = Store.open(Path(folder, "index.sqlite"))
+        index = IndexStore.open(Path(folder, "index.sqlite"))
         try:
             for changed in (held, later):  # some rows are written again
                 with index.writing() as writer:
@@ -115,7 +115,7 @@ def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "_FEW", 0)
-    index = Store.open(tmp_path / "index.sqlite")
+    index = IndexStore.open(tmp_path / "index.sqlite")
     held = {
         "a.md": "Working hours",
         "b.md": "wor ork rki kin",
@@ -149,7 +149,7 @@ def test_a_word_nominates_only_the_files_with_a_word_that_holds_it(
 
 def test_words_that_are_too_many_or_come_later_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vocabulary, "MOST", 3)
-    index = Store.open(tmp_path / "index.sqlite")
+    index = IndexStore.open(tmp_path / "index.sqlite")
 
     def nominated(literal: str) -> list[str]:
         match = narrow.query(literal)

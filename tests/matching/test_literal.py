@@ -15,14 +15,14 @@ from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.matching import literal, memmem, ripgrep
 from vaulttools.matching.hits import Hit
-from vaulttools.matching.literal import Literal
+from vaulttools.matching.literal import LiteralPattern
 from vaulttools.patterns.pattern import Mode
 
 RG = ripgrep.locate()
 EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "250"))
 
 
-def _literal(pattern: str, mode: Mode = "regex", *, ignore_case: bool = False) -> Literal | None:
+def _literal(pattern: str, mode: Mode = "regex", *, ignore_case: bool = False) -> LiteralPattern | None:
     return literal.of(RG.compile(pattern, mode, ignore_case=ignore_case))
 
 
@@ -41,12 +41,12 @@ def _literal(pattern: str, mode: Mode = "regex", *, ignore_case: bool = False) -
     ],
 )
 def test_these_regexes_are_plain_text(pattern: str, texts: list[str], ignore_case: bool) -> None:
-    assert _literal(pattern) == Literal(tuple(text.encode() for text in texts), ignore_case)
+    assert _literal(pattern) == LiteralPattern(tuple(text.encode() for text in texts), ignore_case)
 
 
 def test_fixed_text_is_taken_as_it_is() -> None:
-    assert _literal("a|b.*(", "fixed") == Literal((b"a|b.*(",), False)
-    assert _literal("A|S", "fixed", ignore_case=True) == Literal((b"a|s",), True)
+    assert _literal("a|b.*(", "fixed") == LiteralPattern((b"a|b.*(",), False)
+    assert _literal("A|S", "fixed", ignore_case=True) == LiteralPattern((b"a|s",), True)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_lines_are_those_of_ripgrep(
 def test_lines_are_the_same_where_many_match(
     texts: list[str], ignore_case: bool, limit: int | None, data: bytes
 ) -> None:
-    found = Literal(tuple((text.lower() if ignore_case else text).encode() for text in texts), ignore_case)
+    found = LiteralPattern(tuple((text.lower() if ignore_case else text).encode() for text in texts), ignore_case)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(literal, "_MANY", len(data) + 1)
         few = found.hits(data, limit)

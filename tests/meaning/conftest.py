@@ -56,7 +56,7 @@ def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def made(files: Mapping[str, str | bytes], **faults: str) -> Vault:
         forget()
         install(tmp_path / "installed", **faults)
-        shared.models.begin_anew()
+        shared.models.reset_after_fork()
         vault = embedding(files, embedder=None)
         vault.build_index()
         return vault

@@ -16,7 +16,7 @@ from vaulttools.index.changes import ChangeLog
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.coverage import Coverage
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.note import Note
 
@@ -81,7 +81,7 @@ class Histories(RuleBasedStateMachine):
 
     def begin(self) -> None:
         """As in a new process."""
-        self.store = VectorStore(Path(self.temporary.name), Key("m", "", ""))
+        self.store = VectorStore(Path(self.temporary.name), EmbedderKey("m", "", ""))
         self.coverage = Coverage(lambda: self.store)
         self.looked: dict[str, list[int]] | None = None
 
@@ -153,7 +153,7 @@ TestHistories.settings = settings(max_examples=25, stateful_step_count=25, deadl
 
 def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, VectorStore]:
     """Notes that all have vectors."""
-    index, store = Index(), VectorStore(folder, Key("m", "", ""))
+    index, store = Index(), VectorStore(folder, EmbedderKey("m", "", ""))
     index.texts.update(texts)
     digests = {each for some in index.lacking(store).values() for each in some}
     store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests], 6)
@@ -207,7 +207,7 @@ def test_where_no_note_was_ever_embedded_none_changed_since(tmp_path: Path) -> N
     index = Index()
     index.texts.update(MANY)
     index.stale.update(MANY)
-    store = VectorStore(tmp_path, Key("m", "", ""))
+    store = VectorStore(tmp_path, EmbedderKey("m", "", ""))
     assert Coverage(lambda: store).changed(index, frozenset(MANY)) == frozenset()
 
 

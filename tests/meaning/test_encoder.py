@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.encoder import Encoder, is_fitted
 from vaulttools.meaning.static_fit import StaticFit
 
@@ -21,7 +21,7 @@ DIMENSIONS = 12
 class Itself:
     """An embedder that encodes every passage itself, by its letters."""
 
-    key = Key("letters", "1", "")
+    key = EmbedderKey("letters", "1", "")
 
     def __init__(self) -> None:
         self.embedded: list[str] = []

@@ -47,7 +47,7 @@ def test_the_key_comes_from_the_environment(served: Served, monkeypatch: pytest.
 
 
 def test_its_key_names_the_model_and_the_address(served: Served) -> None:
-    assert load(Choice(served.address + "/", model="nomic")).key == Key("nomic", served.address, "")
+    assert load(Choice(served.address + "/", model="nomic")).key == EmbedderKey("nomic", served.address, "")
     assert served.requests == []
 
 

@@ -110,7 +110,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     file = tmp_path / "model.onnx"
     file.write_bytes(graph.model(("given", [1, "tokens"]), ("made", [1])))
     found = onnx_file.read(file)
-    assert found.nodes == [onnx_file.Node("Cast", ("weights",), ("floats",))]
+    assert found.nodes == [onnx_file.OnnxNode("Cast", ("weights",), ("floats",))]
     assert (found.tensors["weights"] == weights).all()
 
 

@@ -35,7 +35,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
 
 
 def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: list[Choice]) -> None:
-    models, choice, key = Models(), Choice(), Key("m", "1", "a")
+    models, choice, key = Models(), Choice(), EmbedderKey("m", "1", "a")
     first, second = models.of(choice, key), models.of(choice, key)
     assert first is second
     assert loaded == [choice]
@@ -48,12 +48,12 @@ def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: li
 
 def test_a_replaced_model_is_loaded_beside_the_old_one(loaded: list[Choice]) -> None:
     models, choice = Models(), Choice("/a/folder")
-    old, new = models.of(choice, Key("m", "", "a")), models.of(choice, Key("m", "", "b"))
+    old, new = models.of(choice, EmbedderKey("m", "", "a")), models.of(choice, EmbedderKey("m", "", "b"))
     assert old is not new
 
 
 def test_an_endpoint_is_shared_by_no_two_vaults(loaded: list[Choice]) -> None:
-    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), Key("m", "", "")
+    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), EmbedderKey("m", "", "")
     assert models.of(choice, key) is not models.of(choice, key)
 
 
@@ -113,7 +113,7 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     served.is_hanging = False
     waiting = threading.Thread(target=second.wait_for_meaning)
     waiting.start()
-    while not shared.embedding._turns.are_wanted:
+    while not shared.embedding._job_queue.is_wanted:
         waiting.join(0.01)
     first.close()
     asking.join()
@@ -152,7 +152,7 @@ def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeyp
         assert (is_mine, embedding.is_over()) == (True, False)
         waiting = threading.Thread(target=wait)
         waiting.start()
-        while not embedding._turns.are_wanted:
+        while not embedding._job_queue.is_wanted:
             waiting.join(0.01)
         assert embedding.is_over()
     waiting.join()

@@ -18,7 +18,7 @@ from vaulttools.meaning.token_vectors import TokenVectors
 Floats = NDArray[np.float32]
 
 VOCABULARY, DIMENSIONS, PASSAGES = 400, 24, 60
-KEY = Key("model", "1", "digest")
+KEY = EmbedderKey("model", "1", "digest")
 
 
 class Bag:

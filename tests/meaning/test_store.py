@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from vaulttools.meaning import arrays
 from vaulttools.meaning import store as stores
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.store import VectorStore
 
-KEY = Key("model", "1", "abc")
+KEY = EmbedderKey("model", "1", "abc")
 DIMENSIONS = 16
 
 Floats = NDArray[np.float32]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.test_static_fit import KEY, Bag
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.token_vectors import TokenVectors
 
 
@@ -83,5 +83,5 @@ def test_another_model_has_vectors_of_its_own(tmp_path: Path) -> None:
     vectors.of(np.arange(3))
     vectors.keep()
     model = Bag()
-    TokenVectors(model, Key("model", "2", "digest"), tmp_path).of(np.arange(3))
+    TokenVectors(model, EmbedderKey("model", "2", "digest"), tmp_path).of(np.arange(3))
     assert model.asked == [0, 1, 2]

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.store import VectorStore
 from vaulttools.meaning.unused import UNUSED_SECONDS, remove_unused
 
-OLD, NEW = Key("model", "1", "a", is_packaged=True), Key("model", "2", "b", is_packaged=True)
-ENDPOINT = Key("m", "http://127.0.0.1:1/v1", "")
+OLD, NEW = EmbedderKey("model", "1", "a", is_packaged=True), EmbedderKey("model", "2", "b", is_packaged=True)
+ENDPOINT = EmbedderKey("m", "http://127.0.0.1:1/v1", "")
 START = 1_700_000_000.0
 
 
-def kept(folder: Path, key: Key, used: float = START) -> VectorStore:
+def kept(folder: Path, key: EmbedderKey, used: float = START) -> VectorStore:
     """A store with one vector, last used at a time."""
     store = VectorStore(folder, key)
     store.put([(1, bytes(16))], 16)
@@ -33,7 +33,7 @@ def kept(folder: Path, key: Key, used: float = START) -> VectorStore:
         (OLD, OLD, UNUSED_SECONDS + 1, True),
     ],
 )
-def test_what_stays(first: Key, second: Key, seconds: float, stays: bool, tmp_path: Path) -> None:
+def test_what_stays(first: EmbedderKey, second: EmbedderKey, seconds: float, stays: bool, tmp_path: Path) -> None:
     before = kept(tmp_path, first)
     before.close()
     now = kept(tmp_path, second, START + seconds)

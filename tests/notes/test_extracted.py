@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from vaulttools.files.document import Document, Part
+from vaulttools.files.document import Document, DocumentPart
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.passages import split
 
 PAGES = ExtractedNote.of(
     Document(
-        "a.pdf", "one\ntwo\n\nthree\n# four\n", parts=(Part(1, 1, ()), Part(3, 2, ()), Part(3, 3, ()), Part(6, 4, ()))
+        "a.pdf",
+        "one\ntwo\n\nthree\n# four\n",
+        parts=(DocumentPart(1, 1, ()), DocumentPart(3, 2, ()), DocumentPart(3, 3, ()), DocumentPart(6, 4, ())),
     )
 )
 SECTIONS = ExtractedNote.of(
     Document(
         "a.docx",
         "before\n\n# A\n\n- item\n\n### B\n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n",
-        parts=(Part(3, None, ("A",)), Part(7, None, ("A", "B"))),
+        parts=(DocumentPart(3, None, ("A",)), DocumentPart(7, None, ("A", "B"))),
     )
 )
 
@@ -41,5 +43,5 @@ def test_sections_of_headings_are_markdown() -> None:
 
 
 def test_what_looks_like_properties_or_tags_is_text() -> None:
-    note = ExtractedNote.of(Document("a.pdf", "---\ntags: x\n---\n#y [[z]]\n", parts=(Part(1, 1, ()),)))
+    note = ExtractedNote.of(Document("a.pdf", "---\ntags: x\n---\n#y [[z]]\n", parts=(DocumentPart(1, 1, ()),)))
     assert (note.body_line, dict(note.properties), note.written_tags, note.references) == (1, {}, (), ())

@@ -26,10 +26,10 @@ from vaulttools.query.tree import (
     Not,
     Or,
     Phrase,
-    Property,
+    PropertyNode,
     Regex,
     Scope,
-    Tag,
+    TagNode,
     Term,
     Within,
 )
@@ -47,8 +47,8 @@ def within(scope: Scope, part: str | Node) -> Within:
     return Within(scope, Term(part) if isinstance(part, str) else part)
 
 
-def having(name: str, value: str | Node | None = None) -> Property:
-    return Property(Term(name), Term(value) if isinstance(value, str) else value)
+def having(name: str, value: str | Node | None = None) -> PropertyNode:
+    return PropertyNode(Term(name), Term(value) if isinstance(value, str) else value)
 
 
 def test_rule_S04_words_are_joined_by_and() -> None:
@@ -116,7 +116,7 @@ def test_rule_S11_brackets_group() -> None:
         ("-work", Term("work")),
         ('-"star wars"', Phrase("star wars")),
         ("-(work meetup)", all_of("work", "meetup")),
-        ("-tag:#work", Tag("work")),
+        ("-tag:#work", TagNode("work")),
         ("-[aliases:Name]", having("aliases", "Name")),
         ("-/a b/", Regex("a b")),
     ],
@@ -148,7 +148,7 @@ def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
 
 def test_rule_S15_operators_are_case_insensitive() -> None:
     assert parse("TAG:#work File:x Task-TODO:y MATCH-case:z") == all_of(
-        Tag("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))
+        TagNode("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))
     )
 
 
@@ -176,13 +176,13 @@ def test_rule_S18_case_holds_for_the_subquery_that_follows() -> None:
 
 @pytest.mark.parametrize("query", ["tag:#work", "tag:work", 'tag:"#work"', 'tag:"work"', "tag:(work)", "tag: #work"])
 def test_rule_S20_a_tag_is_named_with_or_without_its_hash(query: str) -> None:
-    assert parse(query) == Tag("work")
+    assert parse(query) == TagNode("work")
 
 
 def test_rule_S20_tags_combine() -> None:
-    assert parse("tag:(#a/b OR c -d)") == any_of(Tag("a/b"), all_of(Tag("c"), Not(Tag("d"))))
-    assert parse("tag:-a") == Not(Tag("a"))
-    assert parse("tag:a b") == all_of(Tag("a"), "b")
+    assert parse("tag:(#a/b OR c -d)") == any_of(TagNode("a/b"), all_of(TagNode("c"), Not(TagNode("d"))))
+    assert parse("tag:-a") == Not(TagNode("a"))
+    assert parse("tag:a b") == all_of(TagNode("a"), "b")
 
 
 def test_rule_S24_line() -> None:
@@ -226,7 +226,7 @@ def test_rule_S29_an_empty_phrase_after_task() -> None:
 def test_rule_S32_slashes_make_a_regex(query: str, source: str) -> None:
     assert parse(query) == Regex(source)
     assert parse(f"path:{query} ({query})") == all_of(within("path", Regex(source)), Regex(source))
-    assert parse(f"[{query}:{query}]") == Property(Regex(source), Regex(source))
+    assert parse(f"[{query}:{query}]") == PropertyNode(Regex(source), Regex(source))
 
 
 def test_rule_S32_a_regex_knows_where_it_stood() -> None:
@@ -238,7 +238,7 @@ def test_rule_S32_a_regex_knows_where_it_stood() -> None:
 
 def test_rule_S34_brackets_ask_for_a_property() -> None:
     assert parse("[aliases]") == having("aliases")
-    assert parse('["my prop"]') == Property(Phrase("my prop"), None)
+    assert parse('["my prop"]') == PropertyNode(Phrase("my prop"), None)
     assert parse("[a][b] [file] [OR2]") == all_of(having("a"), having("b"), having("file"), having("OR2"))
 
 
@@ -249,9 +249,9 @@ def test_rule_S34_brackets_ask_for_a_property() -> None:
         ("[ aliases : Name ]", having("aliases", "Name")),
         ("[status:Draft OR Published]", having("status", any_of("Draft", "Published"))),
         ("[status:In progress]", having("status", all_of("In", "progress"))),
-        ('["my prop":(a OR b)]', Property(Phrase("my prop"), any_of("a", "b"))),
-        ("[(a OR b):c]", Property(any_of("a", "b"), Term("c"))),
-        ("[a b:c]", Property(all_of("a", "b"), Term("c"))),
+        ('["my prop":(a OR b)]', PropertyNode(Phrase("my prop"), any_of("a", "b"))),
+        ("[(a OR b):c]", PropertyNode(any_of("a", "b"), Term("c"))),
+        ("[a b:c]", PropertyNode(all_of("a", "b"), Term("c"))),
         ("[tag:work]", having("tag", "work")),
         ("[at:2024-01-01T10:30]", having("at", "2024-01-01T10:30")),
         ("[a:file:x]", having("a", "file:x")),
@@ -501,8 +501,8 @@ VALUES = st.recursive(
     _cased,
     max_leaves=4,
 )
-TAGS = st.builds(Tag, WORDS | st.text(min_size=1, max_size=6))
-PROPERTIES = st.builds(Property, NAME_TEXTS, st.none() | VALUES)
+TAGS = st.builds(TagNode, WORDS | st.text(min_size=1, max_size=6))
+PROPERTIES = st.builds(PropertyNode, NAME_TEXTS, st.none() | VALUES)
 NAMED = st.builds(Within, st.sampled_from(NAMES), FILE_TEXTS)
 TREES: st.SearchStrategy[Node] = st.recursive(TEXTS | TAGS | PROPERTIES | NAMED, _scoped, max_leaves=8)
 

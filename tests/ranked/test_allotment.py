@@ -14,7 +14,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import ShownNote
@@ -45,9 +45,9 @@ def shared(files: Mapping[str, str], room: int, *, is_sorted: bool = False) -> t
         return {digest: {path for path, own in held.items() if digest in own} for digest in digests}
 
     ranking = rank("cost of the roof repair", frozenset(notes), None, notes.get, lambda: False, 20)
-    folder = Folder(notes.get, copies, notes.keys())
-    found = list(folder.unfolded(ranking.notes))
-    return allotted(found, folder, room, ranking.finder.stands, described, is_sorted=is_sorted), found
+    deduplicator = Deduplicator(notes.get, copies, notes.keys())
+    found = list(deduplicator.unfolded(ranking.notes))
+    return allotted(found, deduplicator, room, ranking.finder.stands, described, is_sorted=is_sorted), found
 
 
 def described(note: Note, is_first: bool) -> tuple[str, str]:
@@ -98,8 +98,8 @@ class Scored:
         ]
 
     def allotted(self, room: int, *, is_sorted: bool = False, sharing: Sharing = SHARING) -> Allotted:
-        folder = nothing_else_holds(self.read)
-        return allotted(self.notes, folder, room, lambda _: (), undescribed, is_sorted=is_sorted, sharing=sharing)
+        deduplicator = nothing_else_holds(self.read)
+        return allotted(self.notes, deduplicator, room, lambda _: (), undescribed, is_sorted=is_sorted, sharing=sharing)
 
 
 SCORES = st.lists(st.floats(0.7, 1.0), min_size=1, max_size=8).map(lambda scores: sorted(scores, reverse=True))
@@ -177,10 +177,12 @@ def test_where_copies_stand_takes_its_room() -> None:
     files = {"a.md": text, f"{'long/' * 50}b.md": text}
     notes = {path: Note(path, each) for path, each in files.items()}
     held = {path: set(passages.of(note).digests) for path, note in notes.items()}
-    folder = Folder(notes.get, lambda some: {d: {p for p, own in held.items() if d in own} for d in some}, notes.keys())
+    deduplicator = Deduplicator(
+        notes.get, lambda some: {d: {p for p, own in held.items() if d in own} for d in some}, notes.keys()
+    )
     of_note = passages.of(notes["a.md"])
     ranked = [RankedNote("a.md", 1.0, of_note, [Evidence(0, 1.0, frozenset())])]
-    found = allotted(ranked, folder, 400, lambda _: (), undescribed)
+    found = allotted(ranked, deduplicator, 400, lambda _: (), undescribed)
     assert "also in: " in "\n".join(found.notes[0].lines)
     assert sum(map(size, found.notes)) <= 400 + 2 * LEAST
 

@@ -15,7 +15,7 @@ from vaulttools.index.words import tokens
 from vaulttools.matching import ripgrep
 from vaulttools.ranked.expressions import any_of, beginnings, expression, is_word, terms_of
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.question import Term, read, word
+from vaulttools.ranked.question import QuestionTerm, read, word
 
 
 def matches(asked: str, text: str) -> bool:
@@ -91,7 +91,7 @@ def text_holds(text: str) -> Callable[[str], bool]:
 
 
 def test_only_terms_that_are_one_word_each_are_looked_for_at_once() -> None:
-    terms = [*read('lead "red ore" end-to-end RouterReset 紅葉').terms, Term("re-set", (Spelling("reset"),))]
+    terms = [*read('lead "red ore" end-to-end RouterReset 紅葉').terms, QuestionTerm("re-set", (Spelling("reset"),))]
     assert [term.text for term in terms if is_word(term)] == ["lead", "red", "ore", "re-set"]
 
 

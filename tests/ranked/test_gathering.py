@@ -12,7 +12,7 @@ from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.gathering import Gathered, chosen, gathered
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
@@ -44,8 +44,8 @@ def asked(files: Mapping[str, str], question: str, room: int) -> Gathered:
         return {digest: {path for path, own in held.items() if digest in own} for digest in digests}
 
     ranking = rank(question, frozenset(notes), None, notes.get, lambda: False, 20)
-    folder = Folder(notes.get, copies, notes.keys())
-    return gathered(list(folder.unfolded(ranking.notes)), folder, room, ranking.finder.stands)
+    deduplicator = Deduplicator(notes.get, copies, notes.keys())
+    return gathered(list(deduplicator.unfolded(ranking.notes)), deduplicator, room, ranking.finder.stands)
 
 
 def spans(found: Gathered) -> list[tuple[str, int]]:

@@ -36,8 +36,8 @@ WRAPPED = "\n".join(f"Line {number} of a long paragraph, at whose beginning" for
 def test_it_is_the_first_line_that_is_not_shown(notes: dict[str, str], note: str | None, line: str | None) -> None:
     read = {path: Note(path, text) for path, text in notes.items()}
     ranking = rank("lead sulphate", frozenset(read), None, read.get, lambda: False, 20)
-    folder = nothing_else_holds(read)
-    shown = allotted(ranking.notes, folder, 2_000, ranking.finder.stands, lambda *_: ("", "")).notes
+    deduplicator = nothing_else_holds(read)
+    shown = allotted(ranking.notes, deduplicator, 2_000, ranking.finder.stands, lambda *_: ("", "")).notes
     found = reading_on(shown, read.get)
     assert (found and found[0]) == note
     if found is None or note is None:

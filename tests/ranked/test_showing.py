@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.files.document import Document, Part
+from vaulttools.files.document import Document, DocumentPart
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.ranked import question
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import (
     ShownNote,
@@ -28,9 +28,9 @@ from vaulttools.ranked.showing import (
 )
 
 
-def nothing_else_holds(notes: Mapping[str, Note]) -> Folder:
-    """The folder of some notes without copies."""
-    return Folder(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys())
+def nothing_else_holds(notes: Mapping[str, Note]) -> Deduplicator:
+    """For some notes without copies."""
+    return Deduplicator(notes.get, lambda digests: dict.fromkeys(digests, frozenset()), notes.keys())
 
 
 def passage(note: Note, first: int, last: int | None = None, room: int = 10_000, asked: str = "lead") -> ShownPassage:
@@ -121,9 +121,9 @@ def test_it_has_its_lines_its_headings_and_its_copies() -> None:
     notes = {path: Note(path, text) for path in ("a.md", "b.md", "c.md", "d.md", "e.md")}
     held = passages.of(notes["a.md"])
     last = len(held.starts) - 1
-    folder = Folder(notes.get, lambda digests: dict.fromkeys(digests, notes.keys()), notes.keys())
+    deduplicator = Deduplicator(notes.get, lambda digests: dict.fromkeys(digests, notes.keys()), notes.keys())
     ranked = RankedNote("a.md", 1.0, held, [])
-    found = passage_of(notes["a.md"], ranked, (last, last, last), 500, folder, lambda _: ())
+    found = passage_of(notes["a.md"], ranked, (last, last, last), 500, deduplicator, lambda _: ())
     assert (found.start_line, found.end_line, found.heading) == (5, 7, ("Top", "Sub"))
     assert lines_of(found) == ["Lines 5-7, under Top:", "  ## Sub", "  Lead.", "also in: b.md, c.md and 2 more"]
 
@@ -158,7 +158,7 @@ def test_the_line_above_a_note_has_its_date_and_its_size_where_it_is_not_whole()
 
 
 def test_pages_of_an_attachment_are_told() -> None:
-    note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(Part(1, 1, ()), Part(3, 2, ()))))
+    note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(DocumentPart(1, 1, ()), DocumentPart(3, 2, ()))))
     found = shown(note, passage(note, 0), passage(note, 1))
     assert found.heading == heading_of("a.pdf", 1) == "## a.pdf, page 1"
     assert found.lines == ["Line 1:", "  one", "Page 2, line 3:", "  two"]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from vaulttools.errors import Cancelled
 from vaulttools.resources import archives
-from vaulttools.resources.archives import Member, MemberUnreadable, read_member, split
+from vaulttools.resources.archives import ArchiveMember, MemberUnreadable, read_member, split
 
 Entries = Iterable[tuple[str, bytes]]
 KINDS = ["b.zip", "b.tar", "b.tar.gz", "b.TGZ"]
@@ -66,7 +66,7 @@ def read(
     member: str,
     remaining: Callable[[], float] = lambda: 10.0,
     is_closed: Callable[[str], bool] = lambda name: False,
-) -> Member:
+) -> ArchiveMember:
     return read_member(io.BytesIO(data), name, member, remaining, is_closed)
 
 
@@ -126,7 +126,7 @@ def test_the_archive_ends_at_its_suffix(path: str, parts: tuple[str, str] | None
 )
 def test_fault_Z02_a_member_is_found_by_its_name(name: str, stored: str, asked: str) -> None:
     data = packed(name, [("first.md", b"no"), (stored, b"yes\r\n"), ("last.md", b"no")])
-    assert read(data, name, asked) == Member("yes\r\n")
+    assert read(data, name, asked) == ArchiveMember("yes\r\n")
 
 
 @each_kind
@@ -162,24 +162,26 @@ def test_fault_Z06_what_is_no_text_is_refused_with_the_reason(name: str, asked: 
 
 @each_kind
 def test_a_byte_order_mark_is_no_text(name: str) -> None:
-    assert read(packed(name, [("a.md", b"\xef\xbb\xbf\xc3\xa4")]), name, "a.md") == Member("ä")
+    assert read(packed(name, [("a.md", b"\xef\xbb\xbf\xc3\xa4")]), name, "a.md") == ArchiveMember("ä")
 
 
 @each_kind
 def test_an_empty_member_is_an_empty_text(name: str) -> None:
-    assert read(packed(name, [("a.md", b"")]), name, "a.md") == Member("")
+    assert read(packed(name, [("a.md", b"")]), name, "a.md") == ArchiveMember("")
 
 
 @each_kind
 def test_fault_Z03_of_equal_names_the_last_is_read_and_told(name: str) -> None:
     data = packed(name, [("a.md", b"old"), ("./a.md", b"new"), ("b.md", b"")])
-    assert read(data, name, "a.md") == Member("new", (f"{name} has 2 members named a.md; the last was searched",))
+    assert read(data, name, "a.md") == ArchiveMember(
+        "new", (f"{name} has 2 members named a.md; the last was searched",)
+    )
 
 
 @each_kind
 def test_fault_Z01_a_member_of_ten_megabytes_is_read_and_a_larger_one_refused(name: str) -> None:
     data = packed(name, [("a.md", b"a" * (10 * MB)), ("b.md", b"a" * (12 * MB))])
-    assert read(data, name, "a.md") == Member("a" * (10 * MB))
+    assert read(data, name, "a.md") == ArchiveMember("a" * (10 * MB))
     assert refusal(data, name, "b.md").startswith("too large: 12,582,912 bytes")
 
 
@@ -187,7 +189,7 @@ def test_fault_Z01_a_member_of_ten_megabytes_is_read_and_a_larger_one_refused(na
 def test_fault_Z07_the_number_of_members_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MEMBERS", 3)
     entries = [(f"{number}.md", b"a") for number in range(4)]
-    assert read(packed(name, entries[:3]), name, "2.md") == Member("a")
+    assert read(packed(name, entries[:3]), name, "2.md") == ArchiveMember("a")
     assert refusal(packed(name, entries), name, "0.md") == "too many members: more than 3"
 
 
@@ -272,7 +274,7 @@ def test_fault_Z05_a_zip_is_read_stored_or_deflated_only(method: int) -> None:
     info.compress_type = method
     assert refusal(zip_of(info, b"a" * 100), "b.zip") == "unsupported compression"
     info.compress_type = zipfile.ZIP_STORED
-    assert read(zip_of(info, b"a" * 100), "b.zip", "a.md") == Member("a" * 100)
+    assert read(zip_of(info, b"a" * 100), "b.zip", "a.md") == ArchiveMember("a" * 100)
 
 
 def test_fault_Z01_a_bomb_is_told_with_its_size_in_the_archive() -> None:
@@ -315,7 +317,7 @@ def test_names_that_macos_stores_as_utf8_without_saying_so_are_found() -> None:
     unsaid = bytearray(data)
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         unsaid[data.index(signature) + flags + 1] &= ~0x08
-    assert read(bytes(unsaid), "b.zip", "Über.md") == Member("a")
+    assert read(bytes(unsaid), "b.zip", "Über.md") == ArchiveMember("a")
 
     def closed(name: str) -> bool:
         return name == "Über.md"
@@ -339,7 +341,7 @@ def test_a_closed_member_is_passed_by_as_if_it_were_not_there(name: str) -> None
 def test_a_member_before_the_bound_is_read_and_one_behind_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "UNPACKED_BYTES", 2 * MB)
     data = packed("b.tgz", [("a.md", b"a"), ("bomb", bytes(3 * MB)), ("c.md", b"c")])
-    assert read(data, "b.tgz", "a.md") == Member(
+    assert read(data, "b.tgz", "a.md") == ArchiveMember(
         "a", ("Only the first 2 MB of b.tgz were looked through for a.md",), is_cut_short=True
     )
     assert refusal(data, "b.tgz", "c.md") == "too large: more than 2 MB unpacked"
@@ -353,7 +355,7 @@ def test_a_plain_tar_is_not_read_past_what_is_skipped() -> None:
         reads.append(1.0)
         return 1.0
 
-    assert read(data, "b.tar", "c.md", remaining) == Member("c")
+    assert read(data, "b.tar", "c.md", remaining) == ArchiveMember("c")
     assert len(reads) < 12
 
 
@@ -484,4 +486,4 @@ def test_every_member_comes_back_as_it_was_packed(name: str, texts: dict[str, st
     plain = [archives._plain(path) for path in files]
     for path, text in files.items():
         if plain.count(archives._plain(path)) == 1:
-            assert read(data, name, path) == Member(text)
+            assert read(data, name, path) == ArchiveMember(text)

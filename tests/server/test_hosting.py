@@ -20,8 +20,8 @@ from tests.server.serving import http, run, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
 from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Calls
-from vaulttools.server.shelf import Shelf
 from vaulttools.server.tokens import Tenants, TokenFile
+from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import NotIndexed, ensure_indexed
 from vaulttools.vault import Vault
 
@@ -165,10 +165,10 @@ def test_the_file_of_tokens_holds_hashes_for_its_owner(tmp_path: Path) -> None:
             tokens.add(name, vaults)
     with pytest.raises(BadArgument, match=r"^There is no token other$"):
         tokens.revoke("other")
-    shelf = Shelf(str(tmp_path), index="off")
+    pool = VaultPool(str(tmp_path), index="off")
     file.write_text("broken", encoding="utf-8")
-    assert Tenants(TokenFile(file), shelf).of(token) is None
-    shelf.close()
+    assert Tenants(TokenFile(file), pool).of(token) is None
+    pool.close()
 
 
 def test_links_and_dot_folders_are_no_vaults(tmp_path: Path) -> None:
@@ -177,30 +177,30 @@ def test_links_and_dot_folders_are_no_vaults(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "root" / "file").touch()
     (tmp_path / "root" / "link").symlink_to(tmp_path / "outside")
-    shelf = Shelf(str(tmp_path / "root"), index="off")
+    pool = VaultPool(str(tmp_path / "root"), index="off")
     names = ["a", ".dot", "link", "file", "..", "", "a/b", "../outside", "none", "a\0"]
-    assert [name for name in names if shelf.has(name)] == ["a"]
+    assert [name for name in names if pool.has(name)] == ["a"]
     for name in names[1:]:
-        with pytest.raises(BadArgument), shelf.lent(name):
+        with pytest.raises(BadArgument), pool.lent(name):
             pass
-    shelf.close()
+    pool.close()
 
 
 def test_at_most_so_many_vaults_are_open_and_unused_ones_are_closed(tmp_path: Path) -> None:
     for name in "abcd":
         write_files(tmp_path / name, {"note.md": f"{name}\n"})
-    shelf = Shelf(str(tmp_path), 2, "off")
+    pool = VaultPool(str(tmp_path), 2, "off")
     for name in "abcdabcd":
-        with shelf.lent(name) as vault:
-            assert vault.path.name == name and shelf.open_vaults <= 2
+        with pool.lent(name) as vault:
+            assert vault.path.name == name and pool.open_vaults <= 2
             assert name in vault.call("read", {"note": "note"}).text
-    with shelf.lent("a") as first, shelf.lent("a") as second:
+    with pool.lent("a") as first, pool.lent("a") as second:
         assert first is second
-        shelf.close_idle(time.monotonic() + 1)
-        assert shelf.open_vaults == 1
-    shelf.close_idle(time.monotonic() + 1)
-    assert shelf.open_vaults == 0
-    shelf.close()
+        pool.close_idle(time.monotonic() + 1)
+        assert pool.open_vaults == 1
+    pool.close_idle(time.monotonic() + 1)
+    assert pool.open_vaults == 0
+    pool.close()
 
 
 def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
@@ -208,28 +208,28 @@ def test_what_asks_all_notes_waits_for_a_first_indexing_and_says_so(
 ) -> None:
     write_files(tmp_path / "a", {"note.md": "#tag\n"})
     monkeypatch.setattr(background, "MANY", 0)
-    shelf, end = Shelf(str(tmp_path)), Event()
-    with background._turns.taken(end), background._turns.taken(end), shelf.lent("a") as vault:
-        assert not shelf.is_ready("a")
+    pool, end = VaultPool(str(tmp_path)), Event()
+    with background._job_queue.taken(end), background._job_queue.taken(end), pool.lent("a") as vault:
+        assert not pool.is_ready("a")
         with pytest.raises(NotIndexed) as told:
             ensure_indexed(vault, 1, end)
         assert str(told.value).endswith("indexed for the first time (0 of 1 files so far); call again in a moment")
-    with shelf.lent("a") as vault:
+    with pool.lent("a") as vault:
         ensure_indexed(vault, 30, end)
-        assert shelf.is_ready("a")
-    shelf.close()
+        assert pool.is_ready("a")
+    pool.close()
 
 
 def test_a_vault_that_is_indexed_goes_before_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "abc":
         write_files(tmp_path / name, {"note.md": f"{name}\n"})
     monkeypatch.setattr(Vault, "is_ready", property(lambda vault: vault.path.name != "a"))
-    shelf = Shelf(str(tmp_path), 2, "off")
+    pool = VaultPool(str(tmp_path), 2, "off")
     for name in "abc":
-        with shelf.lent(name):
+        with pool.lent(name):
             pass
-    assert [name for name in "abc" if name in shelf._kept] == ["a", "c"]
-    shelf.close()
+    assert [name for name in "abc" if name in pool._kept] == ["a", "c"]
+    pool.close()
 
 
 def test_callers_are_served_in_turn_and_quick_calls_wait_behind_no_search() -> None:

@@ -14,7 +14,7 @@ from tests.bases.oracle import Memory
 from tests.conftest import write_files
 from vaulttools import Vault
 from vaulttools.bases import formulas
-from vaulttools.bases.context import Context, Frame, Row
+from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.evaluation import NO_FORMULAS
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.rows import EMPTY, order_of
@@ -82,7 +82,7 @@ def tree(random: Random, depth: int = 0) -> Any:
     return {random.choice(["and", "or", "not"]): parts}
 
 
-def holds(filter_: Any, row: Row) -> bool:
+def holds(filter_: Any, row: BaseRow) -> bool:
     """Whether a filter keeps a file, one statement after another."""
     if isinstance(filter_, str):
         try:
@@ -99,7 +99,7 @@ def holds(filter_: Any, row: Row) -> bool:
 def plainly(texts: Mapping[str, str], where: Any, sort: str | None) -> list[str]:
     memory = Memory(texts)
     context = Context(Setting(machine_clock(), memory.index.resolve), memory)
-    rows = {path: Row(context, path, memory.facts(path)) for path in sorted(texts, key=paths.order)}
+    rows = {path: BaseRow(context, path, memory.facts(path)) for path in sorted(texts, key=paths.order)}
     kept = [path for path, row in rows.items() if holds(where, row)]
     if sort is None:
         return kept

@@ -15,10 +15,10 @@ from vaulttools import Vault
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import Kind
-from vaulttools.attachments.store import Store
+from vaulttools.attachments.store import ExtractStore
 from vaulttools.attachments.texts import folder_beside
 from vaulttools.cli.main import main
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 from vaulttools.index import location
 from vaulttools.tools.query import QueryAnswer
 
@@ -159,8 +159,8 @@ def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> N
     assert look is not None
     digest = look.look("a.pdf", 60).digest
     folder = folder_beside(location.of(vault._opened.root).database)
-    parts = (Part(1, 1, ()), Part(2, 2, ()))
-    Store(str(folder)).put(digest, Extracted("first page\nsecond of the whales\n", parts, is_whole=False))
+    parts = (DocumentPart(1, 1, ()), DocumentPart(2, 2, ()))
+    ExtractStore(str(folder)).put(digest, Extracted("first page\nsecond of the whales\n", parts, is_whole=False))
     look._texts.clear()
     answer = vault.query("second whales")
     assert [note.path for note in answer.notes] == ["a.pdf", "b.pdf"]

@@ -26,9 +26,9 @@ from vaulttools.query.tree import (
     Not,
     Or,
     Phrase,
-    Property,
+    PropertyNode,
     Regex,
-    Tag,
+    TagNode,
     Term,
     Within,
     both,
@@ -105,7 +105,7 @@ class Brute:
                 return self.holds(part, sensitive, unit, False)
             case Within(scope, part):
                 return any(self.holds(part, sensitive, smaller, False) for smaller in self.units(scope, unit))
-            case Tag(name):
+            case TagNode(name):
                 if self.note is None:  # a canvas has none (rule-S20, rule-S31)
                     return False
                 wanted = name.rstrip("/").casefold()
@@ -113,7 +113,7 @@ class Brute:
                 written = [tag for tag, line in tags if unit is not None and unit.start <= line <= unit.end]
                 held = self.note.written_tags if unit is None else written
                 return bool(wanted) and any((tag.casefold() + "/").startswith(wanted + "/") for tag in held)
-            case Property(name, value):
+            case PropertyNode(name, value):
                 properties = self.note.properties if self.note else {}
                 return any(
                     is_name(name, key) and (value is None or is_value(value, held, sensitive))
@@ -276,7 +276,7 @@ values = st.one_of(
     st.sampled_from(["active", "a"]).map(Phrase),
 )
 properties = st.builds(
-    Property,
+    PropertyNode,
     st.sampled_from(["status", "STATUS2", "tags", "due", "done", "n", "m"]).map(Term),
     st.none() | values | values.map(negated),
 )
@@ -297,7 +297,7 @@ def larger(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 queries: st.SearchStrategy[Node] = st.recursive(
     st.one_of(
         leaves,
-        st.sampled_from(["work", "x", "é", "work/a", "tag", "nul"]).map(Tag),
+        st.sampled_from(["work", "x", "é", "work/a", "tag", "nul"]).map(TagNode),
         properties,
         st.builds(Within, st.sampled_from(["file", "path"]), in_names),
     ),
@@ -322,14 +322,14 @@ vaults = st.dictionaries(st.sampled_from(PATHS), st.one_of(notes, notes, st.just
     vault={},
     cards=b'{"nodes": [{"id": "", "type": "text", "text": "text #x/y"}]}',
     edit=("a.md", b""),
-    asked=[Within("line", Tag("x"))],
+    asked=[Within("line", TagNode("x"))],
     sensitive=False,
 )
 @example(
     vault={},
     cards=b'{"nodes": [{"id": "", "type": "text", "text": "#work"}]}',
     edit=("a.md", b""),
-    asked=[Within("line", either([Term("a"), Tag("work")]))],
+    asked=[Within("line", either([Term("a"), TagNode("work")]))],
     sensitive=False,
 )
 @given(

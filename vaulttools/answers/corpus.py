@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from vaulttools.answers import answer
-from vaulttools.answers.followed import Corpus, Followed, NoteProjection
+from vaulttools.answers.incremental import Corpus, IncrementalAnswer, NoteProjection
 from vaulttools.attachments.kinds import kind_of
 from vaulttools.core.work import Reason, Work, named
 from vaulttools.errors import BadArgument
@@ -110,8 +110,8 @@ def answered(vault: Session, question: NoteProjection[F, S], work: Work, scope: 
     view = vault.view(work)
     # Which notes a listing holds is compared with the last one, so that the key need not tell all it rests on.
     key = (question.kind, scope.walks, scope.named, scope.rules, scope.times)
-    followed = vault.lasting(key, lambda: Followed(question, is_kept=_is_of_all(scope)))
-    corpus = followed.at(listed(scope), view, vault.notes(view), work)
+    incremental = vault.lasting(key, lambda: IncrementalAnswer(question, is_kept=_is_of_all(scope)))
+    corpus = incremental.at(listed(scope), view, vault.notes(view), work)
     for entry, reason in corpus.passed_over:
         work.pass_over(entry.path, reason, is_folder=entry.kind == "folder")
     for path in corpus.late:

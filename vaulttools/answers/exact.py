@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from vaulttools.answers import corpus, dated
 from vaulttools.answers.filters import Filters
-from vaulttools.answers.followed import Corpus, NoteProjection
+from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.core import limits
 from vaulttools.core.work import Work
 from vaulttools.files import disk

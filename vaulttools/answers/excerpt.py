@@ -15,7 +15,7 @@ _LINES_OF_ONE: Final = 60
 """Lines shown of one place (as of an excerpt of `search_files`); a notice counts the rest."""
 
 
-class Excerpt(NamedTuple):
+class HitWindow(NamedTuple):
     """A run of lines of one text, from 1, end inclusive; `hits` are the matching lines in it, in order."""
 
     start: int
@@ -23,24 +23,24 @@ class Excerpt(NamedTuple):
     hits: tuple[int, ...]
 
 
-def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iterator[Excerpt]:
-    """The excerpts around matching lines (ascending, from 1), within 1 to `last_line`.
+def around(hits: Iterable[int], before: int, after: int, last_line: int) -> Iterator[HitWindow]:
+    """The windows around matching lines (ascending, from 1), within 1 to `last_line`.
 
     >>> list(around([3, 6, 20], 1, 2, 20))
-    [Excerpt(start=2, end=8, hits=(3, 6)), Excerpt(start=19, end=20, hits=(20,))]
+    [HitWindow(start=2, end=8, hits=(3, 6)), HitWindow(start=19, end=20, hits=(20,))]
     """
     numbers = [*hits]
     farthest = before + after + 1
     starts = [place for place, gap in enumerate(map(sub, numbers[1:], numbers), 1) if gap > farthest]
     for start, end in pairwise((0, *starts, len(numbers))) if numbers else ():
         inside = tuple(numbers[start:end])
-        yield Excerpt(max(1, inside[0] - before), min(last_line, inside[-1] + after), inside)
+        yield HitWindow(max(1, inside[0] - before), min(last_line, inside[-1] + after), inside)
 
 
-def shortened(excerpt: Excerpt, lines: int) -> Excerpt:
+def shortened(excerpt: HitWindow, lines: int) -> HitWindow:
     """The excerpt's first lines, at most so many."""
     end = min(excerpt.end, excerpt.start + lines - 1)
-    return Excerpt(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])
+    return HitWindow(excerpt.start, end, excerpt.hits[: bisect_right(excerpt.hits, end)])
 
 
 class Window(NamedTuple):

@@ -41,7 +41,7 @@ class FileMatch(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows(Sequence[str]):
+class ExcerptRows(Sequence[str]):
     """The rows of a file in the text; none is rendered before it is asked for, since few of many files are shown."""
 
     excerpts: Sequence[Excerpt] = ()
@@ -90,7 +90,7 @@ class Rows(Sequence[str]):
 
 def excerpted(
     found: FileHits, context: int, most: int, headings: Callable[[list[int]], Sequence[Sequence[str]]]
-) -> Rows:
+) -> ExcerptRows:
     """The first excerpts of a file, at most so many; `headings` tells what lines, from 1, stand under."""
     text = found.document.lines
     windows = [*islice(place.windows(found.document, found.hits.numbers, context, context), most)]
@@ -119,10 +119,10 @@ def excerpted(
         if max(map(len, lines), default=0) > limits.LINE_CHARACTERS:
             cut = (line for line in shown.hits if len(lines[line - shown.start]) > limits.LINE_CHARACTERS)
             columns |= {line: found.hits.column(line) or 0 for line in cut}
-    return Rows(excerpts, titles, columns, firsts)
+    return ExcerptRows(excerpts, titles, columns, firsts)
 
 
-def section(match: FileCount, found: FileHits, rows: Rows, suffix: str) -> Section:
+def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -> Section:
     """The excerpts of a file as text, and how many matching lines they leave out."""
     left = match.count - sum(len(shown.matching_lines) for shown in rows.excerpts)
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""

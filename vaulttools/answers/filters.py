@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from vaulttools.answers import dated
-from vaulttools.answers.followed import Corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.query import tree
 from vaulttools.query.tree import Node, Phrase, Term
 
@@ -56,10 +56,10 @@ NAMES: Final = ("folder", "glob", "tags", "properties", *dated.NAMES, "include_e
 
 def nodes(filters: Filters) -> list[Node]:
     """What `tags` and `properties` ask for, as parts of a query."""
-    asked: list[Node] = [tree.Tag(tag.lstrip("#")) for tag in filters.tags or ()]
+    asked: list[Node] = [tree.TagNode(tag.lstrip("#")) for tag in filters.tags or ()]
     for name, value in (filters.properties or {}).items():
         wanted = tree.Is("null") if value is None else Term(value) if value else None
-        asked.append(tree.Property(Phrase(name), wanted))
+        asked.append(tree.PropertyNode(Phrase(name), wanted))
     return asked
 
 

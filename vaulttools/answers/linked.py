@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from vaulttools.answers import corpus
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.notes.links import graph
@@ -28,7 +28,7 @@ _AT_ONCE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class Neighbour:
     """One note that a link leads to, or comes from."""
 
     path: str
@@ -39,7 +39,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLines:
     """A note that an answer shows, and which lines of it, from 1, ends inclusive."""
 
     note: Note
@@ -47,8 +47,8 @@ class Shown:
 
 
 def linked(
-    vault: Session, work: Work, shown: Sequence[Shown], among: AbstractSet[str], *, with_backlinks: bool
-) -> list[Linked]:
+    vault: Session, work: Work, shown: Sequence[ShownLines], among: AbstractSet[str], *, with_backlinks: bool
+) -> list[Neighbour]:
     """The notes of a scope that are linked with those shown and are not among these: first those that the shown lines
     link to, then those with links from or to most of the shown notes, then as the shown notes stand; equal ones by
     path. A note for whose links there is no time is passed over."""
@@ -82,4 +82,4 @@ def linked(
         place, direction = first[path]
         return path not in in_lines, -times[path], place, direction == "back", paths.order(path)
 
-    return [Linked(path, first[path][1], shown[first[path][0]].note.path) for path in sorted(first, key=order)]
+    return [Neighbour(path, first[path][1], shown[first[path][0]].note.path) for path in sorted(first, key=order)]

@@ -24,7 +24,7 @@ _CELL: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownText:
     """One of the texts, as far as it is shown."""
 
     opened: Reading
@@ -64,7 +64,7 @@ class Shown:
         return "\n\n".join(filter(None, [first, "\n".join(self.lines), "\n".join(answer.bracketed(self.notices()))]))
 
 
-def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, room: int) -> list[Shown]:
+def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, room: int) -> list[ShownText]:
     """The texts with as many of their lines as fit into so many characters of them together and so many bytes.
 
     Each may have the same; what one does not need goes to the others. Of each at least the beginning of a line is
@@ -73,10 +73,10 @@ def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, room: int) -
     of_lines = shares([_needed(lambda line: len(line) + 1, *each, characters) for each in texts], characters)
     of_bytes = shares([_needed(_octets, *each, room) for each in texts], room)
 
-    def shown(number: int, more: int = 0) -> Shown:
+    def shown(number: int, more: int = 0) -> ShownText:
         opened, asked = texts[number]
         lines, cut_at = part.fitting(opened.document, asked, of_lines[number] + more, of_bytes[number])
-        return Shown(opened, asked, lines, cut_at)
+        return ShownText(opened, asked, lines, cut_at)
 
     found = [shown(number) for number in range(len(texts))]
     left = characters - sum(map(_used, found))
@@ -103,7 +103,9 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
 def room_for(texts: Sequence[tuple[Reading, Part]], others: Sequence[str]) -> int:
     """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
     longest = [
-        Shown(opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999 if opened.document.lines else None)
+        ShownText(
+            opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999 if opened.document.lines else None
+        )
         for opened, asked in texts
     ]
     fixed = sum(len(each.text().encode("utf-8", "surrogatepass")) + 50 for each in longest)
@@ -155,7 +157,7 @@ def _octets(line: str) -> int:
     return len(line.encode("utf-8", "surrogatepass")) + 12
 
 
-def _used(shown: Shown) -> int:
+def _used(shown: ShownText) -> int:
     if shown.cut_at is not None:
         return shown.cut_at
     return sum(len(line) + 1 for line in shown.opened.document.lines[shown.part.start - 1 : shown.end])

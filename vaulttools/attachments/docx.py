@@ -17,7 +17,7 @@ from vaulttools.attachments.kinds import OLE
 from vaulttools.attachments.plain import plain
 from vaulttools.attachments.word import Body, Numbering, Styles
 from vaulttools.attachments.xml_stream import parse
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 _BODY: Final = "word/document.xml"
 _NOTES: Final = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
@@ -48,7 +48,7 @@ def extract(file: IO[bytes]) -> Extracted:
     text = "".join(f"{line}\n" for line in body.lines)
     if not text.strip():
         return Extracted(failure="no text" if is_whole else "extraction too costly")
-    return Extracted(text, tuple(Part(line, None, heading) for line, heading in body.sections), is_whole)
+    return Extracted(text, tuple(DocumentPart(line, None, heading) for line, heading in body.sections), is_whole)
 
 
 def _read(archive: zipfile.ZipFile) -> tuple[Body, bool]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 Failure = Literal["no text", "encrypted", "damaged", "extraction too costly"]
 """Why an attachment gives no text; `no text`: its pages hold pictures alone, as those of a scan do."""
@@ -27,7 +27,7 @@ class Extracted:
 
     text: str = ""
     r"""Lines that end with `\n`, without control characters."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DocumentPart, ...] = ()
     """Where its pages, or the sections of its headings, begin; in the order of lines."""
     is_whole: bool = True
     """False when a page could not be read, or there was no time or room for all of the text."""
@@ -65,7 +65,7 @@ def _checked(text: object) -> str:
     return text
 
 
-def _part(line: object, page: object, heading: object) -> Part:
+def _part(line: object, page: object, heading: object) -> DocumentPart:
     if not isinstance(line, int) or not isinstance(page, int | None) or not isinstance(heading, list):
         raise TypeError
-    return Part(line, page, tuple(map(str, heading)))
+    return DocumentPart(line, page, tuple(map(str, heading)))

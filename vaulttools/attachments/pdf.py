@@ -17,7 +17,7 @@ import pypdfium2.raw as pdfium
 from vaulttools.attachments.extracted import CHARACTERS, Extracted
 from vaulttools.attachments.limits import PAGES_SECONDS
 from vaulttools.attachments.plain import joined, plain
-from vaulttools.files.document import Part
+from vaulttools.files.document import DocumentPart
 
 _ANNOTATIONS: Final = 2_000
 """Annotations of one page that are read; a form has some hundreds."""
@@ -64,7 +64,7 @@ def _numbered(pages: list[str], *, is_whole: bool) -> Extracted:
     lines = 0
     parts = []
     for number, page in enumerate(pages, 1):
-        parts.append(Part(lines + 1, number, ()))
+        parts.append(DocumentPart(lines + 1, number, ()))
         lines += page.count("\n")
     return Extracted("".join(pages), tuple(parts), is_whole)
 

@@ -28,7 +28,7 @@ _UNUSED_SECONDS: Final = 60 * 86_400.0
 _DAY_SECONDS: Final = 86_400.0
 
 
-class Store:
+class ExtractStore:
     """The folder, made when something is kept. When the disk fails, nothing is kept, and extracted again when asked."""
 
     def __init__(self, folder: str) -> None:

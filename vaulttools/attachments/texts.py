@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import HEAD_BYTES, Kind, is_installed, is_of, kind_of
 from vaulttools.attachments.limits import FILE_BYTES
-from vaulttools.attachments.store import Store
+from vaulttools.attachments.store import ExtractStore
 from vaulttools.core.cached import cached_property
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
@@ -84,8 +84,8 @@ class Attachments:
         return self._folder()
 
     @cached_property
-    def _store(self) -> Store | None:
-        return Store(self.folder) if self.folder is not None else None
+    def _store(self) -> ExtractStore | None:
+        return ExtractStore(self.folder) if self.folder is not None else None
 
     def holds(self, path: str) -> bool:
         """Whether a file is an attachment by its name."""

@@ -26,7 +26,7 @@ class Styles:
         self._style = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
         value = attributes.get("val", "")
         if name == "style":
             self._style = attributes.get("styleId", "")
@@ -41,10 +41,10 @@ class Styles:
             self._own.setdefault(self._style, int(value) + 1)
 
     def end(self, name: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
 
     def characters(self, text: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
 
     def levels(self) -> dict[str, int]:
         """The level, from 1, of each style that is a heading or is based on one."""
@@ -69,7 +69,7 @@ class Numbering:
         self._of = self._level = self._list = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
         value = attributes.get("val", "")
         if name == "abstractNum":
             self._of = attributes.get("abstractNumId", "")
@@ -83,10 +83,10 @@ class Numbering:
             self._abstract[self._list] = value
 
     def end(self, name: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
 
     def characters(self, text: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
 
     def has_numbers(self, list_id: str, level: int) -> bool:
         """Whether the items of a list have numbers at a level, from 0."""
@@ -115,7 +115,7 @@ class Body:
         self._tables: list[_Table] = []
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
         value = attributes.get("val", "")
         if self._passed_over or name in _PASSED_OVER:
             self._passed_over += 1
@@ -147,7 +147,7 @@ class Body:
             paragraph.list_id = value if value != "0" else ""
 
     def characters(self, text: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
         if self._is_text and not self._passed_over and self._paragraphs:
             self._characters += len(text)
             if self._characters > CHARACTERS:
@@ -155,7 +155,7 @@ class Body:
             self._paragraphs[-1].text.append(text)
 
     def end(self, name: str) -> None:
-        """See `xml_stream.Reader`."""
+        """See `xml_stream.XmlHandler`."""
         if self._passed_over:
             self._passed_over -= 1
         elif name == "t":

@@ -12,7 +12,7 @@ DEPTH: Final = 1_000
 _SEPARATOR: Final = "\x01"
 
 
-class Reader(Protocol):
+class XmlHandler(Protocol):
     """The elements of one XML text. Names are without their namespaces."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -25,7 +25,7 @@ class Reader(Protocol):
         """Some text, or a part of it, within the element that began last and has not ended."""
 
 
-def parse(chunks: Iterable[bytes], reader: Reader) -> None:
+def parse(chunks: Iterable[bytes], reader: XmlHandler) -> None:
     """Tell a reader of all elements.
 
     Raises:

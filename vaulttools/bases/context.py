@@ -38,7 +38,7 @@ class Times(NamedTuple):
     created: float
 
 
-class Files(Protocol):
+class FileSource(Protocol):
     """The files of the vault."""
 
     def facts(self, path: str) -> FileFacts:
@@ -56,7 +56,7 @@ class Context:
     """One call: what all of its rows share."""
 
     setting: Setting
-    files: Files
+    files: FileSource
     stop: Callable[[], None] = lambda: None
     """Raises `OutOfTime` when the call has no time left."""
     random: Callable[[], float] = lambda: 0.5
@@ -92,7 +92,7 @@ class Context:
         return made
 
 
-class Row:
+class BaseRow:
     """One file, with the values that were computed for it."""
 
     __slots__ = ("_properties", "computed", "context", "facts", "frames", "path")
@@ -122,7 +122,7 @@ class Frame:
 
     __slots__ = ("acc", "context", "index", "row", "value", "values")
 
-    def __init__(self, row: Row, values: list[Any] | None = None) -> None:
+    def __init__(self, row: BaseRow, values: list[Any] | None = None) -> None:
         self.row = row
         self.context = row.context
         self.value: Value = None

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from vaulttools.bases import formulas
 from vaulttools.bases.evaluation import Compiled, Expression, Formulas
 from vaulttools.bases.fields import FILE_FIELDS
-from vaulttools.bases.syntax import Item, Literal, Member, Name
+from vaulttools.bases.syntax import Item, Literal, MemberAccess, Name
 from vaulttools.errors import InvalidBase
 
 MAX_BYTES: Final = 256 * 1024
@@ -33,7 +33,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FilterGroup:
     """Conditions: all, any or none of them must hold."""
 
     kind: str
@@ -41,7 +41,7 @@ class Group:
     parts: tuple[Filter, ...]
 
 
-Filter: TypeAlias = Statement | Group
+Filter: TypeAlias = Statement | FilterGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +165,10 @@ class Base:
                 raise InvalidBase(f"There are more than {MAX_FILTERS} statements", place) from None
             made = formulas.within(text, self.formulas, place)
             if made.conditions:
-                return Group("and", tuple(Statement(each, place) for each in made.conditions))
+                return FilterGroup("and", tuple(Statement(each, place) for each in made.conditions))
             return Statement(made, place)
         if isinstance(content, Sequence):
-            return Group(
+            return FilterGroup(
                 "and", tuple(self._filter(part, place, depth + 1, count) for part in content if part is not None)
             )
         if isinstance(content, Mapping):
@@ -179,8 +179,8 @@ class Base:
             for kind, parts in content.items():
                 listed = parts if isinstance(parts, Sequence) and not isinstance(parts, str) else [parts]
                 held = tuple(self._filter(part, place, depth + 1, count) for part in listed if part is not None)
-                groups.append(Group(kind, held))
-            return groups[0] if len(groups) == 1 else Group("and", tuple(groups))
+                groups.append(FilterGroup(kind, held))
+            return groups[0] if len(groups) == 1 else FilterGroup("and", tuple(groups))
         raise InvalidBase('A filter is a text, or has "and", "or" or "not"', place)
 
     def columns(self, ids: Sequence[Any], place: str, *, plain: bool = False) -> tuple[Column, ...]:
@@ -214,7 +214,8 @@ class Base:
         made = formulas.within(text, self.formulas, place)
         match made.node:  # an expression may be just a property, too
             case (
-                Item(object=Name(name="note"), key=Literal(value=str(key))) | Member(object=Name(name="note"), name=key)
+                Item(object=Name(name="note"), key=Literal(value=str(key)))
+                | MemberAccess(object=Name(name="note"), name=key)
             ):
                 known_as = f"note.{key}"
         return Column(known_as, made.compute, self._displays.get(known_as, _heading(known_as)))

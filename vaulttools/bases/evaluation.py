@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from vaulttools.bases import operators
-from vaulttools.bases.context import FileFacts, Frame, Row
-from vaulttools.bases.faults import Failed, Unreadable
+from vaulttools.bases.context import BaseRow, FileFacts, Frame
+from vaulttools.bases.faults import Failed, InvalidExpression
 from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
 from vaulttools.bases.functions import everywhere, files, lists, scalars, strings
 from vaulttools.bases.functions.registry import FUNCTIONS, Function
@@ -24,7 +24,7 @@ from vaulttools.bases.syntax import (
     Item,
     ListOf,
     Literal,
-    Member,
+    MemberAccess,
     Name,
     Node,
     ObjectOf,
@@ -34,7 +34,7 @@ from vaulttools.bases.syntax import (
     walk,
 )
 from vaulttools.bases.times import Duration
-from vaulttools.bases.values import File, Link, Value, is_true, text_of, type_of
+from vaulttools.bases.values import File, LinkValue, Value, is_true, text_of, type_of
 from vaulttools.core import spelling
 
 Compiled: TypeAlias = Callable[[Frame], Value]
@@ -60,7 +60,7 @@ class Formulas:
     frames: Mapping[str, int]
     """Of Python's stack, that each takes."""
 
-    def value(self, name: str, row: Row) -> Value:
+    def value(self, name: str, row: BaseRow) -> Value:
         """The value of a formula for a row, computed once.
 
         Raises:
@@ -76,7 +76,7 @@ class Formulas:
             raise known
         return known
 
-    def _computed(self, name: str, row: Row) -> Value | Failed:
+    def _computed(self, name: str, row: BaseRow) -> Value | Failed:
         row.frames += self.frames[name]
         try:
             return self.compiled[name](Frame(row))
@@ -139,7 +139,7 @@ def rests_on(node: Node) -> frozenset[str] | None:
     waiting = [node]
     while waiting:
         match node := waiting.pop():
-            case Member(object=Name(name="note"), name=name):
+            case MemberAccess(object=Name(name="note"), name=name):
                 found.add(name)
             case Name(name="note" | "file" | "this" | "formula" | "value" | "index" | "acc" | "values"):
                 return None
@@ -165,7 +165,7 @@ def expression(
     list that is summed up.
 
     Raises:
-        Unreadable: it is none, or names what is not known.
+        InvalidExpression: it is none, or names what is not known.
     """
     node = parsed(text)
     compiler = _Compiler(formulas or (lambda: NO_FORMULAS), names, is_summary)
@@ -192,7 +192,7 @@ def formulas_used(node: Node) -> dict[str, int]:
     found: dict[str, int] = {}
     for each in walk(node):
         match each:
-            case Member(object=Name(name="formula"), name=name, position=position):
+            case MemberAccess(object=Name(name="formula"), name=name, position=position):
                 found.setdefault(name, position)
             case Item(object=Name(name="formula"), key=Literal(value=str(name)), position=position):
                 found.setdefault(name, position)
@@ -215,7 +215,7 @@ class _Compiler:
                 return lambda _: made
             case Name(name=name, position=position):
                 return self._name(name, position, bound)
-            case Member(object=below, name=name, position=position):
+            case MemberAccess(object=below, name=name, position=position):
                 return self._member(below, name, position, bound)
             case Item(object=below, key=key):
                 return self._item(below, key, bound)
@@ -252,7 +252,7 @@ class _Compiler:
         if name == "note":
             return lambda frame: field_of(File(frame.row.path), "properties", frame.context)
         if name == "formula":
-            raise Unreadable(position, 'a formula is named as formula.name, "formula" alone is no value')
+            raise InvalidExpression(position, 'a formula is named as formula.name, "formula" alone is no value')
         if name in GLOBALS and name not in (
             "date",
             "duration",
@@ -266,7 +266,7 @@ class _Compiler:
             "min",
             "max",
         ):
-            raise Unreadable(position, f'"{name}" is a function; it is called as {name}()')
+            raise InvalidExpression(position, f'"{name}" is a function; it is called as {name}()')
         return lambda frame: frame.row.property(name)
 
     def _member(self, below: Node, name: str, position: int, bound: frozenset[str]) -> Compiled:
@@ -275,7 +275,7 @@ class _Compiler:
                 return lambda frame: frame.row.property(name)
             case Name(name="formula"):
                 return self._formula(name, position)
-            case Name(name="file") | Member(object=Name(name="this"), name="file"):
+            case Name(name="file") | MemberAccess(object=Name(name="this"), name="file"):
                 self._check_field(name, position)
             case Name(name="this"):
                 return lambda frame: _of_this(frame, name)
@@ -284,14 +284,14 @@ class _Compiler:
 
     def _check_field(self, name: str, position: int) -> None:
         if name.lower() not in FILE_FIELDS:
-            raise Unreadable(position, f'Unknown field "{name}" of a file{_meant(name, FILE_FIELDS)}')
+            raise InvalidExpression(position, f'Unknown field "{name}" of a file{_meant(name, FILE_FIELDS)}')
 
     def _item(self, below: Node, key: Node, bound: frozenset[str]) -> Compiled:
         match below, key:
             case Name(name="formula"), Literal(value=str(name), position=position):
                 return self._formula(name, position)
             case Name(name="formula", position=position), _:
-                raise Unreadable(position, 'the name of a formula must be given as text: formula["name"]')
+                raise InvalidExpression(position, 'the name of a formula must be given as text: formula["name"]')
             case Name(name="file"), Literal(value=str(name), position=position):
                 self._check_field(name, position)
             case Name(name="this"), Literal(value=str(name)):
@@ -306,7 +306,7 @@ class _Compiler:
         if name not in self.names:
             lower = {known.lower(): known for known in self.names}
             if name.lower() not in lower:
-                raise Unreadable(position, f'Unknown formula "{name}"{_meant(name, self.names)}')
+                raise InvalidExpression(position, f'Unknown formula "{name}"{_meant(name, self.names)}')
             name = lower[name.lower()]
         formulas = self.formulas
         return lambda frame: formulas().value(name, frame.row)
@@ -331,7 +331,7 @@ class _Compiler:
             return self._global(node, bound)
         name = node.name
         if name not in METHODS:
-            raise Unreadable(node.position, f'Unknown function "{name}"{_meant(name, METHODS)}')
+            raise InvalidExpression(node.position, f'Unknown function "{name}"{_meant(name, METHODS)}')
         inner = self.compiled(node.object, bound)
         lazy = FUNCTIONS.get(("list", name))
         if lazy is not None and lazy.lazy:
@@ -356,7 +356,7 @@ class _Compiler:
             hint = _meant(node.name, GLOBALS)
             if node.name in METHODS:
                 hint = f"; it is called on a value: value.{node.name}()"
-            raise Unreadable(node.position, f'Unknown function "{node.name}"{hint}')
+            raise InvalidExpression(node.position, f'Unknown function "{node.name}"{hint}')
         _check_count(function, node)
         arguments = [self.compiled(each, bound) for each in node.arguments]
         body = function.body
@@ -373,7 +373,7 @@ class _Compiler:
 
 def _check_count(function: Function, node: Call) -> None:
     if len(node.arguments) < function.least:
-        raise Unreadable(
+        raise InvalidExpression(
             node.position,
             f"{_needs(function)}, got {len(node.arguments)}",
         )
@@ -393,7 +393,7 @@ def _called(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Valu
     frame.context.tick(value, *given)
     kind = type_of(value)
     function = FUNCTIONS.get((_OF.get(kind, kind), name)) or FUNCTIONS.get(("any", name))
-    if function is None and isinstance(value, Link) and (function := FUNCTIONS.get(("string", name))):
+    if function is None and isinstance(value, LinkValue) and (function := FUNCTIONS.get(("string", name))):
         value = value.target  # a link is a text to the functions of texts
     if function is None and isinstance(value, Duration) and (function := FUNCTIONS.get(("number", name))):
         value = value.length(frame.context.setting.clock)  # the documentation calls them on milliseconds

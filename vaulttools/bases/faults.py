@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Unreadable(Exception):
+class InvalidExpression(Exception):
     """A text that is no expression; `position` is the character at fault, from 0."""
 
     def __init__(self, position: int, reason: str) -> None:

@@ -11,7 +11,7 @@ from vaulttools.bases.functions.strings import units
 from vaulttools.bases.numbers import simplest
 from vaulttools.bases.properties import converted, found_in
 from vaulttools.bases.times import Date, Duration, measured
-from vaulttools.bases.values import File, Link, Tag, Tags, Value, text_of
+from vaulttools.bases.values import File, LinkValue, Tags, TagValue, Value, text_of
 from vaulttools.core import paths
 
 
@@ -32,11 +32,11 @@ def _extension(path: str) -> str:
     return extension if dot and stem else ""
 
 
-def _links(context: Context, path: str) -> list[Link]:
-    return context.list([Link(target, path, display) for target, display in context.files.facts(path).links])
+def _links(context: Context, path: str) -> list[LinkValue]:
+    return context.list([LinkValue(target, path, display) for target, display in context.files.facts(path).links])
 
 
-def _embeds(context: Context, path: str) -> list[Link]:
+def _embeds(context: Context, path: str) -> list[LinkValue]:
     facts: FileFacts = context.files.facts(path)
     return _links(context, path)[len(facts.links) - facts.embeds :]
 
@@ -60,14 +60,14 @@ FILE_FIELDS: Final[Mapping[str, tuple[str, Callable[[Context, str], Value]]]] = 
     "properties": ("All properties, an object.", _properties),
     "tags": (
         "All tags with `#`, those of the text first.",
-        lambda context, path: Tags(map(Tag, context.files.facts(path).tags)),
+        lambda context, path: Tags(map(TagValue, context.files.facts(path).tags)),
     ),
     "links": ("All links: of the properties, of the text, embeds.", lambda context, path: list(_links(context, path))),
     "embeds": ("The embeds.", lambda context, path: list(_embeds(context, path))),
     "backlinks": (
         "A link to each note that links to it.",
         lambda context, path: context.list(
-            [Link(source, "", short_name(source)) for source in context.files.linking_to(path)]
+            [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
         ),
     ),
 }
@@ -89,7 +89,7 @@ def field_of(value: Value, name: str, context: Context) -> Value:
         return len(value) if lower == "length" else None
     if isinstance(value, str):
         return units(value) if lower == "length" else None
-    if isinstance(value, Link):
+    if isinstance(value, LinkValue):
         return units(value.target) if lower == "length" else None
     if isinstance(value, Date):
         if lower not in DATE_FIELDS:

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from vaulttools.bases.context import Context, FileFacts, Frame, Row
+from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame
 from vaulttools.bases.definition import Filter, Statement
 from vaulttools.bases.evaluation import Compiled, rests_on
 from vaulttools.bases.faults import Failed
@@ -34,12 +34,12 @@ class Failures(NamedTuple):
 
 
 @dataclass(slots=True)
-class Selection:
+class ViewFilter:
     """Selects files by the filters of one view."""
 
     context: Context
     table: NoteTable
-    rows: Callable[[str], Row]
+    rows: Callable[[str], BaseRow]
     """The row of a file, made once."""
     failures: list[Failures] = field(default_factory=list)
 
@@ -86,7 +86,7 @@ class Selection:
                 continue
             self.context.tick()
             try:
-                if is_true(compute(Frame(Row(self.context, "", facts)))):
+                if is_true(compute(Frame(BaseRow(self.context, "", facts)))):
                     found |= having
             except Failed as error:
                 failed.update(dict.fromkeys(having, str(error)))

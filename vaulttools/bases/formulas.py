@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vaulttools.bases.evaluation import Compiled, Expression, Formulas, expression, formulas_used
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.syntax import frames
 from vaulttools.errors import InvalidBase
 
@@ -25,7 +25,7 @@ def read(texts: Mapping[str, str]) -> Formulas:
     for name, text in texts.items():
         try:
             made = expression(text, lambda: formulas, names=names)
-        except Unreadable as error:
+        except InvalidExpression as error:
             raise InvalidBase(error.reason, f'formula "{name}"', text, error.position + 1) from None
         compiled[name] = made.compute
         taken[name] = frames(made.node)
@@ -71,7 +71,7 @@ def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = Fals
     """
     try:
         made = expression(text, lambda: formulas, names=frozenset(formulas.compiled), is_summary=is_summary)
-    except Unreadable as error:
+    except InvalidExpression as error:
         raise InvalidBase(error.reason, place, text, error.position + 1) from None
     return _deep(made, formulas) if formulas_used(made.node) else made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 
 Kind: TypeAlias = Literal["number", "string", "name", "regex", "sign", "end"]
 
@@ -43,10 +43,10 @@ def tokens(text: str) -> list[Token]:
     A `/` begins a regex where a value is expected, as in JavaScript, and divides elsewhere.
 
     Raises:
-        Unreadable: the text is too long, or a character begins no token.
+        InvalidExpression: the text is too long, or a character begins no token.
     """
     if len(text) > MAX_CHARACTERS:
-        raise Unreadable(0, f"the expression is longer than {MAX_CHARACTERS:,} characters")
+        raise InvalidExpression(0, f"the expression is longer than {MAX_CHARACTERS:,} characters")
     found: list[Token] = []
     position = _BLANK.match(text, 0).end()  # type: ignore[union-attr]  # it matches nothing, too
     while position < len(text):
@@ -70,10 +70,10 @@ def _token(text: str, start: int, after: Token | None) -> Token:
     if found := _SIGN.match(text, start):
         return Token("sign", found[0], start, found.end())
     if character == "=":
-        raise Unreadable(start, 'values are compared with "==", not "="')
+        raise InvalidExpression(start, 'values are compared with "==", not "="')
     if character in "&|":
-        raise Unreadable(start, f'conditions are joined by "{character * 2}", not "{character}"')
-    raise Unreadable(start, f'unexpected character "{character}"')
+        raise InvalidExpression(start, f'conditions are joined by "{character * 2}", not "{character}"')
+    raise InvalidExpression(start, f'unexpected character "{character}"')
 
 
 def _ends_value(token: Token | None) -> bool:
@@ -86,7 +86,7 @@ def _string(text: str, start: int) -> Token:
     while end < len(text) and text[end] != quote:
         end += 2 if text[end] == "\\" else 1
     if end >= len(text):
-        raise Unreadable(start, f"the string is not closed with {quote}")
+        raise InvalidExpression(start, f"the string is not closed with {quote}")
     return Token("string", _ESCAPE.sub(_unescaped, text[start + 1 : end]), start, end + 1)
 
 
@@ -108,7 +108,7 @@ def _regex(text: str, start: int) -> Token:
             in_class = text[end] == "["
         end += 1
     if end >= len(text) or text[end] != "/":
-        raise Unreadable(start, "the regular expression is not closed with /")
+        raise InvalidExpression(start, "the regular expression is not closed with /")
     flags = _FLAGS.match(text, end + 1)
     assert flags is not None  # it matches nothing, too
     return Token("regex", text[start + 1 : end], start, flags.end(), flags[0])

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from vaulttools.bases import numbers
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.lexer import Token, tokens
 from vaulttools.bases.syntax import (
     Binary,
@@ -14,7 +14,7 @@ from vaulttools.bases.syntax import (
     Item,
     ListOf,
     Literal,
-    Member,
+    MemberAccess,
     Name,
     Node,
     ObjectOf,
@@ -47,20 +47,22 @@ def parsed(text: str) -> Node:
     """The tree of an expression.
 
     Raises:
-        Unreadable: the text is no expression.
+        InvalidExpression: the text is no expression.
     """
     reader = _Reader(tokens(text))
     if not text.strip():
-        raise Unreadable(0, "the expression is empty")
+        raise InvalidExpression(0, "the expression is empty")
     node = reader.expression(0)
     rest = reader.next
     if rest.kind != "end":
-        raise Unreadable(rest.start, f"unexpected {_shown(rest)}")
+        raise InvalidExpression(rest.start, f"unexpected {_shown(rest)}")
     level: list[Node] = [node]
     for _ in range(MAX_HEIGHT):
         level = [part for each in level for part in parts(each)]
     if level:
-        raise Unreadable(level[0].position, f"more than {MAX_HEIGHT} operators, calls or steps depend on each other")
+        raise InvalidExpression(
+            level[0].position, f"more than {MAX_HEIGHT} operators, calls or steps depend on each other"
+        )
     return node
 
 
@@ -97,14 +99,14 @@ class _Reader:
         if not self._takes(sign):
             what = f'"{opening.text}" is not closed with "{sign}"'
             if self.next.kind == "end":
-                raise Unreadable(opening.start, what)
-            raise Unreadable(self.next.start, f"unexpected {_shown(self.next)}; {what}")
+                raise InvalidExpression(opening.start, what)
+            raise InvalidExpression(self.next.start, f"unexpected {_shown(self.next)}; {what}")
 
     def expression(self, least: int) -> Node:
         """What binds more tightly than a level, from left to right."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise Unreadable(self.next.start, f"the expression is nested deeper than {MAX_DEPTH} levels")
+            raise InvalidExpression(self.next.start, f"the expression is nested deeper than {MAX_DEPTH} levels")
         left = self._operand()
         while self.next.kind == "sign" and (level := _LEVELS.get(self.next.text, 0)) > least:
             sign = self._taken()
@@ -118,7 +120,7 @@ class _Reader:
             self._taken()
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                raise Unreadable(token.start, f"the expression is nested deeper than {MAX_DEPTH} levels")
+                raise InvalidExpression(token.start, f"the expression is nested deeper than {MAX_DEPTH} levels")
             operand = self._operand()
             self._depth -= 1
             return Unary(token.start, token.text, operand)
@@ -132,11 +134,11 @@ class _Reader:
                 continue
             name = self._taken()
             if name.kind != "name":
-                raise Unreadable(name.start, f'a name must follow ".", not {_shown(name)}')
+                raise InvalidExpression(name.start, f'a name must follow ".", not {_shown(name)}')
             node = (
                 Call(name.start, node, name.text, self._arguments())
                 if self._is_call()
-                else Member(name.start, node, name.text)
+                else MemberAccess(name.start, node, name.text)
             )
         return node
 
@@ -175,16 +177,16 @@ class _Reader:
             return ListOf(token.start, self._until("]", token))
         if token.kind == "sign" and token.text == "{":
             return self._object(token)
-        raise Unreadable(token.start, f"a value is missing before {_shown(token)}")
+        raise InvalidExpression(token.start, f"a value is missing before {_shown(token)}")
 
     def _object(self, opening: Token) -> Node:
         entries: list[tuple[str, Node]] = []
         while not self._takes("}"):
             name = self._taken()
             if name.kind not in ("name", "string", "number"):
-                raise Unreadable(name.start, f"a key must be a name or a string, not {_shown(name)}")
+                raise InvalidExpression(name.start, f"a key must be a name or a string, not {_shown(name)}")
             if not self._takes(":"):
-                raise Unreadable(self.next.start, f'a ":" must follow the key, not {_shown(self.next)}')
+                raise InvalidExpression(self.next.start, f'a ":" must follow the key, not {_shown(self.next)}')
             entries.append((name.text, self.expression(0)))
             if not self._takes(","):
                 self._closed("}", opening)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from vaulttools.bases import numbers
 from vaulttools.bases.times import Clock, read_date
-from vaulttools.bases.values import Tag, Tags, Url, Value, read_link, tag_of
+from vaulttools.bases.values import Tags, TagValue, Url, Value, read_link, tag_of
 
 _URL: Final = re.compile(r"(?:https?|ftp|wss?)://[^\s/]+\S*|(?!(?:https?|ftp|wss?):)[A-Za-z][A-Za-z0-9+.-]*:\S*")
 
@@ -26,11 +26,11 @@ def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
     """The value of a property of the note at `source`."""
     if isinstance(held, str):
         if name.lower() == "tags":
-            return Tags([Tag(tag_of(held))])
+            return Tags([TagValue(tag_of(held))])
         return _text(held, source, clock)
     if isinstance(held, list):
         if name.lower() == "tags" and all(element is None or isinstance(element, str) for element in held):
-            return Tags(Tag(tag_of(element)) for element in held if element is not None)
+            return Tags(TagValue(tag_of(element)) for element in held if element is not None)
         return [converted("", element, source, clock) for element in held]
     if isinstance(held, dict):
         return {key: converted(key, element, source, clock) for key, element in held.items()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 
 if TYPE_CHECKING:
     import re2
@@ -27,7 +27,7 @@ _KNOWN_FLAGS: Final = frozenset("gimsuyd")
 
 
 @dataclass(frozen=True, slots=True)
-class Regex:
+class CompiledRegex:
     """A regular expression that was found to compile."""
 
     source: str
@@ -81,20 +81,22 @@ class Regex:
         return [*pieces, text[done:]]
 
 
-def regex(source: str, flags: str, position: int) -> Regex:
+def regex(source: str, flags: str, position: int) -> CompiledRegex:
     """A regex of JavaScript.
 
     Raises:
-        Unreadable: it cannot be matched in linear time, or is none; the reason says what.
+        InvalidExpression: it cannot be matched in linear time, or is none; the reason says what.
     """
     unknown = next((flag for flag in flags if flag not in _KNOWN_FLAGS), None)
     if unknown is not None:
-        raise Unreadable(position, f'unknown flag "{unknown}" of a regular expression; known are g, i, m, s, u, y')
+        raise InvalidExpression(
+            position, f'unknown flag "{unknown}" of a regular expression; known are g, i, m, s, u, y'
+        )
     try:
         _compiled(source, flags)
     except ValueError as error:
-        raise Unreadable(position, f"invalid regular expression /{source}/: {error}") from error
-    return Regex(source, flags)
+        raise InvalidExpression(position, f"invalid regular expression /{source}/: {error}") from error
+    return CompiledRegex(source, flags)
 
 
 @lru_cache(maxsize=256)

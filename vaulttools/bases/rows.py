@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from vaulttools.bases import collation, formulas, summaries
-from vaulttools.bases.context import Context, Frame, Row
+from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.definition import Base, Column, Filter, Sorting
 from vaulttools.bases.evaluation import Expression
 from vaulttools.bases.faults import Failed, OutOfTime
-from vaulttools.bases.filters import Failures, Selection
+from vaulttools.bases.filters import Failures, ViewFilter
 from vaulttools.bases.times import Date, Duration
-from vaulttools.bases.values import Link, Value, is_empty, text_of
+from vaulttools.bases.values import LinkValue, Value, is_empty, text_of
 from vaulttools.bases.vault_files import NoteTable
 
 
@@ -42,7 +42,7 @@ class GroupRows(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class ViewResult:
     """The answer."""
 
     rows: list[tuple[str, list[Value | Failed]]] = field(default_factory=list)
@@ -58,26 +58,26 @@ class Found:
     """False when time ran out."""
 
 
-class Rows:
+class BaseRows:
     """The rows of one call, each made once."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, BaseRow] = {}
 
-    def __call__(self, path: str) -> Row:
+    def __call__(self, path: str) -> BaseRow:
         """The row of a file."""
         row = self._rows.get(path)
         if row is None:
-            row = self._rows[path] = Row(self._context, path, self._context.files.facts(path))
+            row = self._rows[path] = BaseRow(self._context, path, self._context.files.facts(path))
         return row
 
 
-def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context) -> Found:
+def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context) -> ViewResult:
     """The rows of some files, given in path order; when time runs out, what was found until then."""
-    found = Found()
-    rows = Rows(context)
-    selection = Selection(context, table, rows)
+    found = ViewResult()
+    rows = BaseRows(context)
+    selection = ViewFilter(context, table, rows)
     try:
         kept = frozenset(paths)
         for filter_ in asked.filters:
@@ -104,7 +104,7 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
     return found
 
 
-def value(column: Column, row: Row) -> Value | Failed:
+def value(column: Column, row: BaseRow) -> Value | Failed:
     """The value of a column for a row, or why it has none."""
     try:
         return column.compute(Frame(row))
@@ -133,7 +133,7 @@ def _ends(counts: Sequence[int]) -> list[int]:
     return ends
 
 
-def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
+def _ordered(paths: list[str], asked: Asked, rows: BaseRows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
     """The files in order, and the groups that they make; rows that compare equal stay in path order."""
     for sorting in reversed(asked.sort):
         paths = _sorted(paths, sorting, rows)
@@ -158,7 +158,7 @@ def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], lis
     return [path for _, members in groups for path in members], groups
 
 
-def _sorted(paths: list[str], sorting: Sorting, rows: Rows) -> list[str]:
+def _sorted(paths: list[str], sorting: Sorting, rows: BaseRows) -> list[str]:
     keyed = []
     for path in paths:
         row = rows(path)
@@ -189,14 +189,14 @@ def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
             return 3, held.length(context.setting.clock)
         except Failed:  # no calendar holds it
             return EMPTY
-    if isinstance(held, Link):
+    if isinstance(held, LinkValue):
         return 4, collation.key(held.display or held.target)
     text = text_of(held, context.setting)
     context.tick(text)
     return 4, collation.key(text)
 
 
-def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) -> dict[str, Value | Failed]:
+def _summed(asked: Asked, paths: Sequence[str], rows: BaseRows, context: Context) -> dict[str, Value | Failed]:
     found: dict[str, Value | Failed] = {}
     columns = {column.id: column for column in asked.columns}
     for id_, (_, summary) in asked.summaries.items():

@@ -12,7 +12,7 @@ _OPENING: Final = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*(`{3,}|~{3,})[ \t]*base[ \
 _PREFIX: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
-class Block(NamedTuple):
+class BaseBlock(NamedTuple):
     """A `base` block of a note."""
 
     line: int
@@ -26,7 +26,7 @@ def is_base(path: str) -> bool:
     return path.lower().endswith(".base")
 
 
-def blocks(lines: Sequence[str], code: Iterable[Span]) -> list[Block]:
+def blocks(lines: Sequence[str], code: Iterable[Span]) -> list[BaseBlock]:
     """The `base` blocks of a note, from its lines and the first and last lines of its code blocks."""
     found = []
     for first, last in code:
@@ -39,7 +39,7 @@ def blocks(lines: Sequence[str], code: Iterable[Span]) -> list[Block]:
         if body and body[-1].strip(" \t>").startswith(opening[1]):
             body.pop()
         # A block in a quote or a list has its marks, or as many blanks, before each line.
-        found.append(Block(first, "\n".join(line[min(depth, _marks(line)) :] for line in body)))
+        found.append(BaseBlock(first, "\n".join(line[min(depth, _marks(line)) :] for line in body)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from vaulttools.bases.context import Context, Frame, Row
+from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.evaluation import Expression
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.functions.lists import median, numbers_in, stddev, total
@@ -74,7 +74,7 @@ def summed(name: str | Expression, values: list[Any], context: Context) -> Value
     Raises:
         Failed: the expression has no value.
     """
-    frame = Frame(Row(context, "", context.files.facts("")), values)
+    frame = Frame(BaseRow(context, "", context.files.facts("")), values)
     if isinstance(name, Expression):
         return name.compute(frame)
     if name == "Unique":

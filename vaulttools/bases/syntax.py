@@ -34,7 +34,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberAccess:
     """`object.name`."""
 
     position: int
@@ -99,13 +99,13 @@ class ObjectOf:
     entries: tuple[tuple[str, Node], ...]
 
 
-Node: TypeAlias = Literal | RegexLiteral | Name | Member | Item | Call | Unary | Binary | ListOf | ObjectOf
+Node: TypeAlias = Literal | RegexLiteral | Name | MemberAccess | Item | Call | Unary | Binary | ListOf | ObjectOf
 
 
 def parts(node: Node) -> tuple[Node, ...]:
     """The nodes directly below one."""
     match node:
-        case Member(object=below):
+        case MemberAccess(object=below):
             return (below,)
         case Item(object=below, key=key):
             return (below, key)

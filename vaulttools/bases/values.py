@@ -17,10 +17,10 @@ from vaulttools.bases.faults import Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
 
 if TYPE_CHECKING:
-    from vaulttools.bases.regexes import Regex
+    from vaulttools.bases.regexes import CompiledRegex
 
 Value: TypeAlias = Union[
-    bool, int, float, str, "list[Any]", "Mapping[str, Any]", Date, Duration, "Link", "File", "Regex", None
+    bool, int, float, str, "list[Any]", "Mapping[str, Any]", Date, Duration, "LinkValue", "File", "CompiledRegex", None
 ]
 
 
@@ -28,7 +28,7 @@ MAX_TEXT: Final = 1_000_000
 """Characters of one text."""
 
 
-class Tag(str):
+class TagValue(str):
     """A tag, with its `#`."""
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class Html(str):
     __slots__ = ()
 
 
-class Image(str):
+class ImageValue(str):
     """What the app shows as an image: a path or a URL."""
 
     __slots__ = ()
@@ -65,7 +65,7 @@ class Tags(list[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkValue:
     """A link to a file, which may not be there."""
 
     target: str
@@ -97,7 +97,7 @@ class Setting:
     tick: Callable[..., None] = lambda *_: None
     """Looks at the time, now and then; given the values that are worked on."""
 
-    def file_of(self, link: Link) -> str | None:
+    def file_of(self, link: LinkValue) -> str | None:
         """The file that a link leads to, whatever its heading or block."""
         return self.resolve(link.target.partition("#")[0], link.source)
 
@@ -108,16 +108,16 @@ _NAMES: Final[dict[type, str]] = {
     int: "number",
     float: "number",
     str: "string",
-    Tag: "string",
+    TagValue: "string",
     Icon: "string",
     Url: "url",
     Html: "html",
-    Image: "image",
+    ImageValue: "image",
     list: "list",
     Tags: "list",
     Date: "date",
     Duration: "duration",
-    Link: "link",
+    LinkValue: "link",
     File: "file",
 }
 
@@ -150,7 +150,7 @@ def text_of(value: Value, setting: Setting) -> str:
         return value.shown(setting.clock)
     if isinstance(value, Duration):
         return value.shown()
-    if isinstance(value, Link):
+    if isinstance(value, LinkValue):
         return value.text
     if isinstance(value, File):
         return value.path
@@ -177,7 +177,7 @@ def is_true(value: Value) -> bool:
         return value != 0 and not math.isnan(value)
     if isinstance(value, Duration):
         return not value.is_zero
-    if isinstance(value, Date | Link | File):
+    if isinstance(value, Date | LinkValue | File):
         return True
     return bool(value)
 
@@ -217,7 +217,7 @@ def _loosely(left: Value, right: Value, setting: Setting) -> bool:
     setting.tick()
     if left is None or right is None:
         return False
-    if isinstance(left, Link):
+    if isinstance(left, LinkValue):
         return _leads_to(left, right, setting)
     if isinstance(left, File):
         return isinstance(right, str) and left.path == right
@@ -242,13 +242,13 @@ def _loosely(left: Value, right: Value, setting: Setting) -> bool:
     return False
 
 
-def _leads_to(link: Link, other: Value, setting: Setting) -> bool:
+def _leads_to(link: LinkValue, other: Value, setting: Setting) -> bool:
     if isinstance(other, str):
         written = read_link(other, "")
         return written is not None and _leads_to(link, written, setting)
     if isinstance(other, File):
         return setting.file_of(link) == other.path
-    if not isinstance(other, Link):
+    if not isinstance(other, LinkValue):
         return False
     here, there = setting.file_of(link), setting.file_of(other)
     return here == there if here and there else link.target == other.target
@@ -296,12 +296,12 @@ def _length(value: Value, setting: Setting) -> float:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
 
 
-def read_link(text: str, source: str) -> Link | None:
+def read_link(text: str, source: str) -> LinkValue | None:
     """The link that a text is, from `[[` to `]]`; what follows the last `|` is its display text."""
     if not (text.startswith("[[") and text.endswith("]]") and len(text) >= 4):
         return None
     target, bar, display = text[2:-2].rpartition("|")
-    return Link(target, source, display) if bar else Link(display, source)
+    return LinkValue(target, source, display) if bar else LinkValue(display, source)
 
 
 def tag_of(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from vaulttools.core import own_python
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import database, location
-from vaulttools.index.database import Busy
+from vaulttools.index.database import IndexBusy
 from vaulttools.vault import Vault
 
 _LOWER: Final = 19
@@ -51,7 +51,7 @@ def build(folder: str) -> None:
     Raises:
         VaultToolsError: there can be none.
     """
-    with Vault.open(folder, index="auto") as vault, suppress(Busy):
+    with Vault.open(folder, index="auto") as vault, suppress(IndexBusy):
         where = location.of(vault.session.root, vault.config.index_folder)
         with database.write_lock(where.database, wait=False):
             pass

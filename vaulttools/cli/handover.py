@@ -11,7 +11,7 @@ import os
 import sys
 
 from vaulttools.cli import rendezvous
-from vaulttools.cli.vault_around import is_unnamed, vault_around
+from vaulttools.cli.nearest_vault import is_unnamed, nearest_vault
 from vaulttools.cli.words import take_flag, take_values
 
 TYPE_CHECKING = False  # as in `vaulttools`
@@ -57,7 +57,7 @@ def vault_of(words: list[str]) -> str | None:
         return None  # an option without its value, or a folder that is gone: the command says so
     if len(vaults) > 1 or "" in vaults or not words or words[0] in OWN:
         return None
-    vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or vault_around(here) or here
+    vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(here) or here
     if not vaults and not os.environ.get("VAULTTOOLS_VAULT") and is_unnamed(vault):
         return None
     return os.path.abspath(os.path.expanduser(vault))

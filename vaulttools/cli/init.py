@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 from vaulttools.cli.mcp import NEEDS_EXTRA, program
 from vaulttools.clients import change, registry, saving
-from vaulttools.clients.change import Change, Unchangeable
+from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.clients.machine import Machine
 from vaulttools.clients.obsidian import KnownVault, known_vaults
 from vaulttools.clients.registry import CLIENTS, Client
@@ -35,7 +35,7 @@ Add the server to the settings of the assistants on this machine. Shows what wou
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class InitOptions:
     """What the command line asks for."""
 
     clients: Sequence[Client]
@@ -48,7 +48,7 @@ class Options:
 class _Outcome:
     client: Client
     file: Path
-    change: Change | None
+    change: ConfigChange | None
     failure: str = ""
     backup: Path | None = None
 
@@ -58,7 +58,7 @@ class _Parser(argparse.ArgumentParser):
         raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
 
 
-def parse(words: Sequence[str]) -> Options:
+def parse(words: Sequence[str]) -> InitOptions:
     """The options of the command.
 
     Raises:
@@ -76,10 +76,10 @@ def parse(words: Sequence[str]) -> Options:
         if name.casefold() not in by_name:
             raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
     named = dict.fromkeys(name.casefold() for name in given.client)
-    return Options([by_name[name] for name in named], given.write, given.remove)
+    return InitOptions([by_name[name] for name in named], given.write, given.remove)
 
 
-def run(options: Options, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
+def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
     """What the command says, its details, and whether it did for any assistant what was asked; None: there is none on
     this machine.
 
@@ -158,7 +158,7 @@ def _meant(given: str, known: Sequence[KnownVault]) -> str:
 
 
 def _outcome(
-    options: Options, client: Client, file: Path, command: Mapping[str, Any], vaults: Sequence[Path]
+    options: InitOptions, client: Client, file: Path, command: Mapping[str, Any], vaults: Sequence[Path]
 ) -> _Outcome:
     try:
         real = file.resolve()
@@ -177,7 +177,7 @@ def _outcome(
 
 
 def _lines(
-    options: Options,
+    options: InitOptions,
     chosen: Mapping[str, str],
     known: Sequence[KnownVault],
     outcomes: Sequence[_Outcome],
@@ -215,7 +215,7 @@ _DONE: Final = {"add": "added to", "update": "updated in", "remove": "removed fr
 _TO_DO: Final = {"add": "add to", "update": "update in", "remove": "remove from"}
 
 
-def _told(options: Options, outcome: _Outcome) -> list[str]:
+def _told(options: InitOptions, outcome: _Outcome) -> list[str]:
     title, file = outcome.client.title, shown(str(outcome.file))
     if outcome.change is None:
         return [f"{title}: {file} is left as it is: {outcome.failure}"]

@@ -85,8 +85,8 @@ def _init(words: list[str], switches: Switches) -> int:
         print(cli_init.HELP)
         return FOUND
     interrupts.raise_again()
-    around = os.environ.get("VAULTTOOLS_VAULT") or vault_around(working_folder())
-    vaults = switches.vaults or ([around] if around else [])
+    nearest = os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(working_folder())
+    vaults = switches.vaults or ([nearest] if nearest else [])
     text, details, is_well = cli_init.run(cli_init.parse(words), vaults, this_machine())
     if switches.as_json:
         print_json(details, sys.stdout)

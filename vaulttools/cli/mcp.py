@@ -17,9 +17,9 @@ from vaulttools.cli import access, interrupts
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
-from vaulttools.server.mcp import beside, clients, deferral
-from vaulttools.server.mcp.beside import Beside
+from vaulttools.server.mcp import clients, deferral, vault_client
 from vaulttools.server.mcp.clients import Address, Command
+from vaulttools.server.mcp.vault_client import VaultClient
 from vaulttools.server.vault_names import folders
 
 _OWN: Final = ("claude", "cursor", "vscode", "generic")
@@ -50,7 +50,7 @@ NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]'
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class McpOptions:
     """What the command line asks for."""
 
     vaults: Sequence[str]
@@ -66,7 +66,7 @@ class Options:
     print_config: str | None
 
 
-def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> McpOptions:
     """The options of the command.
 
     Raises:
@@ -82,7 +82,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument("--token-file and --allow-origin go with --http")
     if http is not None:
         access.ensure_a_token(http[0], token)
-    return Options(
+    return McpOptions(
         vaults,
         has_index,
         access.offered(given.tools),
@@ -101,7 +101,7 @@ def _assistant(given: str) -> str:
     return name
 
 
-def run(options: Options) -> None:
+def run(options: McpOptions) -> None:
     """Serve until the client goes, or a signal comes; or print what a client takes.
 
     Raises:
@@ -116,14 +116,14 @@ def run(options: Options) -> None:
     if options.http is not None:
         _serve_http(options, by_name, index, *options.http)
         return
-    process = beside.started(by_name, options.tools, index=index, is_structured=options.is_structured)
+    process = vault_client.started(by_name, options.tools, index=index, is_structured=options.is_structured)
     if process is not None:
-        _serve_beside(options, process)
+        _serve_apart(options, process)
     else:
         _serve_here(options, by_name, index)
 
 
-def _serve_beside(options: Options, process: Beside) -> None:
+def _serve_apart(options: McpOptions, process: VaultClient) -> None:
     """Over stdin and stdout; the vaults are opened meanwhile."""
     try:
         with _importing_the_sdk():
@@ -136,19 +136,21 @@ def _serve_beside(options: Options, process: Beside) -> None:
         process.stop()
 
 
-def _serve_here(options: Options, by_name: dict[str, str], index: Literal["off"] | None) -> None:
+def _serve_here(options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None) -> None:
     """Over stdin and stdout, where no process can be started."""
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
 
     with opened(by_name, index=index) as vaults:
         with _importing_the_sdk():
-            from vaulttools.server.mcp import here, stdio
+            from vaulttools.server.mcp import in_process, stdio
         calls = Calls()
-        stdio.serve(here.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
+        stdio.serve(in_process.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
 
 
-def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int) -> None:
+def _serve_http(
+    options: McpOptions, by_name: dict[str, str], index: Literal["off"] | None, host: str, port: int
+) -> None:
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
 
@@ -159,11 +161,11 @@ def _serve_http(options: Options, by_name: dict[str, str], index: Literal["off"]
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
             from vaulttools.server.guard import MCP, Access
-            from vaulttools.server.mcp import here
+            from vaulttools.server.mcp import in_process
             from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.service import Service
         calls = Calls()
-        server = here.server(vaults, options.tools, calls, is_structured=options.is_structured)
+        server = in_process.server(vaults, options.tools, calls, is_structured=options.is_structured)
         service = Service(Alike(options.token, vaults), calls)
         app = application(service, streamable(server), Access(host, options.allow_origin))
         with resident.offered(map(vaults.lent, vaults.names)):
@@ -193,7 +195,7 @@ def importing_much() -> Iterator[None]:
         interrupts.raise_again()
 
 
-def _print_config(options: Options, by_name: dict[str, str]) -> None:
+def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     assert options.print_config is not None
     if options.http is not None:
         host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
@@ -221,8 +223,8 @@ def program() -> tuple[str, list[str]]:
     Raises:
         BadArgument: it will not stay where it is.
     """
-    beside = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    path, arguments = (beside, []) if beside else (sys.executable, ["-m", "vaulttools"])
+    vault_client = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    path, arguments = (vault_client, []) if vault_client else (sys.executable, ["-m", "vaulttools"])
     if _CACHES.intersection(Path(path).parts):
         raise BadArgument(
             f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
@@ -234,7 +236,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 """Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
 
 
-def _command(options: Options, by_name: dict[str, str]) -> Command:
+def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
     for name, folder in by_name.items():

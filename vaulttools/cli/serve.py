@@ -48,7 +48,7 @@ NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in t
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServeOptions:
     """What the command line asks for."""
 
     vaults: Sequence[str]
@@ -72,7 +72,7 @@ class Options:
     """The port at which its clients ask; None: they do not."""
 
 
-def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> Options:
+def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True) -> ServeOptions:
     """The options of the command.
 
     Raises:
@@ -113,7 +113,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument("--omnisearch is for a server of one vault: its clients name none")
     if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
         raise BadArgument("--omnisearch takes a port")
-    return Options(
+    return ServeOptions(
         vaults,
         has_index,
         host,
@@ -142,7 +142,7 @@ def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     return [*words[:at], *words[at + 1 + len(values) :]], values
 
 
-def run(options: Options) -> None:
+def run(options: ServeOptions) -> None:
     """Serve until a signal comes.
 
     Raises:
@@ -185,21 +185,21 @@ def run(options: Options) -> None:
 
 
 @contextmanager
-def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
+def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
     """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
     from vaulttools.cli import resident
     from vaulttools.server.callers import Alike
-    from vaulttools.server.mcp import here
+    from vaulttools.server.mcp import in_process
     from vaulttools.server.mcp.streamable import streamable
     from vaulttools.server.mcp.tenancy import Tenancy
     from vaulttools.server.service import Service
-    from vaulttools.server.shelf import Shelf
     from vaulttools.server.tokens import Tenants, TokenFile
     from vaulttools.server.vault_names import folders
+    from vaulttools.server.vault_pool import VaultPool
     from vaulttools.server.vaults import opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    made = partial(here.server, names=options.tools, calls=calls, is_structured=options.is_structured)
+    made = partial(in_process.server, names=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index, loads=True) as vaults:
             with importing_much():
@@ -210,16 +210,16 @@ def _served(options: Options, calls: Calls) -> Iterator[tuple[Service, Mcp, Abst
         return
     tokens = TokenFile(token.file(options.tokens))
     tokens.entries()  # a file that cannot be read is told at the start
-    shelf = Shelf(options.vaults_root, options.open_vaults, index)
+    pool = VaultPool(options.vaults_root, options.open_vaults, index)
     try:
         tenancy = Tenancy(lambda caller: made(caller.vaults, caller=caller.name))
         # Commands of this machine's users are no callers with a token.
-        yield Service(Tenants(tokens, shelf), calls), tenancy.mcp, nullcontext()
+        yield Service(Tenants(tokens, pool), calls), tenancy.mcp, nullcontext()
     finally:
-        shelf.close()
+        pool.close()
 
 
-def _omnisearch(options: Options, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:
+def _omnisearch(options: ServeOptions, vaults: Vaults, calls: Calls) -> AbstractContextManager[None]:
     from vaulttools.server import listener
     from vaulttools.server.rest import omnisearch
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Final, TextIO
 
-from vaulttools.cli.vault_around import is_unnamed, vault_around
+from vaulttools.cli.nearest_vault import is_unnamed, nearest_vault
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def found_vault(*, or_here: bool = True) -> str:
         BadArgument: there is none.
     """
     here = working_folder()
-    found = vault_around(here) or (here if or_here else None)
+    found = nearest_vault(here) or (here if or_here else None)
     if found is None or is_unnamed(found):
         why = "; the home folder and the root are vaults only when they are named" if is_unnamed(here) else ""
         raise BadArgument(f"{NO_VAULT}{why}")

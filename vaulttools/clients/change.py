@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from vaulttools.clients import jsonc, toml
-from vaulttools.clients.jsonc import NotAnObject, Unreadable
+from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
 from vaulttools.clients.registry import Client
 from vaulttools.core.render import visible
 
@@ -27,7 +27,7 @@ class Unchangeable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConfigChange:
     """What one file becomes."""
 
     client: Client
@@ -45,7 +45,7 @@ class Change:
 
 def added(
     client: Client, file: Path, before: bytes | None, backup: bytes | None, entry: Mapping[str, Any], name: str
-) -> Change:
+) -> ConfigChange:
     """The file with the entry in it; `backup` is what an earlier one kept.
 
     Raises:
@@ -57,19 +57,19 @@ def added(
     if old is not None and "url" in old:
         raise Unchangeable(f"its {name} is a server at an address: take it out first, with --remove")
     if old is not None and all(old.get(key) == _tuple(value) for key, value in values.items()):
-        return Change(client, file, "none", before, before)
+        return ConfigChange(client, file, "none", before, before)
     after = text.put(values)
     lines = _difference(client, name, old, {**(old or {}), **values})
     if old is None:
-        return Change(client, file, "add", before, after, lines, backup=before)
+        return ConfigChange(client, file, "add", before, after, lines, backup=before)
     # A backup stays what the file was without the entry; of a file that holds nothing else there is none.
     is_ours = removed(client, file, before, None, name).after is None
-    return Change(
+    return ConfigChange(
         client, file, "update", before, after, lines, backup=before if backup is None and not is_ours else None
     )
 
 
-def removed(client: Client, file: Path, before: bytes | None, backup: bytes | None, name: str) -> Change:
+def removed(client: Client, file: Path, before: bytes | None, backup: bytes | None, name: str) -> ConfigChange:
     """The file without the entry: as it was before `added`, to the byte, where nobody else has changed it since.
 
     `backup` is the file as it was before `added`.
@@ -80,13 +80,13 @@ def removed(client: Client, file: Path, before: bytes | None, backup: bytes | No
     text = _Text(client, file, before, name)
     old = text.entry()
     if old is None:
-        return Change(client, file, "none", before, before)
+        return ConfigChange(client, file, "none", before, before)
     ours: dict[str, Any] = {key: old[key] for key in OURS if key in old}
     lines = _difference(client, name, old, None)
     for origin in (backup, None) if backup is not None else (None,):
         if _becomes(client, file, origin, ours, name) == before:
-            return Change(client, file, "remove", before, origin, lines)
-    return Change(client, file, "remove", before, text.removed(), lines)
+            return ConfigChange(client, file, "remove", before, origin, lines)
+    return ConfigChange(client, file, "remove", before, text.removed(), lines)
 
 
 def _becomes(client: Client, file: Path, origin: bytes | None, ours: Mapping[str, Any], name: str) -> bytes | None:
@@ -111,7 +111,7 @@ class _Text:
         self._path = (client.servers, name)
         try:
             self._before = self._without_ours(self._text)
-        except Unreadable as error:
+        except MalformedConfig as error:
             form = "TOML" if self._is_toml else "JSON"
             raise Unchangeable(f"it cannot be read as {form}: {error}") from None
         except NotAnObject as error:

@@ -29,8 +29,8 @@ _BLANK_LINE = re.compile(r"[ \t]*(?://[^\r\n]*)?\r?\n")
 _INDENT = re.compile(r"[ \t]*")
 
 
-class Unreadable(Exception):
-    """A text that is no JSON; holds the line, from 1, and nothing of the text itself."""
+class MalformedConfig(Exception):
+    """A text that is no JSON, or no TOML; holds the line, from 1, and nothing of the text itself."""
 
     def __init__(self, line: int, reason: str) -> None:
         self.line = line
@@ -39,7 +39,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class JsonValue:
     """A value and where it is: characters from 0, end exclusive."""
 
     start: int
@@ -54,13 +54,13 @@ class Member:
 
     key: str
     start: int
-    value: Node
+    value: JsonValue
     comma: int | None
     """Where the comma behind it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Object(Node):
+class Object(JsonValue):
     """An object with its members in order."""
 
     members: tuple[Member, ...]
@@ -70,11 +70,11 @@ class Object(Node):
         return next((member for member in reversed(self.members) if member.key == key), None)
 
 
-def read(text: str) -> Node:
+def read(text: str) -> JsonValue:
     """The value that the whole text holds.
 
     Raises:
-        Unreadable: it is not one value, or its brackets are too deep.
+        MalformedConfig: it is not one value, or its brackets are too deep.
     """
     return _Reader(text).whole()
 
@@ -84,14 +84,14 @@ class _Reader:
         self._text = text
         self._scalar = json.JSONDecoder(parse_constant=self._no_number).raw_decode
 
-    def whole(self) -> Node:
+    def whole(self) -> JsonValue:
         node = self._value(self._gap(0), 0)
         end = self._gap(node.end)
         if end < len(self._text):
             self._fail(end, "something follows the end of the value")
         return node
 
-    def _value(self, at: int, depth: int) -> Node:
+    def _value(self, at: int, depth: int) -> JsonValue:
         if depth > DEEPEST:
             self._fail(at, "its brackets are nested too deeply")
         match self._text[at : at + 1]:
@@ -103,7 +103,7 @@ class _Reader:
             value, end = self._scalar(self._text, at)
         except (ValueError, RecursionError):
             self._fail(at, "a value is expected")
-        return Node(at, end, value)
+        return JsonValue(at, end, value)
 
     def _object(self, start: int, depth: int) -> Object:
         members: list[Member] = []
@@ -122,7 +122,7 @@ class _Reader:
             members.append(Member(key.value, key.start, value, comma))
         return Object(start, at + 1, [(each.key, each.value.value) for each in members], tuple(members))
 
-    def _array(self, start: int, depth: int) -> Node:
+    def _array(self, start: int, depth: int) -> JsonValue:
         values: list[Any] = []
         comma: int | None = None
         at = self._gap(start + 1)
@@ -133,7 +133,7 @@ class _Reader:
             comma, at = self._comma(value.end)
             values.append(value.value)
         # As a tuple, so that no array equals an object of the same pairs.
-        return Node(start, at + 1, tuple(values))
+        return JsonValue(start, at + 1, tuple(values))
 
     def _comma(self, at: int) -> tuple[int | None, int]:
         """Where the comma behind a value is, and where what follows begins."""
@@ -146,7 +146,7 @@ class _Reader:
         return match.end()
 
     def _fail(self, at: int, reason: str) -> NoReturn:
-        raise Unreadable(self._text.count("\n", 0, at) + 1, reason)
+        raise MalformedConfig(self._text.count("\n", 0, at) + 1, reason)
 
     def _no_number(self, constant: str) -> NoReturn:
         raise ValueError(constant)
@@ -164,7 +164,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
     """The text with the value at the path; objects on the way are made, and a value that is there is replaced.
 
     Raises:
-        Unreadable: the text is no JSON.
+        MalformedConfig: the text is no JSON.
         NotAnObject: something on the way is no object.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -187,7 +187,7 @@ def removed(text: str, path: Sequence[str]) -> str:
     What `put` added to an object that had members is taken away to the byte; an object that is left empty becomes `{}`.
 
     Raises:
-        Unreadable: the text is no JSON.
+        MalformedConfig: the text is no JSON.
         NotAnObject: something on the way is no object.
     """
     if not text.strip():

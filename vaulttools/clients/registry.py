@@ -11,7 +11,7 @@ from vaulttools.clients.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConfigLocation:
     """Where a client keeps the servers that a user has added."""
 
     file: Path
@@ -26,7 +26,7 @@ class Client:
     name: str
     """As `--client` takes it."""
     title: str
-    places: Callable[[Machine], list[Place]]
+    places: Callable[[Machine], list[ConfigLocation]]
     """Where its settings may be; the first that exists counts."""
     servers: str = "mcpServers"
     """The key under which its file holds the servers by name."""
@@ -34,20 +34,20 @@ class Client:
     """Whether an entry names its transport."""
 
 
-def _within(folder: Path, name: str) -> Place:
-    return Place(folder / name, folder)
+def _within(folder: Path, name: str) -> ConfigLocation:
+    return ConfigLocation(folder / name, folder)
 
 
-def _claude_code(machine: Machine) -> list[Place]:
+def _claude_code(machine: Machine) -> list[ConfigLocation]:
     file = (machine.named("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
-    return [Place(file, file)]
+    return [ConfigLocation(file, file)]
 
 
-def _codex(machine: Machine) -> list[Place]:
+def _codex(machine: Machine) -> list[ConfigLocation]:
     return [_within(machine.named("CODEX_HOME") or machine.home / ".codex", "config.toml")]
 
 
-def _lm_studio(machine: Machine) -> list[Place]:
+def _lm_studio(machine: Machine) -> list[ConfigLocation]:
     # Its page names the first; versions that began with the second still use it (lmstudio-bug-tracker 1371).
     return [
         _within(machine.home / ".lmstudio", "mcp.json"),
@@ -76,6 +76,6 @@ CLIENTS: Final = (
 )
 
 
-def place(client: Client, machine: Machine) -> Place | None:
+def place(client: Client, machine: Machine) -> ConfigLocation | None:
     """Where the client's settings are; None: it is not on this machine."""
     return next((each for each in client.places(machine) if each.sign.exists()), None)

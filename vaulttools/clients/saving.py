@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from vaulttools.clients.change import Change, Unchangeable
+from vaulttools.clients.change import ConfigChange, Unchangeable
 
 BACKUP: Final = ".before-vaulttools"
 """What the name of a backup ends with."""
@@ -47,7 +47,7 @@ def backup_of(file: Path) -> Path:
     return file.with_name(file.name + BACKUP)
 
 
-def save(change: Change) -> Path | None:
+def save(change: ConfigChange) -> Path | None:
     """Make the change; returns the backup, where there is one now.
 
     The backup goes when a removal has given back what it holds.

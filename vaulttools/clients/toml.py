@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from vaulttools.clients.jsonc import NotAnObject, Unreadable
+from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
 
 _LINE = re.compile(r"at line (\d+)")
 
@@ -19,21 +19,21 @@ def read(text: str) -> dict[str, Any]:
     """What the text holds.
 
     Raises:
-        Unreadable: it is no TOML.
+        MalformedConfig: it is no TOML.
     """
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found is not None else text.count("\n") + 1
-        raise Unreadable(line, "it breaks the rules of TOML") from None
+        raise MalformedConfig(line, "it breaks the rules of TOML") from None
 
 
 def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
     """The text with the values in the table at the path, which is appended when it is not there.
 
     Raises:
-        Unreadable: the text is no TOML.
+        MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table, or is one within braces, which cannot be added to.
     """
     if _table(read(text), path) is None:
@@ -60,7 +60,7 @@ def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
     `known` are the keys that `put` wrote, in their order.
 
     Raises:
-        Unreadable: the text is no TOML.
+        MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table.
     """
     table = _table(read(text), path)

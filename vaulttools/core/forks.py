@@ -1,4 +1,4 @@
-"""Lets objects begin anew in a child process after a fork.
+"""Resets objects in a child process after a fork.
 
 Threads are not inherited: a lock that one of them held is held for ever in the child.
 """
@@ -13,7 +13,7 @@ from weakref import WeakSet
 class Renewed(Protocol):
     """Holds locks, and what belongs to one process."""
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as new, in a child after a fork."""
 
 
@@ -21,14 +21,14 @@ _all: Final[WeakSet[Renewed]] = WeakSet()
 
 
 def renew(each: Renewed) -> None:
-    """Have an object begin anew in every child, as long as it lives."""
+    """Have an object reset in every child, as long as it lives."""
     _all.add(each)
 
 
-def _begin_anew() -> None:
+def _reset_all() -> None:
     for each in _all:
-        each.begin_anew()
+        each.reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset_all)

@@ -17,7 +17,7 @@ class _Pauses:
     def __init__(self) -> None:
         self._number = 0
         self._resumes = False
-        self.begin_anew()
+        self.reset_after_fork()
 
     def begin(self) -> None:
         with self._lock:
@@ -33,7 +33,7 @@ class _Pauses:
                 gc.enable()
                 self._resumes = False
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child after a fork, where no thread is left that would end a pause."""
         if self._resumes:
             gc.enable()

@@ -19,7 +19,7 @@ from vaulttools.core.work import Reason
 from vaulttools.errors import AccessDenied, OutsideVault
 from vaulttools.files import default_excludes, disk
 from vaulttools.files.excluded import Excluded
-from vaulttools.files.folder_names import FolderNames, Kind, Listed
+from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.globs import Glob
 from vaulttools.files.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.files.root import Root
@@ -199,7 +199,7 @@ def _level(
     ignores: IgnoreRules,
     rules: Rules,
     warn: Callable[[str, str], None],
-) -> tuple[str, Iterator[Listed | list[str]], IgnoreRules]:
+) -> tuple[str, Iterator[FolderEntry | list[str]], IgnoreRules]:
     """A folder being walked: its path, its names, and the ignore rules in force for them. Files that no rule can leave
     out come together."""
     if rules.ignores:
@@ -279,14 +279,14 @@ def _names(scanned: Iterable[os.DirEntry[str]]) -> FolderNames:
     return FolderNames(files, others)
 
 
-def listed_as(entry: os.DirEntry[str]) -> Listed:
+def listed_as(entry: os.DirEntry[str]) -> FolderEntry:
     """One entry of a listing."""
     kind = _kind(entry)
     dataless = False
     if _CLOUD_STUBS and kind == "file":
         with suppress(OSError):
             dataless = is_dataless(entry.stat(follow_symlinks=False))
-    return Listed(entry.name, kind, dataless)
+    return FolderEntry(entry.name, kind, dataless)
 
 
 def is_dataless(status: os.stat_result) -> bool:

@@ -31,15 +31,15 @@ _ENTRY_BYTES: Final = 480
 path of 30 letters)."""
 
 
-class Contents:
+class ContentCache:
     """The bytes of one vault's files, for any number of threads; what was used longest ago goes first."""
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most_bytes = most_bytes
-        self.begin_anew()
+        self.reset_after_fork()
         forks.renew(self)
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as one that keeps nothing."""
         self._lock = Lock()
         self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()

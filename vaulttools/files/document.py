@@ -31,7 +31,7 @@ class NotRead(Exception):
         super().__init__(reason)
 
 
-class Part(NamedTuple):
+class DocumentPart(NamedTuple):
     """Where a page, or the section of a heading, begins in a text that was extracted from an attachment."""
 
     line: int
@@ -54,7 +54,7 @@ class Document:
     path: str
     content: str | bytes = field(repr=False)
     """The text, or UTF-8 without byte order mark that is decoded as far as it is asked for."""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DocumentPart, ...] = ()
     """The pages or sections of a text that was extracted from an attachment, in the order of lines."""
     is_whole: bool = True
     """False when it is not all of the text of an attachment."""
@@ -94,7 +94,7 @@ class Document:
         raw = self.content if isinstance(self.content, bytes) else self.text.encode("utf-8", "surrogatepass")
         return raw.replace(b"\r\n", b"\n")
 
-    def part_of(self, line: int) -> Part | None:
+    def part_of(self, line: int) -> DocumentPart | None:
         """The page or section in which a line stands, from 1; None before the first, and of a text without parts."""
         place = bisect_right(self.parts, line, key=lambda part: part.line)
         return self.parts[place - 1] if place else None

@@ -34,6 +34,6 @@ class Extracts(Protocol):
         """
 
 
-def patience(work: Work) -> float:
+def timeout(work: Work) -> float:
     """Seconds that a call may still wait for extractions."""
     return max(0.0, work.remaining() - work.time_limit * _KEPT_BACK)

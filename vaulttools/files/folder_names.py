@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 Kind = Literal["file", "folder", "link", "other"]
 
 
-class Listed(NamedTuple):
+class FolderEntry(NamedTuple):
     """One name in a folder, as the file system has it."""
 
     name: str
@@ -24,15 +24,15 @@ class FolderNames:
 
     __slots__ = ("_files", "others")
 
-    def __init__(self, files: Iterable[str], others: Iterable[Listed]) -> None:
+    def __init__(self, files: Iterable[str], others: Iterable[FolderEntry]) -> None:
         """`files`: the names of files that are here; `others`: all other names, in any order."""
         names = sorted(files)
-        hidden = [Listed(name, "file") for name in names if name[0] == "."]
+        hidden = [FolderEntry(name, "file") for name in names if name[0] == "."]
         if hidden:
             names = [name for name in names if name[0] != "."]
         rest = [*hidden, *others]
         if not _is_encodable((*names, *(each.name for each in rest))):
-            rest += [Listed(name, "file") for name in names]
+            rest += [FolderEntry(name, "file") for name in names]
             names = []
         self._files: Final = names
         """Of files that are here and not hidden, in path order."""
@@ -40,15 +40,15 @@ class FolderNames:
         self.others: Final = sorted(rest, key=None if names else _encoded)
         """All else, in path order."""
 
-    def __iter__(self) -> Iterator[Listed]:
+    def __iter__(self) -> Iterator[FolderEntry]:
         """Every name, in path order."""
         for each in self.runs():
-            if isinstance(each, Listed):
+            if isinstance(each, FolderEntry):
                 yield each
             else:
-                yield from (Listed(name, "file") for name in each)
+                yield from (FolderEntry(name, "file") for name in each)
 
-    def runs(self) -> Iterator[Listed | list[str]]:
+    def runs(self) -> Iterator[FolderEntry | list[str]]:
         """Every name, in path order; of files that are here and not hidden, those that follow each other together."""
         start = 0
         for other in self.others:
@@ -70,5 +70,5 @@ def _is_encodable(names: Iterable[str]) -> bool:
         return False
 
 
-def _encoded(each: Listed) -> bytes:
+def _encoded(each: FolderEntry) -> bytes:
     return os.fsencode(each.name)

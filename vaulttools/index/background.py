@@ -22,9 +22,9 @@ from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.folder import Folder
+from vaulttools.index.job_queue import JobQueue
 from vaulttools.index.state import IndexState
-from vaulttools.index.store import Store
-from vaulttools.index.turns import Turns
+from vaulttools.index.store import IndexStore
 from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
@@ -83,7 +83,7 @@ class BackgroundIndex:
         self._begin()
         forks.renew(self)
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a child after a fork: what the parent had open is neither used nor closed (fault-I21)."""
         if self._present is not None:
             inherited.keep(self._present)
@@ -141,7 +141,7 @@ class BackgroundIndex:
         self._is_only_read = True
         with suppress(Unavailable, Lost, OSError):
             where = location.of(self._root, self._index_folder)
-            store = Store.existing(where.database, where.options)
+            store = IndexStore.existing(where.database, where.options)
             try:
                 self._present = self._only_read = self._loaded(store) if store.newest() else None
             finally:
@@ -281,7 +281,7 @@ class BackgroundIndex:
     def _serve(self) -> None:
         """Load, and keep up to date until the end or until changes were missed."""
         where = location.of(self._root, self._index_folder)
-        store = Store.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
+        store = IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
         try:
             self.warning = self.warning or store.warning
             if store.warning:
@@ -294,7 +294,7 @@ class BackgroundIndex:
         finally:
             store.close()
 
-    def _loaded(self, store: Store) -> IndexState:
+    def _loaded(self, store: IndexStore) -> IndexState:
         """All that is known, with a watch where one serves."""
         disk.scandir(self._root.folder).close()  # of what cannot be listed nothing can be known
         if store.newest() and early_listing.is_begun(self._root.folder):
@@ -314,7 +314,7 @@ class BackgroundIndex:
         return self._made(store, None)
 
     def _made(
-        self, store: Store, watching: Watch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
+        self, store: IndexStore, watching: Watch | None, listed: Callable[[], Mapping[str, Folder]] | None = None
     ) -> IndexState:
         """What is held in memory. It stays, so that the garbage collector neither looks through it while it is made (a
         fifth of the time) nor at any time after."""
@@ -348,7 +348,7 @@ class BackgroundIndex:
         if pending.stale or pending.gone:
             from vaulttools.index import build
 
-            turn = _turns.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
+            turn = _job_queue.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
             with turn as is_mine:
                 if not is_mine:
                     return False
@@ -384,5 +384,5 @@ class BackgroundIndex:
         self._written = max(0, written)
 
 
-_turns: Final = Turns()
-forks.renew(_turns)
+_job_queue: Final = JobQueue()
+forks.renew(_job_queue)

@@ -20,8 +20,8 @@ from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content
-from vaulttools.index.database import Busy
-from vaulttools.index.store import Store
+from vaulttools.index.database import IndexBusy
+from vaulttools.index.store import IndexStore
 from vaulttools.index.workers import readers
 from vaulttools.index.writer import Writer
 
@@ -64,7 +64,7 @@ class Updated:
 
 
 def update(
-    store: Store,
+    store: IndexStore,
     root: Root,
     stale: Sequence[str],
     gone: Sequence[str] = (),
@@ -112,7 +112,7 @@ def update(
                     steps.commit()
         if updated.written > _FEW and updated.written * _MUCH > store.ids_in_sum()[0]:
             _merge(store, stop, wait=wait)
-    except Busy:
+    except IndexBusy:
         updated.busy = not stop.is_set()
     updated.finished = updated.done == total
     if updated.finished and attachments is not None and any(map(attachments.holds, (*stale, *gone))):
@@ -127,7 +127,7 @@ def _for_a_turn(pending: deque[str], stop: Event) -> Iterator[str]:
         yield pending.popleft()
 
 
-def _merge(store: Store, stop: Event, *, wait: bool) -> None:
+def _merge(store: IndexStore, stop: Event, *, wait: bool) -> None:
     """Write the words of all files closer together, so that they are found in less time."""
     goes_on = True
     while goes_on and not stop.is_set():

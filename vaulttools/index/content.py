@@ -67,7 +67,7 @@ _CHUNK: Final = 1 << 20
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
 
 
-class Words(NamedTuple):
+class WordColumns(NamedTuple):
     """The columns of the word table."""
 
     body: str
@@ -96,7 +96,7 @@ class Content:
     """Folded text that the trigram table takes; two line feeds at its end make every short tail begin a trigram."""
     terms: str = ""
     """What `vocabulary.words` makes of the folded text; nothing of a binary file."""
-    words: Words | None = None
+    words: WordColumns | None = None
     """Of a note or attachment whose text was read, else None; likewise the passages."""
     structure: bytes | None = None
     """What `notes.stored` makes of a note, compressed by zlib."""
@@ -275,13 +275,13 @@ def _flags(text: str) -> int:
     return HAS_CR | HAS_LONE_CR if _LONE_CR.search(text) else HAS_CR
 
 
-def words_of(note: Note) -> Words:
+def words_of(note: Note) -> WordColumns:
     """What of a note stands in the word table."""
     own = note.properties.get("title")
     name = note.title.encode("utf-8", "replace").decode()  # fault-N04
     parts = " ".join(apart(name))
     titles = (name, *([parts] if parts != name else []), own if isinstance(own, str) else "")
-    return Words(
+    return WordColumns(
         body=_body(note),
         title="\n".join(titles),
         aliases="\n".join(note.aliases),

@@ -25,7 +25,7 @@ class Unavailable(VaultToolsError):
     """The index cannot be used now; the sentence says why. Searches go on by scanning."""
 
 
-class Busy(Unavailable):
+class IndexBusy(Unavailable):
     """Another process writes the index."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class Database:
         """A connection under the write lock of all processes; what is not committed at the end is rolled back.
 
         Raises:
-            Busy: it is held, and `wait` is false or `stop` was set while waiting.
+            IndexBusy: it is held, and `wait` is false or `stop` was set while waiting.
             Unavailable: it cannot be written; `Replaced` when it never will be again.
         """
         with self._used(), write_lock(self.path, wait=wait, stop=stop):
@@ -213,7 +213,7 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
     """The lock of all writers of one index, in this process and in others.
 
     Raises:
-        Busy: it is held, and `wait` is false or `stop` was set while waiting.
+        IndexBusy: it is held, and `wait` is false or `stop` was set while waiting.
         Unavailable: it cannot be made.
     """
     import filelock
@@ -224,7 +224,7 @@ def write_lock(path: Path, *, wait: bool, stop: Event | None = None) -> Iterator
         try:
             lock.acquire(blocking=wait, cancel_check=stop.is_set if stop else None)
         except filelock.Timeout:  # an OSError, too
-            raise Busy from None
+            raise IndexBusy from None
     try:
         yield
     finally:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from vaulttools.files.folder_names import FolderNames, Kind, Listed
+from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.key import Key
 
 STAMP: Final = Struct("=4q")
@@ -39,7 +39,7 @@ PIPE_BYTES: Final = 1024 * 1024
 all."""
 
 
-class Node(NamedTuple):
+class Inode(NamedTuple):
     """What stands behind one name, links not followed."""
 
     kind: Kind
@@ -60,11 +60,11 @@ class Folder:
 
     __slots__ = ("_edits", "_names", "_others", "_places", "_stamps")
 
-    def __init__(self, names: list[str], stamps: bytes, others: dict[str, Node]) -> None:
+    def __init__(self, names: list[str], stamps: bytes, others: dict[str, Inode]) -> None:
         """`names`: of files that are here and have no other name, with their stamps one behind the other."""
         self._names = "\0".join(names)
         self._stamps = stamps
-        self._others: dict[str, Node | None] = {**others}
+        self._others: dict[str, Inode | None] = {**others}
         """All else, and what is otherwise since; None: it is gone."""
         self._places: dict[str, int] | None = None
         self._edits = 0
@@ -78,16 +78,16 @@ class Folder:
     def of_plain(cls, plain: tuple[str, bytes, dict[str, tuple[Any, ...]]]) -> Folder:
         """What `plain` was given."""
         names, stamps, others = plain
-        folder = cls([], stamps, {name: Node(kind, Key(*key), *rest) for name, (kind, key, *rest) in others.items()})
+        folder = cls([], stamps, {name: Inode(kind, Key(*key), *rest) for name, (kind, key, *rest) in others.items()})
         folder._names = names
         return folder
 
-    def get(self, name: str) -> Node | None:
+    def get(self, name: str) -> Inode | None:
         """What stands behind a name."""
         if name in self._others:
             return self._others[name]
         place = self._place(name)
-        return None if place is None else Node("file", Key._make(STAMP.unpack_from(self._stamps, place * STAMP.size)))
+        return None if place is None else Inode("file", Key._make(STAMP.unpack_from(self._stamps, place * STAMP.size)))
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None
@@ -95,7 +95,7 @@ class Folder:
     def __bool__(self) -> bool:
         return next(self.items(), None) is not None
 
-    def __setitem__(self, name: str, node: Node) -> None:
+    def __setitem__(self, name: str, node: Inode) -> None:
         self._others[name] = node
         self._edits += 1
 
@@ -111,10 +111,10 @@ class Folder:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def items(self) -> Iterator[tuple[str, Node]]:
+    def items(self) -> Iterator[tuple[str, Inode]]:
         """Every name with what stands behind it."""
         for name, stamp in zip(*self._packed(), strict=True):
-            yield name, Node("file", key_of(stamp))
+            yield name, Inode("file", key_of(stamp))
         yield from self.others()
 
     def files(self) -> Stamped:
@@ -125,7 +125,7 @@ class Folder:
             return names, stamps
         return [*names, *(name for name, _ in others)], [*stamps, *(STAMP.pack(*key) for _, key in others)]
 
-    def others(self) -> Iterator[tuple[str, Node]]:
+    def others(self) -> Iterator[tuple[str, Inode]]:
         """Every name but those of files that are packed."""
         return ((name, node) for name, node in self._others.items() if node is not None)
 
@@ -143,7 +143,7 @@ class Folder:
         names = self._names.split("\0") if self._stamps else []
         if held:
             names = [name for name in names if name not in held]
-        return FolderNames(names, [Listed(name, node.kind, node.dataless) for name, node in self.others()])
+        return FolderNames(names, [FolderEntry(name, node.kind, node.dataless) for name, node in self.others()])
 
     @property
     def is_loose(self) -> bool:
@@ -185,11 +185,11 @@ class Folder:
 _looked_up: Final[deque[Folder]] = deque()
 
 
-def packed(nodes: Iterable[tuple[str, Node]]) -> Folder:
+def packed(nodes: Iterable[tuple[str, Inode]]) -> Folder:
     """A folder with these names."""
     names: list[str] = []
     stamps: list[bytes] = []
-    others: dict[str, Node] = {}
+    others: dict[str, Inode] = {}
     for name, node in nodes:
         if node.kind == "file" and not node.dataless and node.names == 1:
             names.append(name)
@@ -199,7 +199,7 @@ def packed(nodes: Iterable[tuple[str, Node]]) -> Folder:
     return Folder(names, b"".join(stamps), others)
 
 
-def scanned(entries: Iterable[os.DirEntry[str]], other: Callable[[os.DirEntry[str]], Node | None]) -> Folder:
+def scanned(entries: Iterable[os.DirEntry[str]], other: Callable[[os.DirEntry[str]], Inode | None]) -> Folder:
     """A folder with the names of a listing.
 
     `other` looks at an entry that is no file or has several names, and at every entry where a status does not say
@@ -207,7 +207,7 @@ def scanned(entries: Iterable[os.DirEntry[str]], other: Callable[[os.DirEntry[st
     """
     names: list[str] = []
     stamps: list[int] = []
-    others: dict[str, Node] = {}
+    others: dict[str, Inode] = {}
     is_file = stat.S_ISREG
     for entry in entries:
         if _IS_PLAIN:

@@ -159,13 +159,13 @@ class Rows:
     """The rows of one store; changed by one thread at a time, read by any."""
 
     def __init__(self, chunks: Iterable[Sequence[Sequence[Any]]] = ()) -> None:
-        """From what `Store.columns` gives."""
+        """From what `IndexStore.columns` gives."""
         self._columns = _Columns()
         for _ in self.loading(chunks):
             pass
 
     def loading(self, chunks: Iterable[Sequence[Sequence[Any]]]) -> Iterator[None]:
-        """Take what `Store.columns` gives, a chunk at each step."""
+        """Take what `IndexStore.columns` gives, a chunk at each step."""
         for chunk in chunks:
             self._columns.load(chunk)
             yield

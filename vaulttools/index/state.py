@@ -37,7 +37,7 @@ from vaulttools.index.kept_facts import KeptFacts
 from vaulttools.index.kept_passages import KeptPassages
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.stems import Stems
-from vaulttools.index.store import Row, Store
+from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.word_hits import Spelling, WordHits
@@ -86,7 +86,7 @@ class IndexState:
     def __init__(
         self,
         root: Root,
-        store: Store,
+        store: IndexStore,
         watch: Watch | None,
         max_bytes: int,
         listed: Callable[[], Mapping[str, Folder]] | None = None,

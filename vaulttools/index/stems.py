@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 
 
 class Stems:
     """The stems of one store, read by their first character when they are asked for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: IndexStore) -> None:
         self._store = store
         self._kept: tuple[Hashable, dict[str, dict[int, str]]] = (None, {})
         """A version, and by first character and length the stems, a line each: `split` takes a quarter of the time that

@@ -81,7 +81,7 @@ class Status:
     """SQLite's journal mode: `wal`, or `delete` where the file system cannot hold a write-ahead log."""
 
 
-class Store:
+class IndexStore:
     """One vault's index, for any number of threads."""
 
     def __init__(self, database: Database) -> None:
@@ -89,7 +89,7 @@ class Store:
         self._vocabulary = Vocabulary()
 
     @classmethod
-    def open(cls, path: Path, options: str = "", *, wal: bool = True) -> Store:
+    def open(cls, path: Path, options: str = "", *, wal: bool = True) -> IndexStore:
         """The index at a path, with those options; made empty when there is none, or none of use.
 
         Raises:
@@ -98,7 +98,7 @@ class Store:
         return cls(Database.open(path, options, wal=wal))
 
     @classmethod
-    def existing(cls, path: Path, options: str = "") -> Store:
+    def existing(cls, path: Path, options: str = "") -> IndexStore:
         """The index at a path, with those options, which is left as it is.
 
         Raises:
@@ -313,7 +313,7 @@ class Store:
         """The one writer of all processes, for as long as the block lasts; what it did not commit never happened.
 
         Raises:
-            Busy: another process or thread writes, and `wait` is false or `stop` was set while waiting.
+            IndexBusy: another process or thread writes, and `wait` is false or `stop` was set while waiting.
             Unavailable: the disk is full, and every other reason.
         """
         from vaulttools.index.writer import Writer

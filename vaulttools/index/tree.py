@@ -23,7 +23,7 @@ from vaulttools.files.folder_names import FolderNames, Kind
 from vaulttools.files.ignores import IGNORE_FILES
 from vaulttools.files.key import Key, is_racy
 from vaulttools.files.root import Root
-from vaulttools.index.folder import Folder, Node, Stamped, key_of, scanned
+from vaulttools.index.folder import Folder, Inode, Stamped, key_of, scanned
 from vaulttools.index.watch import Watch
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Tree:
             raise self._unlisted.get(folder) or FileNotFoundError(errno.ENOENT, "not there")
         return nodes.listed()
 
-    def node(self, path: str) -> Node | None:
+    def node(self, path: str) -> Inode | None:
         """What stands at a path; None when nothing does, or nothing is known."""
         folder, _, name = path.rpartition("/")
         nodes = self._folders.get(folder)
@@ -323,11 +323,11 @@ class Tree:
             self._load(path, changes)
         return 0 if was_linked or new.names == 1 else new.key.inode
 
-    def _stated(self, path: str) -> Node | None:
+    def _stated(self, path: str) -> Inode | None:
         try:
             status = disk.status(self._root.absolute(path))
         except OSError:
-            return Node("other", NO_KEY)
+            return Inode("other", NO_KEY)
         if status is None:
             return None
         mode = status.st_mode
@@ -335,7 +335,7 @@ class Tree:
         if stat.S_ISLNK(mode) or (kind == "folder" and catalogue.is_junction(self._root.absolute(path))):
             kind = "link"
         dataless = kind == "file" and catalogue.is_dataless(status)
-        return Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+        return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
     def _restate(self, folder: str) -> None:
         """A folder's own time changes with the names in it."""
@@ -344,13 +344,13 @@ class Tree:
         if folder and node is not None and now is not None and now.kind == "folder":
             self._folders[above][name] = now
 
-    def _note(self, path: str, node: Node) -> None:
+    def _note(self, path: str, node: Inode) -> None:
         if node.names > 1:
             self._linked.add(path)
         if node.kind == "file" and node.key.size > self._max_bytes:
             self.large.add(path)
 
-    def _forget(self, path: str, node: Node, changes: Changes) -> None:
+    def _forget(self, path: str, node: Inode, changes: Changes) -> None:
         self._linked.discard(path)
         self.large.discard(path)
         if node.kind == "folder":
@@ -378,7 +378,7 @@ def names_at(folder: str) -> Folder:
         return scanned(entries, _node)
 
 
-def _node(entry: os.DirEntry[str]) -> Node | None:
+def _node(entry: os.DirEntry[str]) -> Inode | None:
     """What stands behind one name of a listing."""
     _, kind, dataless = catalogue.listed_as(entry)
     try:
@@ -389,10 +389,10 @@ def _node(entry: os.DirEntry[str]) -> Node | None:
         try:
             status = disk.status(entry.path)
         except OSError:
-            return Node(kind, NO_KEY, dataless)
+            return Inode(kind, NO_KEY, dataless)
     if status is None:
         return None
-    return Node(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
+    return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
 
 def _by_path(files: Iterable[Stamped]) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from vaulttools.index import database, filesystems, location
 from vaulttools.index import verify as verification
 from vaulttools.index.database import Unavailable
 from vaulttools.index.rows import Rows
-from vaulttools.index.store import Status, Store
+from vaulttools.index.store import IndexStore, Status
 from vaulttools.index.tree import Tree
 
 
@@ -108,5 +108,5 @@ def _removed(path: Path) -> bool:
     return there
 
 
-def _opened(where: location.Location) -> Store:
-    return Store.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))
+def _opened(where: location.Location) -> IndexStore:
+    return IndexStore.open(where.database, where.options, wal=filesystems.holds_wal(str(where.folder)))

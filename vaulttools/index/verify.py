@@ -10,12 +10,12 @@ from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content, scan
 from vaulttools.index.database import Replaced
-from vaulttools.index.store import Row, Store
+from vaulttools.index.store import IndexStore, Row
 
 _TRIGRAM = 3
 
 
-def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str] = ()) -> list[str]:
+def verify(store: IndexStore, root: Root, present: Mapping[str, Key], unlisted: Collection[str] = ()) -> list[str]:
     """What is wrong with an index; empty when nothing is. What SQLite finds damaged is not compared with the files.
 
     Args:
@@ -35,7 +35,7 @@ def verify(store: Store, root: Root, present: Mapping[str, Key], unlisted: Colle
         return [str(error)]
 
 
-def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
+def _differences(store: IndexStore, root: Root, present: Mapping[str, Key], unlisted: Collection[str]) -> Iterator[str]:
     rows = {row.path: row for row in store.rows()}
     attachments = texts.beside(store.path, root)
     for path in sorted(rows.keys() | present.keys(), key=paths.order):
@@ -54,7 +54,7 @@ def _differences(store: Store, root: Root, present: Mapping[str, Key], unlisted:
             yield f"{name}: {wrong}"
 
 
-def _wrong(store: Store, row: Row, found: Content) -> str:
+def _wrong(store: IndexStore, row: Row, found: Content) -> str:
     """What a row says that its file does not, although the key has not changed; `""` when nothing."""
     if found.state != row.state:
         return f"is {found.state}, and {row.state} in the index"

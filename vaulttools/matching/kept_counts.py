@@ -26,10 +26,10 @@ class KeptCounts:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self.begin_anew()
+        self.reset_after_fork()
         forks.renew(self)
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as one that keeps nothing."""
         self._lock = Lock()
         self._patterns: OrderedDict[Hashable, dict[str, tuple[Key, Numbers]]] = OrderedDict()

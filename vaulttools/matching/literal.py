@@ -21,7 +21,7 @@ from vaulttools.matching.hits import FileLines, Later
 from vaulttools.matching.memmem import holds
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
-from vaulttools.patterns.regex_syntax import Token
+from vaulttools.patterns.regex_syntax import RegexToken
 
 _MOST: Final = 8
 """Alternatives that are looked for one after the other; ripgrep looks for all at once."""
@@ -42,7 +42,7 @@ _UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class LiteralPattern:
     """One text or several, any of which is looked for."""
 
     texts: tuple[bytes, ...]
@@ -153,7 +153,7 @@ class Literal:
 
 
 @lru_cache(maxsize=256)
-def of(pattern: Pattern) -> Literal | None:
+def of(pattern: Pattern) -> LiteralPattern | None:
     """What a pattern looks for, when that is plain text whose matches are known without ripgrep."""
     if pattern.mode not in ("regex", "fixed") or pattern.multiline or pattern.normalise != "never":
         return None
@@ -170,7 +170,7 @@ def of(pattern: Pattern) -> Literal | None:
         texts = spelt
     if not all(_is_sure(text, ignore_case) for text in texts) or len(texts) > _MOST:
         return None
-    return Literal(
+    return LiteralPattern(
         tuple(dict.fromkeys((text.lower() if ignore_case else text).encode() for text in texts)), ignore_case
     )
 
@@ -189,7 +189,7 @@ def _unfolded(place: int, line: bytes) -> int:
     return place
 
 
-def _alternatives(tokens: Sequence[Token]) -> list[str] | None:
+def _alternatives(tokens: Sequence[RegexToken]) -> list[str] | None:
     """The texts that a regex matches; None when it is more than characters and `|`."""
     texts = [""]
     for token in tokens:

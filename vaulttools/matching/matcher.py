@@ -17,16 +17,16 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason, Work
 from vaulttools.files import disk
 from vaulttools.files import document as documents
-from vaulttools.files.contents import LARGEST, Contents
+from vaulttools.files.contents import LARGEST, ContentCache
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.matching import literal, scratch
 from vaulttools.matching.candidates import Candidates, Trait
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
-from vaulttools.matching.literal import Literal
+from vaulttools.matching.literal import LiteralPattern
 from vaulttools.matching.process import Runs
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
 from vaulttools.patterns.pattern import Pattern
@@ -46,7 +46,7 @@ _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class CountingRuns:
     """Processes under way; the paths they print are relative to `folder`."""
 
     counting: Runs
@@ -78,9 +78,9 @@ class Matcher:
     """What an index knows of the files."""
     extracts: Extracts | None = None
     """What gives the text of attachments; None: they are files like others."""
-    contents: Contents | None = None
+    contents: ContentCache | None = None
     """The bytes of files that were read before; None: everything is put to ripgrep."""
-    each: tuple[Literal, ...] = ()
+    each: tuple[LiteralPattern, ...] = ()
     """The plain texts that the pattern is an alternation of. Where an index knows the files, `counts_of` counts the
     lines of each text in the same run."""
     counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
@@ -105,7 +105,7 @@ class Matcher:
     """What runs for the next `hits`, with what these are to be asked for."""
     _nul: set[str] = field(default_factory=set, init=False)
     """Files that were found to hold a NUL in this process."""
-    _literal: Literal | None = field(init=False)
+    _literal: LiteralPattern | None = field(init=False)
     """What the pattern looks for, when that is plain text."""
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class Matcher:
 
     def start(
         self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None, loose: Pattern | None = None
-    ) -> Counting:
+    ) -> CountingRuns:
         """Start counting in the named files; or in everything that ripgrep finds below a folder, by its options.
 
         With a loose pattern only whether that matches is counted.
@@ -137,9 +137,9 @@ class Matcher:
                 normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
                 if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
-        return Counting(counting, listing, normalised, folder, loose)
+        return CountingRuns(counting, listing, normalised, folder, loose)
 
-    def counts(self, started: Counting, files: Sequence[str]) -> Counts:
+    def counts(self, started: CountingRuns, files: Sequence[str]) -> Counts:
         """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
         try:
             counts = self.ripgrep.counts(started.counting, self.work).below(started.folder)
@@ -357,7 +357,7 @@ class Matcher:
         """
         if self.extracts is not None and self._is_attachment(path):
             digest = None if self.candidates is None else partial(self.candidates.digest, path)
-            document = self.extracts.read(path, patience(self.work), digest)
+            document = self.extracts.read(path, timeout(self.work), digest)
             if document is not None:
                 self._extracted.add(path)
                 if not document.is_whole:

@@ -17,7 +17,7 @@ from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.contents import Contents
+from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
@@ -28,7 +28,7 @@ from vaulttools.matching.batches import CHUNK, PROBE, Batches
 from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
-from vaulttools.matching.literal import Literal
+from vaulttools.matching.literal import LiteralPattern
 from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
@@ -105,12 +105,12 @@ class Search:
     """Whether the caller stops after so many matching lines instead."""
     matches_loosely: bool = True
     """False when it is known that `loose` matches nowhere."""
-    contents: Contents | None = None
+    contents: ContentCache | None = None
     """The bytes of files that were read before; None: every file is read anew."""
     counts_all: bool = True
     """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
     has more, and `shown` tells all."""
-    each: tuple[Literal, ...] = ()
+    each: tuple[LiteralPattern, ...] = ()
     """The plain texts that the pattern is an alternation of, if each is to be counted in the same run; see
     `counts_each`."""
     kept_counts: KeptCounts | None = None

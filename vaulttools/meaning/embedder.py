@@ -24,7 +24,7 @@ class NoMeaning(VaultToolsError):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class EmbedderKey:
     """What decides how an embedder's vectors look: vectors of two keys cannot be compared."""
 
     name: str
@@ -43,7 +43,7 @@ class Embedder(Protocol):
     """
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """What its vectors are kept under."""
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:

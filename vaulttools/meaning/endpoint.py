@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
     from vaulttools.meaning.embedder import Floats
@@ -60,9 +60,9 @@ class Endpoint:
         self._dimensions: int | None = None
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The model and the address; the weights are not to be seen."""
-        return Key(self._model, self._address, "")
+        return EmbedderKey(self._model, self._address, "")
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from vaulttools.meaning import int8_graph
 from vaulttools.meaning.chunks import Chunks
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.faults import check, embedding_with
-from vaulttools.meaning.weights import Weights
+from vaulttools.meaning.weights import PackagedWeights
 from vaulttools.notes import language
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class EnglishModel:
         self._chunks = Chunks(lambda chunk: tokenizer.encode(chunk, add_special_tokens=False).ids)
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The package, its version, and what decides the vectors."""
         return key()
 
@@ -159,16 +159,16 @@ def load() -> EnglishModel:
     return EnglishModel()
 
 
-def weights() -> Weights:
+def weights() -> PackagedWeights:
     """Its file.
 
     Raises:
         NoMeaning: the package is not installed.
     """
-    return Weights(PACKAGE, lambda file: file.suffix == ".onnx")
+    return PackagedWeights(PACKAGE, lambda file: file.suffix == ".onnx")
 
 
-def key() -> Key:
+def key() -> EmbedderKey:
     """The package, its version, and what decides the vectors: the digest of its weights, and the graph made of them.
 
     Raises:

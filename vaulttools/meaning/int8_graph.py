@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vaulttools.meaning import onnx_file
-from vaulttools.meaning.onnx_file import CONTRIBUTED, Builder, Graph
+from vaulttools.meaning.onnx_file import CONTRIBUTED, Builder, OnnxGraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class NotKnown(Exception):
     """The file has no weights by the names that are looked for."""
 
 
-class Words(NamedTuple):
+class InputEmbeddings(NamedTuple):
     """The vectors of tokens that the graph begins with."""
 
     table: NDArray[np.int8]
@@ -67,7 +67,7 @@ class _Weights(NamedTuple):
     added: Floats
 
 
-def made(file: Path, *, are_signed: bool) -> tuple[bytes, Words]:
+def made(file: Path, *, are_signed: bool) -> tuple[bytes, InputEmbeddings]:
     """The graph in ONNX format, from the vectors of one text's tokens to the mean of its outputs; and those vectors.
 
     It takes 40 ms, hardly more than to read and check a file that would keep it.
@@ -101,15 +101,15 @@ def probe() -> bytes:
     return graph.model(None, ("product", [8, 16]))
 
 
-def _words(found: Graph) -> Words:
+def _words(found: OnnxGraph) -> InputEmbeddings:
     tensors, prefix = found.tensors, f"{_PREFIX}embeddings."
     words, places = (f"{prefix}{kind}_embeddings.weight" for kind in ("word", "position"))
     of_places = tensors[f"{places}_q"].astype(np.float32) * tensors[f"{places}_scale"]
     first_type = tensors[f"{prefix}token_type_embeddings.weight"][0]
-    return Words(tensors[f"{words}_q"], tensors[f"{words}_scale"], of_places + first_type)
+    return InputEmbeddings(tensors[f"{words}_q"], tensors[f"{words}_scale"], of_places + first_type)
 
 
-def _graph(found: Graph, are_signed: bool) -> bytes:
+def _graph(found: OnnxGraph, are_signed: bool) -> bytes:
     graph, weights, tensors = Builder(), _weights(found), found.tensors
 
     def product(given: str, name: str, *factors: _Weights) -> str:
@@ -149,7 +149,7 @@ def _graph(found: Graph, are_signed: bool) -> bytes:
     return graph.model(("words", [1, "tokens", _WIDTH]), ("mean", [1, _WIDTH]))
 
 
-def _weights(found: Graph) -> dict[str, _Weights]:
+def _weights(found: OnnxGraph) -> dict[str, _Weights]:
     """The matrices by the names of what is added to their products: their own names are only numbers."""
     made_by = {name: node for node in found.nodes for name in node.outputs}
     weights = {}

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vaulttools.meaning.chunks import Chunks
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.faults import check, embedding_with
-from vaulttools.meaning.weights import Weights
+from vaulttools.meaning.weights import PackagedWeights
 
 if TYPE_CHECKING:
     from vaulttools.meaning.embedder import Floats
@@ -46,7 +46,7 @@ class MultilingualModel:
             self._model = _loaded()
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The package, its version and the digest of its weights."""
         return key()
 
@@ -124,7 +124,7 @@ def _loaded() -> Any:
     return model
 
 
-def key() -> Key:
+def key() -> EmbedderKey:
     """The package, its version and the digest of its weights.
 
     Raises:
@@ -142,10 +142,10 @@ def load() -> MultilingualModel:
     return MultilingualModel()
 
 
-def weights() -> Weights:
+def weights() -> PackagedWeights:
     """Its files.
 
     Raises:
         NoMeaning: the package is not installed.
     """
-    return Weights(PACKAGE, lambda file: "resources" in file.parts)
+    return PackagedWeights(PACKAGE, lambda file: "resources" in file.parts)

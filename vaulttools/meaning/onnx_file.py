@@ -36,7 +36,7 @@ CONTRIBUTED: Final = "com.microsoft"
 """Operators that `onnxruntime` adds to those of the standard."""
 
 
-class Node(NamedTuple):
+class OnnxNode(NamedTuple):
     """An operation of a graph."""
 
     operation: str
@@ -44,15 +44,15 @@ class Node(NamedTuple):
     outputs: tuple[str, ...]
 
 
-class Graph(NamedTuple):
+class OnnxGraph(NamedTuple):
     """What is read of a model."""
 
-    nodes: list[Node]
+    nodes: list[OnnxNode]
     tensors: dict[str, NDArray[Any]]
     """They lie in the file, which stays mapped: only what is used of them is read."""
 
 
-def read(file: Path) -> Graph:
+def read(file: Path) -> OnnxGraph:
     """The operations and the weights of a model.
 
     Raises:
@@ -61,7 +61,7 @@ def read(file: Path) -> Graph:
     """
     with file.open("rb") as opened:
         model = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
-    graph = Graph([], {})
+    graph = OnnxGraph([], {})
     for field, message in _messages(model):
         if field == 7:
             for part, value in _messages(message):
@@ -77,10 +77,10 @@ def _messages(message: memoryview) -> list[tuple[int, memoryview]]:
     return [(field, value) for field, value in fields(message) if isinstance(value, memoryview)]
 
 
-def _read_node(message: memoryview) -> Node:
+def _read_node(message: memoryview) -> OnnxNode:
     found = _messages(message)
     inputs, outputs = (tuple(str(value, "utf-8") for field, value in found if field == which) for which in (1, 2))
-    return Node("".join(str(value, "utf-8") for field, value in found if field == 4), inputs, outputs)
+    return OnnxNode("".join(str(value, "utf-8") for field, value in found if field == 4), inputs, outputs)
 
 
 def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:

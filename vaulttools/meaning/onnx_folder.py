@@ -10,7 +10,7 @@ import numpy as np
 import xxhash
 
 from vaulttools.meaning import onnx_external, onnx_recipe
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.faults import check, embedding_with
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class OnnxFolder:
         self._dimensions = self._tried()
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The digest of the weights, the tokenizer and what the other files say: the folder may move."""
         return self._key
 
@@ -188,7 +188,7 @@ def is_onnx_folder(folder: str) -> bool:
     return kind != "model2vec" and (kind != "" or not (place / "model.safetensors").is_file())
 
 
-def key_of(folder: str) -> Key:
+def key_of(folder: str) -> EmbedderKey:
     """The digest of a folder's weights and tokenizer, and of what its other files say.
 
     Raises:
@@ -206,7 +206,7 @@ def key_of(folder: str) -> Key:
         raise NoMeaning(f"{model.name} of the model in {folder} is damaged or not there as a whole: {error}") from error
     except OSError as error:
         raise NoMeaning(f"The model in {folder} needs {file.name}, which cannot be read: {error.strerror}") from error
-    return Key("onnx", "", digest.hexdigest())
+    return EmbedderKey("onnx", "", digest.hexdigest())
 
 
 def _models(place: Path) -> list[Path]:

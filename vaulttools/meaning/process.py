@@ -64,7 +64,7 @@ class EmbeddingProcess:
         except NoMeaning:
             self.close()
             raise
-        self.key: Final[Key] = key
+        self.key: Final[EmbedderKey] = key
 
     def fitted(self, sample: Sequence[str]) -> bytes:
         """An encoder fitted to a sample of passages.

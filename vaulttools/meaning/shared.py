@@ -39,7 +39,7 @@ class SharedModel:
         self._guard = threading.Lock()
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """As `Embedder`."""
         return self._model.key
 
@@ -58,14 +58,14 @@ class Models:
     """The loaded models, each for as long as a vault uses it."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
         self._guard = threading.Lock()
-        self._loaded: WeakValueDictionary[tuple[Choice, Key], SharedModel] = WeakValueDictionary()
+        self._loaded: WeakValueDictionary[tuple[Choice, EmbedderKey], SharedModel] = WeakValueDictionary()
 
-    def of(self, choice: Choice, key: Key) -> Embedder:
+    def of(self, choice: Choice, key: EmbedderKey) -> Embedder:
         """The embedder that was chosen, ready to use. `key` is what it has now: a replaced model is loaded again.
 
         Raises:
@@ -84,11 +84,11 @@ class Embedding:
     """The process that embeds passages, for one vault at a time."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Have no process, as in a child after a fork, which must not use its parent's."""
-        self._turns = Turns(1)
+        self._job_queue = JobQueue(1)
         self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
         self._process: EmbeddingProcess | None = None
         self._choice: Choice | None = None
@@ -114,7 +114,7 @@ class Embedding:
     @contextmanager
     def turn(self, end: threading.Event) -> Iterator[bool]:
         """A vault's turn for as long as this is entered; False when `end`, the vault's own, was set before."""
-        with self._turns.taken(end) as is_mine:
+        with self._job_queue.taken(end) as is_mine:
             if not is_mine:
                 yield False
                 return
@@ -128,7 +128,7 @@ class Embedding:
 
     def is_over(self) -> bool:
         """Whether the vault whose turn it is has to let another one go on."""
-        return self._turns.are_wanted and time.monotonic() >= self._until
+        return self._job_queue.is_wanted and time.monotonic() >= self._until
 
     def process(self, choice: Choice, folder: Path | None) -> EmbeddingProcess:
         """The process, in one's turn.
@@ -182,7 +182,7 @@ class Embedding:
 
     def rest(self, idle_seconds: float = IDLE_SECONDS) -> None:
         """End the process when it has had nothing to do for so long; nothing while a vault uses it."""
-        with self._turns.taken_at_once() as is_mine:
+        with self._job_queue.taken_at_once() as is_mine:
             if is_mine and self._process is not None and time.monotonic() - self._process.used >= idle_seconds:
                 self._close()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.faults import check, embedding_with
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class StaticFolder:
             raise NoMeaning(f"The model in {folder} cannot be read: {error}") from error
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The digest of the weights and the tokenizer: the folder may move."""
         return self._key
 
@@ -60,7 +60,7 @@ class StaticFolder:
         return vectors / np.maximum(lengths, np.float32(1e-12))  # type: ignore[no-any-return]
 
 
-def key_of(folder: str) -> Key:
+def key_of(folder: str) -> EmbedderKey:
     """The digest of a folder's weights and tokenizer.
 
     Raises:
@@ -76,4 +76,4 @@ def key_of(folder: str) -> Key:
             raise NoMeaning(
                 f"The embedder {folder} has no model.onnx and is no model2vec folder: {name} cannot be read"
             ) from error
-    return Key("model2vec", "", digest.hexdigest()[:32])
+    return EmbedderKey("model2vec", "", digest.hexdigest()[:32])

@@ -22,7 +22,7 @@ from vaulttools.core import inherited
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.meaning import arrays
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Generation(NamedTuple):
 class VectorStore:
     """The vectors of one vault and one embedder, for any number of threads and processes."""
 
-    def __init__(self, folder: Path, key: Key) -> None:
+    def __init__(self, folder: Path, key: EmbedderKey) -> None:
         what = (str(_SCHEMA), key.name, key.version, key.digest)
         name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vaulttools.meaning import arrays
-from vaulttools.meaning.embedder import Key, TokenEmbedder
+from vaulttools.meaning.embedder import EmbedderKey, TokenEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _VERSION: Final = 1
 class TokenVectors:
     """The vectors of a model's tokens, those that were asked for so far."""
 
-    def __init__(self, model: TokenEmbedder, key: Key, folder: Path | None) -> None:
+    def __init__(self, model: TokenEmbedder, key: EmbedderKey, folder: Path | None) -> None:
         """Read what is kept.
 
         Args:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 
 
-class Weights:
+class PackagedWeights:
     """The files of an installed package that hold a model."""
 
     def __init__(self, package: str, is_one: Callable[[metadata.PackagePath], bool]) -> None:
@@ -32,12 +32,12 @@ class Weights:
         self._files = sorted(filter(is_one, files), key=str)
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """The package, its version and the digest of its weights, as its list of files has it."""
         digest = hashlib.sha256()
         for file in self._files:
             digest.update(f"{file}={file.hash.value if file.hash else ''}\n".encode())
-        return Key(self._package, metadata.version(self._package) or "", digest.hexdigest()[:32])
+        return EmbedderKey(self._package, metadata.version(self._package) or "", digest.hexdigest()[:32])
 
     @property
     def paths(self) -> list[Path]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from vaulttools.notes import layered
-from vaulttools.notes.layered import GONE
+from vaulttools.notes import overlay_map
+from vaulttools.notes.overlay_map import GONE
 
 F = TypeVar("F")
 K = TypeVar("K")
@@ -41,7 +41,7 @@ class Draft(dict[K, D], Generic[K, V, D]):
 
     def merged(self, done: Callable[[D], V]) -> Mapping[K, V]:
         """The mapping with the values that changed, brought into their last form, without those that are empty."""
-        return layered.changed(self._base, {key: done(value) if value else GONE for key, value in self.items()})
+        return overlay_map.changed(self._base, {key: done(value) if value else GONE for key, value in self.items()})
 
 
 def is_same(before: object, after: object) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vaulttools.core.cached import cached_property
-from vaulttools.files.document import Document, Part
+from vaulttools.files.document import Document, DocumentPart
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Block, Heading, Structure
 
@@ -19,7 +19,7 @@ _LEVELS = 6
 class ExtractedNote(Note):
     """The text of one attachment. It has no properties, tags and links, whatever looks like one."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[DocumentPart, ...] = ()
     """As `Document` has them."""
 
     @classmethod

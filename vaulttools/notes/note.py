@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents, Part
-from vaulttools.notes.properties.frontmatter import Block, Properties, load, split
+from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties, load, split
 
 if TYPE_CHECKING:
     from vaulttools.notes import parts
@@ -75,7 +75,7 @@ class Note(Contents):
         return paths.stem(self.path)
 
     @cached_property
-    def frontmatter(self) -> Block | None:
+    def frontmatter(self) -> FrontmatterBlock | None:
         """The properties block, or None."""
         return split(self.text)
 

@@ -53,7 +53,7 @@ _SLACK: Final = 0.6
 """How far from where a piece would end, in pieces, the end of a sentence is looked for."""
 
 
-class Passage(NamedTuple):
+class NotePassage(NamedTuple):
     """One piece of a note's text. Offsets count characters of the text with `\\n` for `\\r\\n`, lines count from 1."""
 
     start: int
@@ -75,7 +75,7 @@ class _Unit(NamedTuple):
     end_line: int
 
 
-def split(note: Note) -> list[Passage]:
+def split(note: Note) -> list[NotePassage]:
     """The passages of a note, in order; they do not overlap, and blank lines, lines of dashes and what says nothing lie
     between them."""
     source = Source(note.text)
@@ -87,7 +87,7 @@ def split(note: Note) -> list[Passage]:
                 source, _Unit("note", units[0].start_line, units[-1].end_line), by_line.get(units[0].start_line, -1)
             )
         )
-    passages: list[Passage] = []
+    passages: list[NotePassage] = []
     for heading, section in _sections(note, iter(units), by_line):
         _add_section(source, passages, section, heading)
     return passages
@@ -118,7 +118,7 @@ def _is_of_links(line: str) -> bool:
     return len(links) >= _FEWEST_LINKS or all(map(_LINK_TO_HEADING.fullmatch, links))
 
 
-def _add_section(source: Source, passages: list[Passage], units: Sequence[_Unit], heading: int) -> None:
+def _add_section(source: Source, passages: list[NotePassage], units: Sequence[_Unit], heading: int) -> None:
     """Add the passages of what stands under one heading."""
     waiting: list[_Unit] = []
 
@@ -265,7 +265,7 @@ def _length(source: Source, start: int, end: int) -> int:
     return source.offset(end + 1) - source.offset(start)
 
 
-def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -> Iterator[Passage]:
+def _rows(source: Source, table: _Unit, first: int, heading: int, number: int) -> Iterator[NotePassage]:
     """The header row of a long table, with what stands from the line `first` before it, and its other rows; `number` is
     that of the first passage."""
     header = _Unit("row", first, min(table.start_line + 1, table.end_line))
@@ -289,7 +289,7 @@ def _grouped(source: Source, lines: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 def _pieces(
     source: Source, unit: _Unit, heading: int, parent: int = -1, most: int | None = LONGEST
-) -> Iterator[Passage]:
+) -> Iterator[NotePassage]:
     """A unit as one passage, or as several of about the same length; without `most` it stays whole."""
     start, end = source.offset(unit.start_line), source.offset(unit.end_line + 1)
     text = source.text[start:end].rstrip()
@@ -299,7 +299,7 @@ def _pieces(
         piece = text[done:length].rstrip()
         if piece.strip():
             first, last = start + done, start + done + len(piece)
-            yield Passage(first, last, source.line_of(first), source.line_of(last - 1), heading, parent)
+            yield NotePassage(first, last, source.line_of(first), source.line_of(last - 1), heading, parent)
         done = length
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
-from vaulttools.files.contents import Contents
+from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
 from vaulttools.notes.ahead import Ahead
@@ -33,7 +33,7 @@ class NoteReader:
     """The parts that an index has of notes; they save parsing."""
     ahead: Ahead | None = None
     """Gives the structures of many notes in fewer reads."""
-    contents: Contents | None = None
+    contents: ContentCache | None = None
     """Keeps the bytes of files, for whoever asks for the same ones again."""
 
     def of_many(self, notes: Sequence[str]) -> NoteReader:

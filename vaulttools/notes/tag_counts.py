@@ -16,7 +16,7 @@ Written = tuple[str, ...]
 """The tags of one note as often as they are written, without `#`."""
 
 
-class Counted(NamedTuple):
+class TagUsage(NamedTuple):
     """One tag; what is nested in it counts for it too."""
 
     tag: str
@@ -30,12 +30,12 @@ class _Tally:
     spellings: Mapping[str, AbstractSet[str]]
     """By the spelling that a note has first, the notes."""
     occurrences: int
-    counted: Counted | None = None
+    counted: TagUsage | None = None
     """What this comes to, once that was asked for."""
 
-    def sum(self) -> Counted:
+    def sum(self) -> TagUsage:
         if self.counted is None:
-            self.counted = Counted(_first(self.spellings), sum(map(len, self.spellings.values())), self.occurrences)
+            self.counted = TagUsage(_first(self.spellings), sum(map(len, self.spellings.values())), self.occurrences)
         return self.counted
 
 
@@ -100,7 +100,7 @@ class TagCounts:
         )
 
     @cached_property
-    def all(self) -> Sequence[Counted]:
+    def all(self) -> Sequence[TagUsage]:
         """Every tag, those of most notes first, then by name."""
         return sorted(
             (tally.sum() for tally in self._tallies.values()), key=lambda each: (-each.notes, each.tag.casefold())

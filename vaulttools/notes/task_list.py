@@ -22,17 +22,17 @@ _NO_DAY: Final = "9999-99-99"
 """Behind every day."""
 
 
-class Listed(NamedTuple):
+class NoteTask(NamedTuple):
     """A task and its note."""
 
     path: str
     task: TaskDetails
 
 
-class Row(NamedTuple):
+class TaskRow(NamedTuple):
     """A task in its place."""
 
-    listed: Listed
+    listed: NoteTask
     depth: int
     """How many of the tasks that it is nested in stand above it."""
 
@@ -41,7 +41,7 @@ class Group(NamedTuple):
     """Tasks that have something in common."""
 
     name: str
-    rows: Sequence[Row]
+    rows: Sequence[TaskRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def is_overdue(task: TaskDetails, today: str) -> bool:
     return task.status == OPEN and task.due is not None and task.due < today
 
 
-def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]], sort: Sort) -> list[Row]:
+def ordered(found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort) -> list[TaskRow]:
     """The tasks, given by path and line, in order, each followed by those nested in it; `parents` gives the lines of
     those that one is nested in, the nearest first.
 
@@ -96,8 +96,8 @@ def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]],
     """
     nested = any(each.task.parent for each in found)
     places = {_place(each) for each in found} if nested else set()
-    below: dict[tuple[str, int], list[Listed]] = {}
-    roots: list[Listed] = []
+    below: dict[tuple[str, int], list[NoteTask]] = {}
+    roots: list[NoteTask] = []
     for each in found:
         above = next((line for line in parents(each) if (each.path, line) in places), 0) if each.task.parent else 0
         if above:
@@ -111,18 +111,18 @@ def ordered(found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]],
         key = _keys(sort)
         earliest = {place: min(key(row.listed.task) for row in rows) for place, rows in trees.items()}
         roots.sort(key=lambda root: earliest.get(_place(root)) or key(root.task))
-    return [row for root in roots for row in trees.get(_place(root)) or (Row(root, 0),)]
+    return [row for root in roots for row in trees.get(_place(root)) or (TaskRow(root, 0),)]
 
 
-def _place(each: Listed) -> tuple[str, int]:
+def _place(each: NoteTask) -> tuple[str, int]:
     return each.path, each.task.line
 
 
 def grouped(
-    found: Sequence[Listed], parents: Callable[[Listed], Iterator[int]], sort: Sort, by: GroupBy
+    found: Sequence[NoteTask], parents: Callable[[NoteTask], Iterator[int]], sort: Sort, by: GroupBy
 ) -> list[Group]:
     """The tasks in groups, the groups in their own order; one with several tags stands in the group of each."""
-    groups: dict[Any, tuple[str, list[Listed]]] = {}
+    groups: dict[Any, tuple[str, list[NoteTask]]] = {}
     for each in found:
         for key, name in _groups(each, by):
             groups.setdefault(key, (name, []))[1].append(each)
@@ -133,7 +133,7 @@ def _first(item: tuple[Any, Any]) -> Any:
     return item[0]
 
 
-def _groups(each: Listed, by: GroupBy) -> Iterable[tuple[Any, str]]:
+def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
     """What a task belongs to: by what the groups are ordered, and their names."""
     task = each.task
     if by == "note":
@@ -149,14 +149,14 @@ def _groups(each: Listed, by: GroupBy) -> Iterable[tuple[Any, str]]:
     return dict(reversed(named)).items() or [((1, ""), "no tag")]
 
 
-def _tree(root: Listed, below: Mapping[tuple[str, int], list[Listed]]) -> Iterator[Row]:
+def _tree(root: NoteTask, below: Mapping[tuple[str, int], list[NoteTask]]) -> Iterator[TaskRow]:
     """A task and all that are nested in it, in the order of their lines."""
-    waiting = [Row(root, 0)]
+    waiting = [TaskRow(root, 0)]
     while waiting:
         row = waiting.pop()
         yield row
         nested = below.get(_place(row.listed), ())
-        waiting += [Row(each, row.depth + 1) for each in reversed(nested)]
+        waiting += [TaskRow(each, row.depth + 1) for each in reversed(nested)]
 
 
 def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
-from vaulttools.patterns.regex_syntax import Engine, Token
+from vaulttools.patterns.regex_syntax import Engine, RegexToken
 
 MOST: Final = 64
 """Literals in one requirement. Of more that are all required the strongest are kept; of more alternatives, none."""
@@ -334,7 +334,7 @@ def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
     return groups[0].closed() if len(groups) == 1 else None
 
 
-def _is_doubtful(token: Token) -> bool:
+def _is_doubtful(token: RegexToken) -> bool:
     """Whether what follows the token may belong to it: in verbose mode blanks may stand inside it."""
     if token.kind == "character":
         return token.members is None or token.text == "{"
@@ -346,7 +346,7 @@ def _is_doubtful_in_pcre2(on: set[str], text: str) -> bool:
     return not on.isdisjoint("R^") or ("x" in on and not text.isascii())
 
 
-def _unicode_after(token: Token, unicode: bool) -> bool:
+def _unicode_after(token: RegexToken, unicode: bool) -> bool:
     flags = _FLAGS.fullmatch(token.text)
     if flags and "u" in flags[1]:
         return True

@@ -13,7 +13,7 @@ from typing import Literal
 
 from vaulttools.errors import BadArgument, InvalidPattern
 from vaulttools.patterns import regex_syntax
-from vaulttools.patterns.regex_syntax import BOTH, HALF_BOUNDARIES, NOTHING, Engine, Token
+from vaulttools.patterns.regex_syntax import BOTH, HALF_BOUNDARIES, NOTHING, Engine, RegexToken
 
 Mode = Literal["regex", "fixed", "word", "identifier"]
 Normalise = Literal["never", "lone", "all"]
@@ -225,7 +225,9 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
             notices.append("PCRE2 reads this pattern: there classes do not nest and '&&' is plain text.")
         tokens = [_spelt_for_pcre2(token) for token in tokens]
     if tokens[-1].kind == "blank" and "#" in tokens[-1].text.rpartition("\n")[2]:
-        tokens.append(Token("blank", "\n"))  # ripgrep wraps the pattern in a group whose end the comment would hide
+        tokens.append(
+            RegexToken("blank", "\n")
+        )  # ripgrep wraps the pattern in a group whose end the comment would hide
     multiline = any(token.newline for token in tokens)
     tokens = _with_line_ends(tokens)
     normalised = "".join(r"\n" if token.text == _LINE_END else token.text for token in tokens)
@@ -246,7 +248,7 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
     )
 
 
-def _link_notices(tokens: list[Token]) -> Iterator[str]:
+def _link_notices(tokens: list[RegexToken]) -> Iterator[str]:
     for position, token in enumerate(tokens):
         # Rust ends the class at the second closing bracket, PCRE2 at the first.
         following = tokens[position + 1].text if position + 1 < len(tokens) else ""
@@ -255,7 +257,7 @@ def _link_notices(tokens: list[Token]) -> Iterator[str]:
             yield f"{link[0]} is a character class; to find the link use {escaped(link[0])}"
 
 
-def _with_literal_braces(tokens: list[Token]) -> str:
+def _with_literal_braces(tokens: list[RegexToken]) -> str:
     """The text with braces that are no quantifier escaped, each with its closing one and a ``$`` right before it."""
     parts: list[str] = []
     depth = 0
@@ -270,7 +272,7 @@ def _with_literal_braces(tokens: list[Token]) -> str:
     return "".join(parts)
 
 
-def _spelt_for_pcre2(token: Token) -> Token:
+def _spelt_for_pcre2(token: RegexToken) -> RegexToken:
     if token.kind == "assertion":
         return replace(token, text=_FOR_PCRE2.get(token.text, token.text))
     if token.kind == "character" and token.text[:2] in (r"\u", r"\U"):
@@ -278,9 +280,9 @@ def _spelt_for_pcre2(token: Token) -> Token:
     return token
 
 
-def _with_line_ends(tokens: list[Token]) -> list[Token]:
+def _with_line_ends(tokens: list[RegexToken]) -> list[RegexToken]:
     r"""The tokens with ``\n``, ``\r\n`` and ``\r?\n`` as one line end each: ``\n`` stands for either."""
-    found: list[Token] = []
+    found: list[RegexToken] = []
     for position, token in enumerate(tokens):
         if token.kind == "character" and token.newline:
             if not _optional(tokens, position + 1):  # in \r\n? the \r may stand alone
@@ -293,11 +295,11 @@ def _with_line_ends(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def _is_carriage_return(token: Token) -> bool:
+def _is_carriage_return(token: RegexToken) -> bool:
     return token.kind == "character" and token.holds == frozenset("\r")
 
 
-def _normalise(tokens: list[Token], engine: Engine, multiline: bool) -> Normalise:
+def _normalise(tokens: list[RegexToken], engine: Engine, multiline: bool) -> Normalise:
     assertions = {token.text for token in tokens if token.kind == "assertion"}
     sensitive = any(_meets_carriage_return(token) for token in tokens)
     # For PCRE2, and for anchors of the text, --crlf leaves the \n on lines that end in \n alone.
@@ -315,13 +317,13 @@ def _normalise(tokens: list[Token], engine: Engine, multiline: bool) -> Normalis
     return "lone" if sensitive else "never"
 
 
-def _meets_carriage_return(token: Token) -> bool:
+def _meets_carriage_return(token: RegexToken) -> bool:
     if token.kind == "assertion":
         return token.text in _TURNED_BY_CARRIAGE_RETURN
     return token.holds is None or "\r" in token.holds
 
 
-def _consumes(tokens: list[Token]) -> bool:
+def _consumes(tokens: list[RegexToken]) -> bool:
     """Whether every match certainly holds a character."""
     groups = [[True, False]]  # per open group: do its finished alternatives consume, does the present one
     for position, token in enumerate(tokens):
@@ -339,7 +341,7 @@ def _consumes(tokens: list[Token]) -> bool:
     return len(groups) == 1 and all(groups[0])
 
 
-def _optional(tokens: list[Token], position: int) -> bool:
+def _optional(tokens: list[RegexToken], position: int) -> bool:
     """Whether the quantifiers that begin here allow none."""
     while position < len(tokens) and tokens[position].kind in ("quantifier", "blank"):
         if _OPTIONAL.match(tokens[position].text):
@@ -348,7 +350,7 @@ def _optional(tokens: list[Token], position: int) -> bool:
     return False
 
 
-def _direct(tokens: list[Token], multiline: bool) -> Iterator[str]:
+def _direct(tokens: list[RegexToken], multiline: bool) -> Iterator[str]:
     r"""The parts for text as it is, without a lone ``\r``: a line end is one unit, nothing else matches a ``\r``."""
     for position, token in enumerate(tokens):
         following = tokens[position + 1].kind if position + 1 < len(tokens) else None

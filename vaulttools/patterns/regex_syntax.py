@@ -52,7 +52,7 @@ _COUNTED_PCRE2 = re.compile(r"\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*(?:[0-9]+[ \t]*)?
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class RegexToken:
     """One piece of a regex; the texts of all tokens together are the regex."""
 
     kind: Kind
@@ -69,7 +69,7 @@ class Token:
     """The characters that it can match, case apart; None: many, or not known for sure."""
 
 
-def read(text: str) -> tuple[Engine, list[Token]]:
+def read(text: str) -> tuple[Engine, list[RegexToken]]:
     """The engine that a regex needs and its tokens as that engine reads it; Rust wherever Rust can read it."""
     tokens = tokens_of(text, "default")
     unclosed = tokens[-1].kind == "other" and tokens[-1].text.startswith("[")
@@ -79,9 +79,9 @@ def read(text: str) -> tuple[Engine, list[Token]]:
     return ("pcre2", otherwise) if any(token.foreign for token in otherwise) else ("default", tokens)
 
 
-def tokens_of(text: str, engine: Engine) -> list[Token]:
+def tokens_of(text: str, engine: Engine) -> list[RegexToken]:
     """The tokens of a regex as one engine reads it; a text that is no regex comes back as tokens too."""
-    found: list[Token] = []
+    found: list[RegexToken] = []
     flags = [frozenset[str]()]  # the inline flags in force, per open group
     position = 0
     while position < len(text):
@@ -97,62 +97,62 @@ def tokens_of(text: str, engine: Engine) -> list[Token]:
     return found
 
 
-def _next(text: str, position: int, engine: Engine, flags: frozenset[str], *, repeatable: bool) -> Token:
+def _next(text: str, position: int, engine: Engine, flags: frozenset[str], *, repeatable: bool) -> RegexToken:
     character = text[position]
     verbose = "x" in flags
     end = _after_blanks(text, position) if verbose else position
     if end > position:
-        return Token("blank", text[position:end])
+        return RegexToken("blank", text[position:end])
     match character:
         case "\\":
             return _escape(text, position)
         case "[":
             read_class = _class(text, position, rust=engine == "default", verbose=verbose)
-            return read_class or Token("other", text[position:])
+            return read_class or RegexToken("other", text[position:])
         case "(":
             return _group(text, position)
         case ")":
-            return Token("close", character)
+            return RegexToken("close", character)
         case "|":
-            return Token("or", character)
+            return RegexToken("or", character)
         case "^" | "$":
-            return Token("assertion", character)
+            return RegexToken("assertion", character)
         case ".":
-            return Token("dot", character, BOTH if "s" in flags else frozenset("\r"))
+            return RegexToken("dot", character, BOTH if "s" in flags else frozenset("\r"))
         case "*" | "+" | "?":
-            return Token("quantifier", character + "?" * text.startswith("?", position + 1))
+            return RegexToken("quantifier", character + "?" * text.startswith("?", position + 1))
         case "{":
             counted = (_COUNTED if engine == "default" else _COUNTED_PCRE2).match(text, position)
             if counted and repeatable:
-                return Token("quantifier", counted[0])
+                return RegexToken("quantifier", counted[0])
             if (
                 not verbose
             ):  # there blanks and comments may stand inside a quantifier, so that no brace is surely literal
-                return Token("brace", character)
+                return RegexToken("brace", character)
     return _literal(character, character)
 
 
-def _repeatable(found: list[Token]) -> bool:
+def _repeatable(found: list[RegexToken]) -> bool:
     """Whether a quantifier can stand after these tokens."""
     last = next((token for token in reversed(found) if token.kind != "blank"), None)
     return last is not None and last.kind not in ("open", "or", "flags")
 
 
-def _literal(written: str, character: str) -> Token:
+def _literal(written: str, character: str) -> RegexToken:
     doubtful = len(written) > 1 and (written == r"\v" or _SHORT.fullmatch(written))  # PCRE2 reads \v as a set
     members = None if doubtful else frozenset(character)
-    return Token("character", written, BOTH & {character}, newline=character == "\n", members=members)
+    return RegexToken("character", written, BOTH & {character}, newline=character == "\n", members=members)
 
 
-def _group(text: str, position: int) -> Token:
+def _group(text: str, position: int) -> RegexToken:
     group = _GROUP.match(text, position)
     if group is None:
-        return Token("open", "(")
+        return RegexToken("open", "(")
     if group["foreign"]:
-        return Token("blank" if group["foreign"].startswith("#") else "other", group[0], foreign=True)
+        return RegexToken("blank" if group["foreign"].startswith("#") else "other", group[0], foreign=True)
     if group["end"] == ")":
-        return Token("flags", group[0])
-    return Token("open", group[0], foreign=group["foreign_open"] is not None)
+        return RegexToken("flags", group[0])
+    return RegexToken("open", group[0], foreign=group["foreign_open"] is not None)
 
 
 def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
@@ -161,21 +161,21 @@ def _flags(text: str, current: frozenset[str]) -> frozenset[str]:
     return (current | set(on)) - set(off)
 
 
-def _escape(text: str, position: int) -> Token:
+def _escape(text: str, position: int) -> RegexToken:
     escape = _ESCAPE.match(text, position)
     written = escape[0] if escape else "\\"
     if written in _SETS:
-        return Token("set", written, _SETS[written])
+        return RegexToken("set", written, _SETS[written])
     if written in _ASSERTIONS:
-        return Token("assertion", written)
+        return RegexToken("assertion", written)
     letter = written[1:2]
     if letter in ("p", "P"):
-        return Token("set", written, NOTHING if _CATEGORY.fullmatch(written) else None)
+        return RegexToken("set", written, NOTHING if _CATEGORY.fullmatch(written) else None)
     if letter in ("k", "g", "K") or "1" <= letter <= "9":
         # With fewer groups PCRE2 reads \15 as a character.
-        return Token("other", written, None if written[2:].isdecimal() else NOTHING, foreign=True)
+        return RegexToken("other", written, None if written[2:].isdecimal() else NOTHING, foreign=True)
     character = _character(written)
-    return Token("other", written, None) if character is None else _literal(written, character)
+    return RegexToken("other", written, None) if character is None else _literal(written, character)
 
 
 def _character(written: str) -> str | None:
@@ -205,7 +205,7 @@ def _after_blanks(text: str, position: int) -> int:
     return position
 
 
-def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) -> Token | None:
+def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) -> RegexToken | None:
     """The bracketed class that begins at ``start``, in Rust with nested ones and set operations; None if not closed."""
     blanks = verbose and rust  # PCRE2 keeps the blanks of a class
     position = _within(text, start + 1, blanks=blanks)
@@ -238,14 +238,14 @@ def _class(text: str, start: int, *, rust: bool, verbose: bool, depth: int = 0) 
     holds = _combined(left, operator, union)
     holds = _combined(BOTH, "--", holds) if negated else holds
     members = None if negated else members
-    return Token("set", text[start : position + 1], holds, newline, nested=nested, members=members)
+    return RegexToken("set", text[start : position + 1], holds, newline, nested=nested, members=members)
 
 
-def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> Token | None:
+def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: int) -> RegexToken | None:
     """A POSIX class, a nested class, a range or a character; None for a nested class that is not closed."""
     if posix := _POSIX.match(text, position):
         inside = posix[2] in ("ascii", "cntrl", "space")
-        return Token("set", posix[0], NOTHING if inside == bool(posix[1]) else BOTH)
+        return RegexToken("set", posix[0], NOTHING if inside == bool(posix[1]) else BOTH)
     if rust and text[position] == "[":
         inner = _class(text, position, rust=rust, verbose=verbose, depth=depth + 1) if depth < _MAX_DEPTH else None
         return inner and replace(inner, nested=True)
@@ -259,10 +259,10 @@ def _class_item(text: str, position: int, *, rust: bool, verbose: bool, depth: i
     low, high = _character(first.text), _character(last.text)
     holds = None if low is None or high is None else frozenset(end for end in BOTH if low <= end <= high)
     written = text[position : second + len(last.text)]
-    return Token("set", written, holds, first.newline or last.newline, members=_range(first.members, last.members))
+    return RegexToken("set", written, holds, first.newline or last.newline, members=_range(first.members, last.members))
 
 
-def _class_character(text: str, position: int) -> Token:
+def _class_character(text: str, position: int) -> RegexToken:
     character = text[position]
     return _escape(text, position) if character == "\\" else _literal(character, character)
 

@@ -14,8 +14,21 @@ from vaulttools.core.cached import cached_property
 from vaulttools.notes.parts import Span
 from vaulttools.notes.tags import covers
 from vaulttools.query import tree, wording
-from vaulttools.query.text import UNITS, Region, Text, Unit
-from vaulttools.query.tree import And, Case, Node, Not, Or, OutOfTimeError, Phrase, Property, Regex, Tag, Term, Within
+from vaulttools.query.text import UNITS, Text, TextUnit, Unit
+from vaulttools.query.tree import (
+    And,
+    Case,
+    Node,
+    Not,
+    Or,
+    OutOfTimeError,
+    Phrase,
+    PropertyNode,
+    Regex,
+    TagNode,
+    Term,
+    Within,
+)
 
 MOST_PLACES: Final = 100
 """Places of each word, phrase, regex or operator in one file: excerpts show a handful."""
@@ -35,7 +48,7 @@ class Subject:
     read: Callable[[], Text]
     """Gives the text, which is asked for only when it matters."""
     holds: Callable[[Node, bool], bool]
-    """Whether the file answers a node that is not about text: Tag, Property, a name; a bare word: by its path."""
+    """Whether the file answers a node that is no text: TagNode, PropertyNode, a name; a bare word: by its path."""
     lines: Callable[[Regex, bool], AbstractSet[int]]
     """The lines in which a regex matches; the bool says that case is compared."""
     is_over: Callable[[], bool] = lambda: False
@@ -50,7 +63,7 @@ class Subject:
 class _Where(NamedTuple):
     """What one node is put to, and how many places are wanted."""
 
-    part: Region | None
+    part: TextUnit | None
     """None: all of the file."""
     sensitive: bool
     named: bool
@@ -93,12 +106,12 @@ def _places(node: Node, subject: Subject, where: _Where) -> list[Span] | None:
             return _places(part, subject, where._replace(named=False))
         case Within("file" | "path"):
             return [] if subject.holds(node, where.sensitive) else None
-        case Property(name):
+        case PropertyNode(name):
             return _lines(subject.text.property_lines(name), where) if subject.holds(node, where.sensitive) else None
         case Within(unit, part):
             assert unit in UNITS
             return _within(unit, part, subject, where)
-        case Tag():
+        case TagNode():
             return _tag(node, subject, where)
         case Term() | Phrase():
             return _or_named(_wording(node, subject, where), node, subject, where)
@@ -151,7 +164,7 @@ def _wording(node: Term | Phrase, subject: Subject, where: _Where) -> list[Span]
     return [(line, line + breaks) for line in found] or None
 
 
-def _lines_of(node: Term | Phrase, region: Region, sensitive: bool) -> Iterator[int]:
+def _lines_of(node: Term | Phrase, region: TextUnit, sensitive: bool) -> Iterator[int]:
     """The line of each place at which a word or phrase begins in a region."""
     text = region.form(sensitive=sensitive)
     line, before = region.line, 0
@@ -166,7 +179,7 @@ def _regex(node: Regex, subject: Subject, where: _Where) -> list[Span] | None:
     return _lines(lines if where.part is None else filter(where.part.holds, lines), where) or None
 
 
-def _tag(node: Tag, subject: Subject, where: _Where) -> list[Span] | None:
+def _tag(node: TagNode, subject: Subject, where: _Where) -> list[Span] | None:
     """In a part of a note only tags that stand there count, in all of it those of the properties too (rule-S20,
     rule-S23); a canvas has none, whatever its cards say (rule-S31)."""
     if not subject.holds(node, where.sensitive):
@@ -194,7 +207,7 @@ def _looks_into_text(node: Node) -> bool:
     match node:
         case Term() | Phrase():
             return True
-        case Regex() | Tag() | Property() | Within("file" | "path"):
+        case Regex() | TagNode() | PropertyNode() | Within("file" | "path"):
             return False
         case _:
             return any(map(_looks_into_text, tree.parts(node)))

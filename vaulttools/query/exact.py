@@ -13,7 +13,7 @@ from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead
 from vaulttools.notes.parts import Span
 from vaulttools.notes.reader import NoteReader
-from vaulttools.query import evaluate, sieve
+from vaulttools.query import evaluate, prefilter
 from vaulttools.query.evaluate import Subject
 from vaulttools.query.plan import Plan
 from vaulttools.query.regexes import Regexes
@@ -67,7 +67,7 @@ class Exact:
             together: Sequence[str] = candidates[place : place + size]
             place += size
             if answering * 2 < read:
-                together = self._sieved(together, bounds.surely)
+                together = self._prefiltered(together, bounds.surely)
             self._look(used, [path for path in together if path not in bounds.surely])
             for path in together:
                 if path in bounds.surely:
@@ -83,14 +83,14 @@ class Exact:
         self.work.pass_over("", "time limit")
         self.work.cut_short = True
 
-    def _sieved(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
+    def _prefiltered(self, files: Sequence[str], surely: AbstractSet[str]) -> Sequence[str]:
         """Some files in their order, when they are many without those that ripgrep rules out."""
         unread = [path for path in files if path not in surely and path in self.plan.files.notes]
-        expression = sieve.pattern(self.node) if len(unread) > sieve.MANY else None
+        expression = prefilter.pattern(self.node) if len(unread) > prefilter.MANY else None
         if expression is None or self.work.is_over():
             return files
         named: set[str] = set()
-        for word in sieve.words(self.node):
+        for word in prefilter.words(self.node):
             named |= self.plan.answering(word, False)
         ruled_out = self.regexes.lacking(expression, [path for path in unread if path not in named])
         return [path for path in files if path not in ruled_out]

@@ -18,10 +18,10 @@ from vaulttools.query.tree import (
     Not,
     Or,
     Phrase,
-    Property,
+    PropertyNode,
     Regex,
     Scope,
-    Tag,
+    TagNode,
     Term,
     Within,
 )
@@ -72,7 +72,7 @@ def _lines(node: Node, depth: int, clause: str = "") -> Iterator[str]:
     if isinstance(node, And | Or):
         for part in node.parts:
             yield from _lines(part, depth + 1)
-    elif isinstance(node, Property):
+    elif isinstance(node, PropertyNode):
         if not isinstance(node.name, Term | Phrase):
             yield from _lines(node.name, depth + 1, "Its name: ")
         if node.value:
@@ -99,11 +99,11 @@ def _label(node: Node) -> str:
             return _SCOPES[scope]
         case Case(sensitive):
             return "Case sensitive:" if sensitive else "Case insensitive:"
-        case Tag(name):
+        case TagNode(name):
             return f"Match tag: #{_cut(name)}"
-        case Property(Term(name) | Phrase(name)):
+        case PropertyNode(Term(name) | Phrase(name)):
             return f"Contains property: {_shown(name)}"
-        case Property():
+        case PropertyNode():
             return "Contains property:"
         case Compare(">", than):
             return f"Greater than: {_cut(than)}"

@@ -29,10 +29,10 @@ from vaulttools.query.tree import (
     Not,
     Or,
     Phrase,
-    Property,
+    PropertyNode,
     Regex,
     Scope,
-    Tag,
+    TagNode,
     Term,
     Within,
 )
@@ -101,9 +101,9 @@ def spelled(node: Node) -> str:
             return f"{scope}:{_as_one(part)}"
         case Case(sensitive, part):
             return f"{'match' if sensitive else 'ignore'}-case:{_as_one(part)}"
-        case Tag(name):
+        case TagNode(name):
             return quoting.of_tag(name)
-        case Property():
+        case PropertyNode():
             return f"[{':'.join(map(spelled, tree.parts(node)))}]"
         case Compare(sign, than):
             return sign + (quoted(than) if than.startswith("=") else quoting.plain(than))
@@ -244,7 +244,7 @@ class _Reader:
         self._at += 1
         if self._query.startswith(":", self._at):
             raise self._error(self._at, "a colon after the property", "the value stands inside: [name:value]")
-        return Property(name, value)
+        return PropertyNode(name, value)
 
     def _regex(self, place: _Place) -> Node:
         start = self._at
@@ -277,7 +277,7 @@ class _Reader:
     def _tag(self, start: int, text: str) -> Node:
         if not (name := text.removeprefix("#")):
             raise self._error(start, "a tag without a name", "write tag:#name")
-        return Tag(name)
+        return TagNode(name)
 
     def _quoted(self) -> str:
         found = _PHRASE.match(self._query, self._at)

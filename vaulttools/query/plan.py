@@ -20,7 +20,21 @@ from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, values, wording
 from vaulttools.query.facts import Facts, Values
 from vaulttools.query.names import Names
-from vaulttools.query.tree import And, Case, Compare, Is, Node, Not, Or, Phrase, Property, Regex, Tag, Term, Within
+from vaulttools.query.tree import (
+    And,
+    Case,
+    Compare,
+    Is,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    PropertyNode,
+    Regex,
+    TagNode,
+    Term,
+    Within,
+)
 
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -150,7 +164,7 @@ class Plan:
                 return self._bounds(part, sensitive, whole=whole, named=named)
             case Within("content", part):
                 return self._bounds(part, sensitive, whole=whole, named=False)
-            case Within("file" | "path") | Property():
+            case Within("file" | "path") | PropertyNode():
                 return _exactly(self.answering(node, sensitive))
             case Within(unit, part):
                 may, surely = self._bounds(part, sensitive, whole=False, named=False)
@@ -159,7 +173,7 @@ class Plan:
                 if unit not in tasks:
                     return Bounds(may, _NONE)  # there may be no line, block or section at all
                 return Bounds(may & (tasks[unit] | files.canvases), surely & tasks[unit])
-            case Tag():
+            case TagNode():
                 tagged = self.answering(node, sensitive)
                 return Bounds(tagged, tagged if whole else _NONE)
             case Phrase(""):
@@ -190,9 +204,9 @@ class Plan:
         key = (node, sensitive)
         if key not in self._answering:
             match node:
-                case Tag(name):
+                case TagNode(name):
                     self._answering[key] = self.facts.tagged(name) & self.files.notes
-                case Property():
+                case PropertyNode():
                     self._answering[key] = self._with_property(node, sensitive)
                 case Within("path", part):
                     self._answering[key] = self._with_name(part, sensitive, self.files.paths)
@@ -212,7 +226,7 @@ class Plan:
 
         return tree.solved(node, self._all, holding, sensitive=sensitive)
 
-    def _with_property(self, node: Property, sensitive: bool) -> AbstractSet[str]:
+    def _with_property(self, node: PropertyNode, sensitive: bool) -> AbstractSet[str]:
         """A word or phrase is all of a name, case ignored (rule-S39); in a value, of any element, it may stand
         anywhere."""
         properties = self.facts.properties
@@ -242,7 +256,7 @@ class Plan:
                 case Term() | Phrase():
                     return held.holding(leaf, sensitive=sensitive)
                 case _:
-                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.Property` has them out
+                    raise AssertionError(f"no node of a value: {leaf}")  # `tree.PropertyNode` has them out
 
         return tree.solved(node, frozenset(range(len(held.values))), holding, sensitive=sensitive)
 
@@ -251,7 +265,7 @@ class Plan:
         if self.is_over():
             return _NONE
         match node:
-            case Not() | Tag() | Property():
+            case Not() | TagNode() | PropertyNode():
                 return _NONE
             case Case(sensitive, part):
                 return self._named(part, sensitive)

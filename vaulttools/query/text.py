@@ -20,7 +20,7 @@ UNITS: Final[tuple[Unit, ...]] = ("line", "block", "section", "task", "task-todo
 
 
 @dataclass(frozen=True)  # not slotted: its folded form is kept
-class Region:
+class TextUnit:
     """Some consecutive lines; what is asked for within them must all stand in them."""
 
     text: str
@@ -80,10 +80,10 @@ class Text:
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
-    def whole(self) -> Region:
+    def whole(self) -> TextUnit:
         """All of it."""
         end = self.text.count("\n") + (not self.text.endswith("\n")) if self.text else 0
-        return Region(self.text, 1, end, is_whole=True)
+        return TextUnit(self.text, 1, end, is_whole=True)
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """The headings that a line stands under, outermost first."""
@@ -116,7 +116,7 @@ class Text:
             found = [place for place, line in enumerate(lines, number) if holds(line)]
             yield from found or [number]
 
-    def regions(self, unit: Unit, within: Region, lines: Sequence[int] | None) -> Iterator[Region]:
+    def regions(self, unit: Unit, within: TextUnit, lines: Sequence[int] | None) -> Iterator[TextUnit]:
         """The lines, blocks, sections or tasks that lie in a region, in their order: all, or those that hold any of
         some lines (ascending).
 
@@ -126,7 +126,7 @@ class Text:
         if unit == "line":
             every = within.text.split("\n")
             for number in self._numbers(within) if lines is None else dict.fromkeys(lines):
-                yield Region(every[number - within.line], number, number)
+                yield TextUnit(every[number - within.line], number, number)
             return
         if unit == "section":
             yield from (
@@ -148,13 +148,13 @@ class Text:
     def _placed(self) -> Iterator[tuple[Note, int]]:
         return zip(self._sheets, self._above, strict=True)
 
-    def _numbers(self, within: Region) -> Iterator[int]:
+    def _numbers(self, within: TextUnit) -> Iterator[int]:
         """The numbers of the lines of a region, without those between cards."""
         for sheet, above in self._placed:
             yield from range(max(within.line, above + 1), min(within.end_line, above + sheet.line_count) + 1)
 
-    def _region(self, start: int, end: int, heading: Heading | None = None) -> Region:
-        return Region("\n".join(self.lines[start - 1 : end]), start, end, heading)
+    def _region(self, start: int, end: int, heading: Heading | None = None) -> TextUnit:
+        return TextUnit("\n".join(self.lines[start - 1 : end]), start, end, heading)
 
     def _blocks(self) -> Iterator[Span]:
         """The properties are a block too (rule-X01)."""
@@ -164,7 +164,7 @@ class Text:
             for block in sheet.blocks:
                 yield above + block.start_line, above + block.end_line
 
-    def _sections(self, within: Region) -> Iterator[tuple[int, int, Heading | None]]:
+    def _sections(self, within: TextUnit) -> Iterator[tuple[int, int, Heading | None]]:
         for sheet, above in self._placed:
             headings = sheet.headings
             last = sheet.line_count
@@ -179,7 +179,7 @@ class Text:
                 if within.is_whole or self._is_below(heading, above, within):
                     yield above + heading.line, above + end, heading
 
-    def _is_below(self, heading: Heading, above: int, section: Region) -> bool:
+    def _is_below(self, heading: Heading, above: int, section: TextUnit) -> bool:
         """Whether a heading stands under that of a section."""
         assert section.heading is not None
         shift = section.line - section.heading.line
@@ -192,11 +192,11 @@ class Text:
                 if unit == "task" or (task.status == " ") == (unit == "task-todo"):
                     yield task, above
 
-    def _task(self, task: Task, above: int) -> Region:
+    def _task(self, task: Task, above: int) -> TextUnit:
         start, end = task.line + above, task.end_line + above
         first, *rest = self.lines[start - 1 : end]
         _, _, said = first.partition(f"[{task.status}]")
-        return Region("\n".join([said.lstrip(" \t"), *rest]), start, end)
+        return TextUnit("\n".join([said.lstrip(" \t"), *rest]), start, end)
 
 
 def _any_in(lines: Sequence[int], start: int, end: int) -> bool:

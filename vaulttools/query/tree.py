@@ -85,14 +85,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class TagNode:
     """A tag of this name or below it, case ignored; the name is as given, without its `#` (rule-S20 to rule-S23)."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Property:
+class PropertyNode:
     """A property whose name matches, with a value that matches; None asks for no value at all (rule-S34, rule-S35,
     rule-S39).
 
@@ -118,17 +118,17 @@ class Is:
     fact: Fact
 
 
-Node: TypeAlias = Term | Phrase | Regex | And | Or | Not | Within | Case | Tag | Property | Compare | Is
+Node: TypeAlias = Term | Phrase | Regex | And | Or | Not | Within | Case | TagNode | PropertyNode | Compare | Is
 
 
 def parts(node: Node) -> tuple[Node, ...]:
-    """The nodes right below this one, in the order of the query: of a Property its name, then its value."""
+    """The nodes right below this one, in the order of the query: of a PropertyNode its name, then its value."""
     match node:
         case And(found) | Or(found):
             return found
         case Not(part) | Within(_, part) | Case(_, part):
             return (part,)
-        case Property(name, value):
+        case PropertyNode(name, value):
             return (name,) if value is None else (name, value)
         case _:
             return ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.notes.note import Note
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import ShownNote, ShownPassage, TermsOf, heading_of, lines_of, passage_of
 from vaulttools.ranked.weights import SHARING, Sharing
@@ -30,7 +30,7 @@ class Allotted:
 
 def allotted(
     notes: Sequence[RankedNote],
-    folder: Folder,
+    deduplicator: Deduplicator,
     room: int,
     terms_of: TermsOf,
     described: Described,
@@ -54,7 +54,7 @@ def allotted(
         if not with_text[place]:
             also.append(ranked)
             continue
-        note = folder.read(ranked.path)
+        note = deduplicator.read(ranked.path)
         weight = weights.pop(0)
         if note is None:
             shown.append(ShownNote(ranked, ()))
@@ -67,7 +67,7 @@ def allotted(
         if shown and most < _LEAST:
             also += notes[place:]
             break
-        sharer = _Sharer(note, ranked, folder, terms_of, sharing)
+        sharer = _Sharer(note, ranked, deduplicator, terms_of, sharing)
         if not shown:
             most = max(most, min(room - about, sharer.least()))
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
@@ -86,17 +86,17 @@ _ABOUT: Final = 60
 
 
 def every_passage(
-    notes: Sequence[RankedNote], folder: Folder, terms_of: TermsOf, sharing: Sharing = SHARING
+    notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf, sharing: Sharing = SHARING
 ) -> list[ShownNote]:
     """Notes that the text does not show, each with its best passage."""
     found = []
     for ranked in notes:
-        note = folder.read(ranked.path)
+        note = deduplicator.read(ranked.path)
         if note is None or not ranked.passages.starts:
             found.append(ShownNote(ranked, ()))
             continue
         number = ranked.evidence[0].number if ranked.evidence else 0
-        passage = passage_of(note, ranked, (number, number, number), sharing.whole, folder, terms_of)
+        passage = passage_of(note, ranked, (number, number, number), sharing.whole, deduplicator, terms_of)
         found.append(ShownNote(ranked, [passage], passage.start_line, note.line_count))
     return found
 
@@ -104,10 +104,12 @@ def every_passage(
 class _Sharer:
     """Chooses the passages of one note."""
 
-    def __init__(self, note: Note, ranked: RankedNote, folder: Folder, terms_of: TermsOf, sharing: Sharing) -> None:
+    def __init__(
+        self, note: Note, ranked: RankedNote, deduplicator: Deduplicator, terms_of: TermsOf, sharing: Sharing
+    ) -> None:
         self._note = note
         self._ranked = ranked
-        self._folder = folder
+        self._deduplicator = deduplicator
         self._terms_of = terms_of
         self._sharing = sharing
         self._count = len(ranked.passages.starts)
@@ -174,7 +176,7 @@ class _Sharer:
         return passages.starts[last] + passages.lengths[last] - passages.starts[first]
 
     def _made(self, first: int, best: int, last: int, room: int) -> ShownPassage:
-        return passage_of(self._note, self._ranked, (first, best, last), room, self._folder, self._terms_of)
+        return passage_of(self._note, self._ranked, (first, best, last), room, self._deduplicator, self._terms_of)
 
 
 _PLACE: Final = 60

@@ -6,7 +6,7 @@ from typing import Final
 
 from vaulttools.index.words import tokens
 from vaulttools.ranked import english
-from vaulttools.ranked.vocabulary import Vocabulary
+from vaulttools.ranked.vocabulary import StemVocabulary
 
 MOST: Final = 2
 """Words that one is taken for."""
@@ -18,7 +18,7 @@ _LONG: Final = 6
 """Letters of a stem in which two may be wrong."""
 
 
-def of(text: str, vocabulary: Vocabulary) -> list[str]:
+def of(text: str, vocabulary: StemVocabulary) -> list[str]:
     """The stems closest to that of one word that no note holds, the most frequent of equally close ones; none for an
     English word, which is spelt as it is meant: `alarm` is no misspelt `alamme`.
 

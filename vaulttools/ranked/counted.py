@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeAlias
 from vaulttools.core import paths
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.expressions import beginnings
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 
 MANY: Final = 200
@@ -34,14 +34,14 @@ Frequencies: TypeAlias = Mapping[str, int]
 class Counter(Protocol):
     """Counts terms in all notes without an index."""
 
-    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies | None]:
+    def frequencies(self, terms: Sequence[QuestionTerm]) -> Sequence[Frequencies | None]:
         """Of each term; None for one that was not counted in all notes."""
 
     def size(self, path: str) -> int:
         """Bytes of a note."""
 
 
-class Counted:
+class TermCounts:
     """The notes that the index does not know, as terms are counted in them."""
 
     def __init__(self, counter: Counter, notes: Sequence[str], most: int) -> None:
@@ -57,16 +57,16 @@ class Counted:
         """The terms that were asked for and not counted in all notes."""
         return sorted(text for text, counts in self._counted.items() if counts is None)
 
-    def holders(self, term: Term) -> int | None:
+    def holders(self, term: QuestionTerm) -> int | None:
         """How many notes hold a term; None when it was not counted."""
         counted = self._counted.get(term.text)
         return None if counted is None else len(counted)
 
-    def is_absent(self, term: Term) -> bool:
+    def is_absent(self, term: QuestionTerm) -> bool:
         """Whether a term was counted, and stands in no note."""
         return self.holders(term) == 0
 
-    def best(self, terms: Sequence[Term]) -> Sequence[str]:
+    def best(self, terms: Sequence[QuestionTerm]) -> Sequence[str]:
         """The notes that hold most of what is asked, and all attachments."""
         among = frozenset(self._notes)
         asked = [term for term in terms if term.text not in self._counted]

@@ -11,7 +11,7 @@ from vaulttools.core.work import Work
 from vaulttools.files import disk
 from vaulttools.ranked.counted import Frequencies
 from vaulttools.ranked.expressions import any_of, expression, is_word, terms_of
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 from vaulttools.session import Session
 
 _SECONDS: Final = 5.0
@@ -21,13 +21,13 @@ _GLOBS: Final = ("--glob=*.[mM][dD]",)
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class RipgrepCounter:
     """Counts terms as far as there is time."""
 
     vault: Session
     work: Work
 
-    def frequencies(self, terms: Sequence[Term]) -> Sequence[Frequencies | None]:
+    def frequencies(self, terms: Sequence[QuestionTerm]) -> Sequence[Frequencies | None]:
         """By term how often it stands in each note, or on how many lines; None when it was not counted in all."""
         budget = Work(min(self.work.remaining(), _SECONDS), self.work.cancel)
         words = [number for number, term in enumerate(terms) if is_word(term)]
@@ -44,14 +44,14 @@ class Counting:
         except OSError:
             return 0
 
-    def _of_words(self, words: Sequence[Term], budget: Work) -> Sequence[Frequencies | None]:
+    def _of_words(self, words: Sequence[QuestionTerm], budget: Work) -> Sequence[Frequencies | None]:
         """By one run, which takes as long as one word takes two or three times."""
         if not words:
             return []
         counted, stopped = self.vault.ripgrep.counts_of_texts(any_of(words), self._folder, _GLOBS, budget)
         return [None] * len(words) if stopped else _by_term(words, counted)
 
-    def _of_each(self, terms: Sequence[Term], budget: Work) -> Iterator[Frequencies | None]:
+    def _of_each(self, terms: Sequence[QuestionTerm], budget: Work) -> Iterator[Frequencies | None]:
         """By one run for each; those behind the one that ran out of time have none."""
         for counts in self.vault.ripgrep.counts_of_each(list(map(expression, terms)), self._folder, _GLOBS, budget):
             yield None if counts.stopped else counts.matching
@@ -61,7 +61,7 @@ class Counting:
         return str(self.vault.root.folder)
 
 
-def _by_term(words: Sequence[Term], counted: Mapping[str, Mapping[str, int]]) -> Sequence[Frequencies]:
+def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, int]]) -> Sequence[Frequencies]:
     """By word its frequencies, from the texts that stand in each note."""
     numbers = cache(terms_of(words))
     found: list[dict[str, int]] = [{} for _ in words]

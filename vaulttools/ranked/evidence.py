@@ -20,7 +20,7 @@ from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class PassageWeights:
     """What a word counts, where one in the passage itself counts 1."""
 
     again: float = 0.2
@@ -47,7 +47,7 @@ class Weights:
     """How much of its score a passage of `USUAL` characters loses against an empty one."""
 
 
-WEIGHTS: Final = Weights()
+WEIGHTS: Final = PassageWeights()
 _FULL: Final = 1.3
 """The score of a passage that holds the whole question in a row."""
 EARLY: Final = 100
@@ -69,7 +69,7 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
-def combined(of_note: float, of_passage: float, weights: Weights = WEIGHTS) -> float:
+def combined(of_note: float, of_passage: float, weights: PassageWeights = WEIGHTS) -> float:
     """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
     decimals."""
     passage = weights.passage * min(1.0, of_passage / _FULL)
@@ -80,7 +80,7 @@ def most(
     places: Places,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: Weights = WEIGHTS,
+    weights: PassageWeights = WEIGHTS,
 ) -> float:
     """A score that no passage of a note exceeds, whatever its passages are."""
     total = sum(rarities)
@@ -109,7 +109,7 @@ def best(
     passages: Passages,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: Weights = WEIGHTS,
+    weights: PassageWeights = WEIGHTS,
 ) -> list[Evidence]:
     """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
 

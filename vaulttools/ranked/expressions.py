@@ -19,7 +19,7 @@ from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import tokens
 from vaulttools.patterns.literals import fold
 from vaulttools.patterns.pattern import escaped
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 
 _REST: Final = r"[\p{L}\p{M}\p{N}\p{Co}]*"
 """The rest of a word, as the index divides a text into words."""
@@ -33,24 +33,24 @@ _LAST_LATIN: Final = 0x24F
 """The last letter with an accent that is a variant of an ASCII letter in a European language."""
 
 
-def expression(term: Term) -> str:
+def expression(term: QuestionTerm) -> str:
     """The regex, in Rust's syntax, for case to be ignored."""
     if not term.spellings:
         return escaped(term.literal)
     return "|".join(dict.fromkeys(map(_of, term.spellings)))
 
 
-def is_word(term: Term) -> bool:
+def is_word(term: QuestionTerm) -> bool:
     """Whether a term is one word however it is spelled, so that it can be looked for with others at once."""
     return bool(term.spellings) and all(len(_beginnings(spelling)) == 1 for spelling in term.spellings)
 
 
-def any_of(terms: Sequence[Term]) -> str:
+def any_of(terms: Sequence[QuestionTerm]) -> str:
     """The regex of several terms, each of them a word: every match is a whole word, perhaps with one sign before it."""
     return f"(?:{'|'.join(map(expression, terms))}){_REST}"
 
 
-def terms_of(terms: Sequence[Term]) -> Callable[[str], Sequence[int]]:
+def terms_of(terms: Sequence[QuestionTerm]) -> Callable[[str], Sequence[int]]:
     """What tells, of a match of `any_of`, which of the terms it is, by number; several may begin alike."""
     begun = [
         (number, _plain(beginning))
@@ -66,7 +66,7 @@ def terms_of(terms: Sequence[Term]) -> Callable[[str], Sequence[int]]:
     return numbers
 
 
-def beginnings(term: Term) -> list[str]:
+def beginnings(term: QuestionTerm) -> list[str]:
     """What the words of a term begin with in any inflection, without accents; of a piece of text the text."""
     return _beginnings(term.spellings[0]) if term.spellings else [term.literal]
 

@@ -24,7 +24,7 @@ _BYTES_A_WORD: Final = 6
 class Finder:
     """The terms of one question."""
 
-    def __init__(self, terms: Sequence[Term]) -> None:
+    def __init__(self, terms: Sequence[QuestionTerm]) -> None:
         self.terms: Final = terms
         self._literals = [term.literal.encode() for term in terms]
         self._counts_bytes = any(self._literals)

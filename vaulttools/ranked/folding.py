@@ -34,7 +34,7 @@ def print_of(note: Note, passages: Passages, number: int) -> Print:
 
 
 @dataclass(slots=True)
-class Folder:
+class Deduplicator:
     """The notes of one answer that were compared so far."""
 
     read: Read

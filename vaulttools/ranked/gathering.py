@@ -12,7 +12,7 @@ from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.property_text import in_one_line
 from vaulttools.ranked.copies import Print
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Folder, print_of, text_of
+from vaulttools.ranked.folding import Deduplicator, print_of, text_of
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, compact
 
@@ -39,7 +39,7 @@ _LEAST: Final = 80
 
 
 @dataclass(slots=True)
-class Piece:
+class PassageRun:
     """Some passages of one note in a row."""
 
     ranked: RankedNote
@@ -147,7 +147,7 @@ class Piece:
 class Gathered:
     """What a budget had room for."""
 
-    pieces: list[Piece]
+    pieces: list[PassageRun]
     """The best note first; of one note in the order of its text."""
     left: int
     """Passages that answer for which there was no room."""
@@ -157,13 +157,13 @@ class Gathered:
         return sum(piece.size() for piece in self.pieces)
 
 
-def gathered(notes: Sequence[RankedNote], folder: Folder, room: int, terms_of: TermsOf) -> Gathered:
+def gathered(notes: Sequence[RankedNote], deduplicator: Deduplicator, room: int, terms_of: TermsOf) -> Gathered:
     """The best passages for which so many characters have room, and then those beside the first of them.
 
     The same passage is never shown twice, also not as a copy in another note. The first one is shown whatever the room
     is, cut to `_LEAST` characters at worst.
     """
-    gathering = _Gathering(folder, terms_of)
+    gathering = _Gathering(deduplicator, terms_of)
     least = max((note.score for note in notes), default=0.0) * RELEVANT
     left = 0
     room_of_passages = room if room < _SMALL_ROOM else int(room * _FOR_PASSAGES)
@@ -217,45 +217,45 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
 class _Gathering:
     """The pieces so far."""
 
-    def __init__(self, folder: Folder, terms_of: TermsOf) -> None:
-        self._folder = folder
+    def __init__(self, deduplicator: Deduplicator, terms_of: TermsOf) -> None:
+        self._deduplicator = deduplicator
         self._terms_of = terms_of
-        self.pieces: list[Piece] = []
+        self.pieces: list[PassageRun] = []
         """In the order in which they were found."""
         self._taken: dict[str, set[int]] = {}
         """The passages of each note that are shown, header rows included."""
         self._prints: list[Print] = []
-        self._texts: list[tuple[str, Piece]] = []
+        self._texts: list[tuple[str, PassageRun]] = []
         """The folded texts of `pieces`."""
         self._digests: set[int] = set()
 
-    def piece(self, ranked: RankedNote, number: int, score: float) -> Piece | None:
+    def piece(self, ranked: RankedNote, number: int, score: float) -> PassageRun | None:
         """One passage; None when it is shown already, or the note cannot be read any more."""
-        note = self._folder.read(ranked.path)
+        note = self._deduplicator.read(ranked.path)
         passages = ranked.passages
         if note is None or number >= len(passages.starts):
             return None
         if number in self._taken.get(ranked.path, ()) or passages.digests[number] in self._digests:
             return None
         parent = passages.parents[number]
-        return Piece(
+        return PassageRun(
             ranked,
             note,
             number,
             number,
             score if ranked.evidence else None,
-            self._folder.copies(ranked.path, number, passages.digests[number]),
+            self._deduplicator.copies(ranked.path, number, passages.digests[number]),
             has_header=parent >= 0 and parent not in self._taken.get(ranked.path, ()),
             has_properties=ranked.path not in self._taken,
             terms_of=self._terms_of,
         )
 
-    def holding(self, piece: Piece) -> Piece | None:
+    def holding(self, piece: PassageRun) -> PassageRun | None:
         """The piece in which the text of another stands as part of a passage."""
         text = folded(piece.text)
         return next((other for held, other in self._texts if text in held and other.path != piece.path), None)
 
-    def cut(self, piece: Piece, room: int) -> None:
+    def cut(self, piece: PassageRun, room: int) -> None:
         """Show as much of a piece as there is room for."""
         piece.copies = ()
         most = len(compact(piece.text))
@@ -265,7 +265,7 @@ class _Gathering:
         if piece.size() > room:
             piece.has_properties = False
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: PassageRun) -> None:
         """Show a piece."""
         self.pieces.append(piece)
         self._texts.append((folded(piece.text), piece))
@@ -273,7 +273,7 @@ class _Gathering:
         if piece.has_header:
             self._take(piece, piece.ranked.passages.parents[piece.first])
 
-    def _take(self, piece: Piece, number: int) -> None:
+    def _take(self, piece: PassageRun, number: int) -> None:
         self._taken.setdefault(piece.path, set()).add(number)
         self._digests.add(piece.ranked.passages.digests[number])
         self._prints.append(print_of(piece.note, piece.ranked.passages, number))
@@ -293,7 +293,7 @@ class _Gathering:
         for piece in whole[_BESIDE:]:
             room -= self._grown(piece, room)
 
-    def _grown(self, piece: Piece, room: int) -> int:
+    def _grown(self, piece: PassageRun, room: int) -> int:
         """Take in a passage beside a piece, the one after it if that can be: characters of it, 0 for none."""
         before, size = (piece.first, piece.last), piece.size()
         for number in (piece.last + 1, piece.first - 1):
@@ -308,7 +308,7 @@ class _Gathering:
             piece.first, piece.last = before
         return 0
 
-    def _is_free(self, piece: Piece, number: int) -> bool:
+    def _is_free(self, piece: PassageRun, number: int) -> bool:
         """Whether a passage can be taken in: it is shown nowhere, and nothing that says the same is."""
         passages = piece.ranked.passages
         if not 0 <= number < len(passages.starts) or number in self._taken[piece.path]:
@@ -321,7 +321,7 @@ class _Gathering:
         made = print_of(piece.note, passages, number)
         return not any(made.is_copy_of(other) for other in self._prints)
 
-    def in_order(self) -> list[Piece]:
+    def in_order(self) -> list[PassageRun]:
         """The pieces by note, the note of the first one first; those of a note in its own order, the properties above
         the first of them."""
         places: dict[str, int] = {}

@@ -69,7 +69,7 @@ _OPERATOR: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class QuestionTerm:
     """One thing that is looked for."""
 
     text: str
@@ -91,7 +91,7 @@ class Term:
 class Question:
     """What was typed, read."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[QuestionTerm, ...]
     """In their order, each once."""
     stop_words: tuple[str, ...]
     """Words that are not looked for."""
@@ -125,9 +125,9 @@ def read(text: str) -> Question:
             dropped.append(piece)
         else:
             terms.append(_word(piece))
-    terms += map(Term, code[:_MOST_CODE])
+    terms += map(QuestionTerm, code[:_MOST_CODE])
     if not terms:  # kana alone, or particles
-        terms = [Term(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
+        terms = [QuestionTerm(gram) for piece in pieces for run in _RUNS.finditer(piece) for gram in _grams(run[0], 2)]
     once = {(term.literal or term.text.lower(), term.is_phrase): term for term in reversed(terms)}
     found = tuple(reversed(once.values()))
     return Question(
@@ -145,26 +145,26 @@ def without_operators(text: str) -> tuple[str, str]:
     return _OPERATOR.sub(" ", text).strip(), " ".join(found)
 
 
-def word(text: str) -> Term:
+def word(text: str) -> QuestionTerm:
     """A term for one word, whatever it looks like."""
-    return Term(text, (Spelling(text),))
+    return QuestionTerm(text, (Spelling(text),))
 
 
-def _phrase(text: str) -> Term:
-    return Term(text, (Spelling(text),), is_phrase=True)
+def _phrase(text: str) -> QuestionTerm:
+    return QuestionTerm(text, (Spelling(text),), is_phrase=True)
 
 
-def _word(piece: str) -> Term:
+def _word(piece: str) -> QuestionTerm:
     """One word, or a name of several: `end-to-end` may be written as one word, `RouterReset` as two."""
     joints = [part for part in _JOINT.split(piece) if part]
     parts = joints if len(joints) > 1 else apart(piece)
     if len(parts) == 1:
         return word(piece)
     other = "".join(parts) if len(joints) > 1 else " ".join(parts)
-    return Term(piece, (Spelling(piece), Spelling(other)), tuple(part for part in parts if len(part) > 1))
+    return QuestionTerm(piece, (Spelling(piece), Spelling(other)), tuple(part for part in parts if len(part) > 1))
 
 
-def _mixed(piece: str) -> Iterator[Term]:
+def _mixed(piece: str) -> Iterator[QuestionTerm]:
     """The terms of a piece in which a script without blanks stands, in their order."""
     end = 0
     for run in _RUNS.finditer(piece):
@@ -174,20 +174,20 @@ def _mixed(piece: str) -> Iterator[Term]:
     yield from (_word(each) for each in _PIECE.findall(piece[end:]))
 
 
-def _terms_of_run(run: re.Match[str]) -> Iterator[Term]:
+def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:
     text = run[0]
     match run.lastgroup:
         case "han":
             for part in filter(None, _HAN_STOPS.split(text)):
-                yield from map(Term, _grams(part, 2))
+                yield from map(QuestionTerm, _grams(part, 2))
         case "katakana":
-            yield Term(text, parts=tuple(_grams(text, 3)) if len(text) > 3 else ())
+            yield QuestionTerm(text, parts=tuple(_grams(text, 3)) if len(text) > 3 else ())
         case "hangul":
             if text not in _HANGUL_STOPS:
                 is_marked = len(text) > 2 and text[-1] in _HANGUL_PARTICLES
-                yield from map(Term, _grams(text[:-1] if is_marked else text, 2))
+                yield from map(QuestionTerm, _grams(text[:-1] if is_marked else text, 2))
         case "other":
-            yield from map(Term, _grams(text, 3))
+            yield from map(QuestionTerm, _grams(text, 3))
         case _:  # Hiragana between other scripts is grammar
             return
 

@@ -22,12 +22,12 @@ from vaulttools.patterns.literals import fold
 from vaulttools.ranked import asked_language, light_words
 from vaulttools.ranked.counted import MANY, Counted, Counter
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.holders import Holders, Reader
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.question import Term
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, rarity, score
 from vaulttools.ranked.substitutes import Substitutes
+from vaulttools.ranked.term_matches import Reader, TermMatches
 from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import WEAK
 from vaulttools.ranked.word_index import WordIndex
@@ -99,7 +99,7 @@ def rank(
     return _Search(question, notes, index, read, stop, most, counter, is_over).ranking()
 
 
-def _weight(term: Term, rare: float) -> float:
+def _weight(term: QuestionTerm, rare: float) -> float:
     """What a term weighs that is so rare."""
     return min(rare, light_words.MOST) if term.text.lower() in light_words.LIGHT_WORDS else rare
 
@@ -137,23 +137,23 @@ class _Search:
         self._holders.read_notes(unknown if self._counted is None else self._counted.best(self._question.terms))
 
     def ranking(self) -> Ranking:
-        holders, substitutes = self._holders, Substitutes(self._holders)
-        terms: Sequence[Term] = self._question.terms
-        hits = holders.hits(terms, 0)
+        matches, substitutes = self._matches, Substitutes(self._matches)
+        terms: Sequence[QuestionTerm] = self._question.terms
+        hits = matches.hits(terms, 0)
         missing = {
             number
             for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
-            if not holders.stands(term, count)
+            if not matches.stands(term, count)
         }
         if missing:
             absent = {number for number in missing if self._counted is None or self._counted.is_absent(terms[number])}
             terms = substitutes.of(terms, absent, missing - absent)
             if self._counted is not None:
-                holders.read_notes(self._counted.best(terms))
-        hits = holders.hits(terms, self._candidates_wanted)
+                matches.read_notes(self._counted.best(terms))
+        hits = matches.hits(terms, self._candidates_wanted)
         finder = Finder(terms)
-        looked_at = {path: finder.places(note) for path, note in holders.looked_at.items() if note is not None}
-        holding = list(map(holders.holding, terms))
+        looked_at = {path: finder.places(note) for path, note in matches.looked_at.items() if note is not None}
+        holding = list(map(matches.holding, terms))
         notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
             _weight(term, rarity(notes, self._count(term, number, count, some, looked_at)))
@@ -239,7 +239,7 @@ class _Search:
         return None if note is None else finder.passages(note, kept)
 
     def _count(
-        self, term: Term, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
+        self, term: QuestionTerm, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
     ) -> int:
         """How many notes hold a term."""
         counted = None if self._counted is None else self._counted.holders(term)
@@ -277,7 +277,7 @@ class _Search:
         weight: dict[str, float] = defaultdict(float)
         for term, rare, some in zip(finder.terms, rarities, holding, strict=True):
             literal = term.literal
-            for path in some & self._notes - self._holders.fresh.keys():
+            for path in some & self._notes - self._matches.fresh.keys():
                 weight[path] += rare * (1 + _IN_NAME * (literal in fold(paths.stem(path))))
         for path, places in hits.places.items():
             for rare, columns in zip(rarities, places.found, strict=True):
@@ -292,11 +292,11 @@ class _Search:
         if self._index is not None:
             known = self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
             tags |= {path: written for path, (_, written) in known.items()}
-        fresh = self._holders.fresh
+        fresh = self._matches.fresh
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}
 
-    def _explained(self, terms: Sequence[Term], absences: Sequence[str]) -> list[str]:
+    def _explained(self, terms: Sequence[QuestionTerm], absences: Sequence[str]) -> list[str]:
         names = [f'"{term.text}"' if term.is_phrase else term.text for term in terms]
         sentences = [f"Any of these, in any inflection, case and accents: {', '.join(names)}." if names else ""]
         if self._question.stop_words:

@@ -23,7 +23,7 @@ rare the words are (on the tuning half both rank alike)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class NoteWeights:
     """What counts how much."""
 
     title: float = 8.0
@@ -46,7 +46,7 @@ class Weights:
     """Words of a passage."""
 
 
-WEIGHTS: Final = Weights()
+WEIGHTS: Final = NoteWeights()
 
 
 def rarity(notes: int, holding: int) -> float:
@@ -55,7 +55,7 @@ def rarity(notes: int, holding: int) -> float:
     return math.log(1 + (notes - holding + 0.5) / (holding + 0.5))
 
 
-def score(places: Places, rarities: Sequence[float], weights: Weights = WEIGHTS) -> float:
+def score(places: Places, rarities: Sequence[float], weights: NoteWeights = WEIGHTS) -> float:
     """0 for a note that holds none of the words, and nearly 1 for one whose title and one of whose passages they are.
 
     `rarities` are the weights of the words, in the order of the question.

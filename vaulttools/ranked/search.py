@@ -11,13 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vaulttools.answers import corpus
-from vaulttools.answers.followed import Corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
 from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
-from vaulttools.files.extracts import Extracts, patience
+from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.listing import Listing
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
@@ -26,9 +26,9 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import note_date
 from vaulttools.notes.properties import property_text
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
-from vaulttools.ranked.counting import Counting
+from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Folder
+from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank
@@ -49,7 +49,7 @@ class Best:
     ranking: Ranking
     asked: Corpus[None]
     """What it is made from."""
-    folder: Folder
+    deduplicator: Deduplicator
     """Folds the copies among its notes."""
     work: Work
     reader: _Reader
@@ -65,14 +65,14 @@ class Best:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
         with all those before it."""
         self.reader.expect([note.path for note in islice(notes, start + count + 1)])
-        return list(islice(self.folder.unfolded(notes), start, start + count + 1))
+        return list(islice(self.deduplicator.unfolded(notes), start, start + count + 1))
 
     def page(self, found: Sequence[RankedNote], count: int) -> Page:
         """So many of the notes that `unfolded` gave."""
         self.tell_missed()
-        self.folder.look_for_copies(found[:count])
+        self.deduplicator.look_for_copies(found[:count])
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
-        return Page(found[:count], len(found) > count, self.folder, self.ranking.finder, sharing)
+        return Page(found[:count], len(found) > count, self.deduplicator, self.ranking.finder, sharing)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
@@ -89,7 +89,7 @@ class Page:
 
     notes: Sequence[RankedNote]
     has_next: bool
-    folder: Folder
+    deduplicator: Deduplicator
     finder: Finder
     sharing: Sharing
 
@@ -97,7 +97,7 @@ class Page:
         """The notes for which there is room, with the passages for which there is."""
         return allotted(
             self.notes,
-            self.folder,
+            self.deduplicator,
             characters,
             self.finder.stands,
             self._described,
@@ -108,7 +108,9 @@ class Page:
     def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
         """The notes that are not among those shown."""
         held = {each.note.path for each in shown}
-        return every_passage([note for note in self.notes if note.path not in held], self.folder, self.finder.stands)
+        return every_passage(
+            [note for note in self.notes if note.path not in held], self.deduplicator, self.finder.stands
+        )
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
@@ -156,7 +158,7 @@ def best(
     wanted = wanted if within is None else wanted & within
     read = _Reader(vault, work, extracts, view)
     missed = read.missed
-    counter = None if is_ready else Counting(vault, work)
+    counter = None if is_ready else RipgrepCounter(vault, work)
     meaning, told = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
     if meaning is not None and view is not None:
@@ -359,7 +361,7 @@ class _Reader:
         if self._extracts is None or paths.is_note(path):
             document = self._notes.document(path)
             return self._notes.note(replace(document, content=document.normalised))
-        seconds = max(0.0, min(patience(self._work), self._until - time.monotonic()))
+        seconds = max(0.0, min(timeout(self._work), self._until - time.monotonic()))
         digest = None if self._view is None else partial(self._view.digest, path)
         extracted = self._extracts.read(path, seconds, digest)
         if extracted is None:

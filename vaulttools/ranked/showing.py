@@ -10,7 +10,7 @@ from typing import Final
 from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
-from vaulttools.ranked.folding import Folder, text_of
+from vaulttools.ranked.folding import Deduplicator, text_of
 from vaulttools.ranked.order import RankedNote
 
 ELLIPSIS: Final = "…"
@@ -148,7 +148,7 @@ def passage_of(
     ranked: RankedNote,
     numbers: tuple[int, int, int],
     room: int,
-    folder: Folder,
+    deduplicator: Deduplicator,
     terms_of: TermsOf,
 ) -> ShownPassage:
     """Passages of a note in a row, cut to so many characters; `numbers` are those of the first, of the one that answers
@@ -168,7 +168,7 @@ def passage_of(
         note.breadcrumb(line),
         lead + text,
         shown,
-        folder.copies(ranked.path, best, passages.digests[best]),
+        deduplicator.copies(ranked.path, best, passages.digests[best]),
         next((each.found_by for each in ranked.evidence if each.number == best), ("words",)),
         note.page_of(line),
         (start, start + len(text)),

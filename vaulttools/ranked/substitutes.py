@@ -11,8 +11,8 @@ from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
 from vaulttools.ranked import corrections
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.holders import Holders
-from vaulttools.ranked.question import Term, word
+from vaulttools.ranked.question import QuestionTerm, word
+from vaulttools.ranked.term_matches import TermMatches
 
 _SHORTEST_BEGINNING: Final = 3
 """Characters of what may be the beginning of a word."""
@@ -30,8 +30,8 @@ _WRITTEN_IN: Final = 3
 class Substitutes:
     """What is looked for instead of the terms of one question, and what has to be said of it."""
 
-    def __init__(self, holders: Holders) -> None:
-        self._holders = holders
+    def __init__(self, matches: TermMatches) -> None:
+        self._matches = matches
         self._instead: Final[list[str]] = []
         """What is said of terms for which something else is looked for."""
         self.unfound: Final[list[str]] = []
@@ -45,11 +45,11 @@ class Substitutes:
         return [*([f"No text or title has the {words} {named}."] if named else []), *self._instead]
 
     def of(
-        self, terms: Sequence[Term], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
-    ) -> Sequence[Term]:
+        self, terms: Sequence[QuestionTerm], missing: AbstractSet[int], unread: AbstractSet[int] = frozenset()
+    ) -> Sequence[QuestionTerm]:
         """The terms that stand somewhere, and for those that do not, by number, what is looked for instead. No note
         that was read has the `unread`; others may."""
-        resolved: dict[tuple[str, bool], Term] = {}
+        resolved: dict[tuple[str, bool], QuestionTerm] = {}
         for number, term in enumerate(terms):
             for each in self._found_for(term, number in missing, number in unread):
                 resolved[each.text, each.is_phrase] = each
@@ -57,7 +57,7 @@ class Substitutes:
             self._instead.append("No note holds any part of it.")
         return list(resolved.values())
 
-    def _found_for(self, term: Term, is_missing: bool, is_unread: bool) -> Sequence[Term]:
+    def _found_for(self, term: QuestionTerm, is_missing: bool, is_unread: bool) -> Sequence[QuestionTerm]:
         if is_missing:
             return self._instead_of(term)
         beginning = _beginning(term)
@@ -68,7 +68,7 @@ class Substitutes:
             return (beginning,)
         return (term,)
 
-    def _instead_of(self, term: Term) -> Sequence[Term]:
+    def _instead_of(self, term: QuestionTerm) -> Sequence[QuestionTerm]:
         name = f'No text or title has the word "{term.text}"'  # it may stand inside a longer one
         if term.is_phrase:
             self._instead.append(f'No text or title holds "{term.text}"; its words were searched for one by one.')
@@ -76,7 +76,7 @@ class Substitutes:
         if term.literal:
             if term.text.startswith("`"):
                 self._instead.append(f"No text or title holds {term.text}.")
-            return tuple(map(Term, term.parts))
+            return tuple(map(QuestionTerm, term.parts))
         if term.parts:
             self._instead.append(f"{name}; its parts were searched for: {', '.join(term.parts)}.")
             return tuple(map(word, term.parts))
@@ -86,8 +86,8 @@ class Substitutes:
             return (beginning,)
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
-            return (Term(split, (Spelling(split),)),)
-        close = corrections.of(term.text, self._holders.vocabulary)
+            return (QuestionTerm(split, (Spelling(split),)),)
+        close = corrections.of(term.text, self._matches.vocabulary)
         if not close:
             self.unfound.append(term.text)
             return ()
@@ -96,11 +96,11 @@ class Substitutes:
         self._instead.append(f"{name}; {spelled} was searched for instead.")
         # What is a stem may have another one.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
-        return (Term(" or ".join(written), spellings),)
+        return (QuestionTerm(" or ".join(written), spellings),)
 
-    def _stands(self, term: Term) -> bool:
-        [count] = self._holders.hits([term], 0).counts
-        return self._holders.stands(term, count)
+    def _stands(self, term: QuestionTerm) -> bool:
+        [count] = self._matches.hits([term], 0).counts
+        return self._matches.stands(term, count)
 
     def _split(self, text: str) -> str:
         """The two words, one behind the other in some note, that a word is made of: `gem stones`; `""`: none are."""
@@ -109,7 +109,7 @@ class Substitutes:
         cuts = range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
         pairs = [f"{text[:cut]} {text[cut:]}" for cut in cuts]
         terms = list(map(word, pairs))
-        counts = list(self._holders.hits(terms, 0).counts)
+        counts = list(self._matches.hits(terms, 0).counts)
         finder = Finder(terms)
         for places in self._holders.places(finder):
             counts = [count + any(columns) for count, columns in zip(counts, places.found, strict=True)]
@@ -118,17 +118,17 @@ class Substitutes:
 
     def _as_written(self, stem: str) -> str:
         """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
-        notes = self._holders.vocabulary.notes(stem)
-        for path in sorted(notes & self._holders.notes or notes, key=paths.order)[:_WRITTEN_IN]:
-            note = self._holders.read(path)
+        notes = self._matches.vocabulary.notes(stem)
+        for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
+            note = self._matches.read(path)
             for text in () if note is None else (note.title, note.text):
                 if written := first_written(stem, text):
                     return written
         return stem
 
 
-def _beginning(term: Term) -> Term | None:
+def _beginning(term: QuestionTerm) -> QuestionTerm | None:
     """A word as the beginning of longer ones; None for a phrase, a name of several words, and pieces of text."""
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
         return None
-    return Term(term.text, (Spelling(term.text, is_beginning=True),))
+    return QuestionTerm(term.text, (Spelling(term.text, is_beginning=True),))

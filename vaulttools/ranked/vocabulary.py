@@ -11,7 +11,7 @@ from vaulttools.ranked.note_words import NoteWords
 from vaulttools.ranked.word_index import WordIndex
 
 
-class Vocabulary:
+class StemVocabulary:
     """The words of all notes of a vault, as far as they are known."""
 
     def __init__(self, index: WordIndex | None, read: Mapping[str, NoteWords | None]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
 from vaulttools.ranked.weights import NEARNESS, Nearness
 
@@ -32,7 +32,7 @@ def nearness(choice: Choice) -> Nearness | None:
 
 
 def covered(
-    terms: Sequence[Term], rarities: Sequence[float], unfound: Sequence[str], ranked: BestFirst, notes: int
+    terms: Sequence[QuestionTerm], rarities: Sequence[float], unfound: Sequence[str], ranked: BestFirst, notes: int
 ) -> tuple[float, str]:
     """The part of a question, by what its words weigh, that the best passage holds, and one sentence that says which
     main words no passage holds together; 1 and `""` for a question of one word, or where nothing was found.

@@ -75,7 +75,7 @@ class MemberUnreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ArchiveMember:
     """A member's text, without byte order mark and with its own line ends."""
 
     text: str
@@ -103,7 +103,7 @@ def read_member(
     member: str,
     remaining: Callable[[], float],
     is_closed: Callable[[str], bool],
-) -> Member:
+) -> ArchiveMember:
     r"""The text of a member of an open archive; the suffix of its path `archive` says of which kind it is.
 
     Names are compared without `./`, with `\` as `/`, and in one Unicode form; `../a` and `/a` are names like others,
@@ -129,7 +129,7 @@ def read_member(
         warnings.append(f"{where} has {sought.copies:,} members named {name}; the last was searched")
     if sought.cut_short:
         warnings.append(f"Only the first {_megabytes(UNPACKED_BYTES)} of {where} were looked through for {name}")
-    return Member(text, tuple(warnings), sought.cut_short)
+    return ArchiveMember(text, tuple(warnings), sought.cut_short)
 
 
 class _Sought:

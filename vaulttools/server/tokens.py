@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from vaulttools.errors import BadArgument
 from vaulttools.server.callers import Caller
-from vaulttools.server.shelf import Shelf
+from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import Vaults
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -25,7 +25,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TokenRecord:
     """One token, as far as it is kept."""
 
     hashed: str
@@ -39,9 +39,9 @@ class TokenFile:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._read: tuple[object, Mapping[str, Entry]] = None, {}
+        self._read: tuple[object, Mapping[str, TokenRecord]] = None, {}
 
-    def entries(self) -> Mapping[str, Entry]:
+    def entries(self) -> Mapping[str, TokenRecord]:
         """All tokens; none while there is no file.
 
         Raises:
@@ -73,7 +73,7 @@ class TokenFile:
             entries = dict(self.entries())
             if name in entries:
                 raise BadArgument(f"There is a token {name}; revoke it first")
-            entries[name] = Entry(_hashed(token), tuple(vaults), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+            entries[name] = TokenRecord(_hashed(token), tuple(vaults), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
             self._write(entries)
         return token
 
@@ -96,7 +96,7 @@ class TokenFile:
             raise BadArgument(f"The file of tokens {self._file} cannot be kept: {error.strerror}") from error
         return FileLock(f"{self._file}.lock")
 
-    def _write(self, entries: Mapping[str, Entry]) -> None:
+    def _write(self, entries: Mapping[str, TokenRecord]) -> None:
         told = {
             name: {"sha256": each.hashed, "vaults": list(each.vaults), "created": each.created}
             for name, each in entries.items()
@@ -113,7 +113,7 @@ class Tenants:
     """Callers who each see the vaults that their token names, of those that are there."""
 
     tokens: TokenFile
-    shelf: Shelf
+    pool: VaultPool
 
     @property
     def need_a_token(self) -> bool:
@@ -131,8 +131,8 @@ class Tenants:
             return None
         for name, each in entries.items():
             if secrets.compare_digest(each.hashed, hashed):
-                there = tuple(vault for vault in each.vaults if self.shelf.has(vault))
-                return Caller(name, Vaults(there, self.shelf.lent, self.shelf.is_ready))
+                there = tuple(vault for vault in each.vaults if self.pool.has(vault))
+                return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready))
         return None
 
 
@@ -140,8 +140,8 @@ def _hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _parsed(found: Any) -> dict[str, Entry]:
+def _parsed(found: Any) -> dict[str, TokenRecord]:
     return {
-        str(name): Entry(str(each["sha256"]), tuple(map(str, each["vaults"])), str(each.get("created", "")))
+        str(name): TokenRecord(str(each["sha256"]), tuple(map(str, each["vaults"])), str(each.get("created", "")))
         for name, each in found.items()
     }

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.followed import Corpus, NoteProjection
+from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
@@ -22,7 +22,7 @@ from vaulttools.bases.context import Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.output import plain
-from vaulttools.bases.rows import Asked, Found
+from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Name, walk
 from vaulttools.bases.times import machine_clock
 from vaulttools.bases.values import Setting, Value, text_of, type_of
@@ -323,7 +323,7 @@ def _answer(
     view: View,
     asked: Asked,
     request: BaseRequest,
-    found: Found,
+    found: ViewResult,
     context: Context,
     notes: Corpus[NoteTable],
     work: Work,
@@ -383,14 +383,14 @@ def _answer(
     )
 
 
-def _part(found: Found, notes: Corpus[NoteTable], work: Work) -> str:
+def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     """The sentence with which the answer begins when it is a part of one; "": it is whole."""
     if not found.is_whole and not notes.waiting:
         return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
     return corpus.part(notes)
 
 
-def _sections(asked: Asked, found: Found, setting: Setting) -> list[Section]:
+def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section]:
     """The table, or one for each group with rows on the page."""
     header = [_cell(column.display) for column in asked.columns]
     head = f"| {' | '.join(header)} |\n|{'---|' * len(header)}"
@@ -419,7 +419,7 @@ def _sections(asked: Asked, found: Found, setting: Setting) -> list[Section]:
     return sections
 
 
-def _kept(found: Found, shown: Sequence[RowShown], kept: Sequence[int | None]) -> list[RowShown]:
+def _kept(found: ViewResult, shown: Sequence[RowShown], kept: Sequence[int | None]) -> list[RowShown]:
     """The rows that stand in the text."""
     if not found.groups:
         return list(shown[: (kept[0] or 0) if kept else 0])
@@ -462,7 +462,7 @@ def _details(values: Mapping[str, Value | Failed], setting: Setting) -> dict[str
     return {name: _detail(value, setting) for name, value in values.items()}
 
 
-def _by_column(asked: Asked, found: Found) -> list[list[Value | Failed]]:
+def _by_column(asked: Asked, found: ViewResult) -> list[list[Value | Failed]]:
     return [[values[place] for _, values in found.rows] for place in range(len(asked.columns))]
 
 
@@ -471,7 +471,7 @@ def _type(values: Sequence[Value | Failed]) -> str:
     return types.most_common(1)[0][0] if types else "null"
 
 
-def _failed(found: Found) -> list[str]:
+def _failed(found: ViewResult) -> list[str]:
     """The sentences about files for which a filter could not be computed."""
     return [
         f"{each.place[0].upper()}{each.place[1:]} has no value for {corpus.counted(len(each.paths), 'file')} "

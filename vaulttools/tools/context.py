@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from vaulttools.answers import answer, dated, filters
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.linked import Shown, linked
+from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
@@ -18,7 +18,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
 from vaulttools.ranked.filtered import Ranked, has_words, ranked
-from vaulttools.ranked.gathering import RELEVANT, Piece, gathered
+from vaulttools.ranked.gathering import RELEVANT, PassageRun, gathered
 from vaulttools.ranked.question import without_operators
 from vaulttools.session import Session
 
@@ -158,7 +158,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     )
 
 
-def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int, bool]:
+def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun], int, bool]:
     """What there is room for beside notices of so many characters, how many passages of these notes there is no room
     for, and whether there are more notes."""
     notes = [*found.best.unfolded(found.notes, 0, _NOTES)]
@@ -168,7 +168,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int
     room -= int(max_chars * _ROOM_FOR_LINKED) if max_chars >= _LEAST_FOR_LINKED else 0
     most = max_chars - fixed - 2 * _LEFT_CHARACTERS
     while True:
-        gathering = gathered(notes, found.best.folder, room, found.best.ranking.finder.stands)
+        gathering = gathered(notes, found.best.deduplicator, room, found.best.ranking.finder.stands)
         pieces, left = gathering.pieces, gathering.left
         if pieces and gathering.size() > most:  # a path or a heading longer than the budget
             pieces, left = [], left + len(pieces)
@@ -178,7 +178,7 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[Piece], int
         room = room * (limits.TEXT_BYTES - _OCTETS_FOR_THE_REST) // octets
 
 
-def _left_out(pieces: Sequence[Piece], left: int, *, is_more: bool) -> Iterator[str]:
+def _left_out(pieces: Sequence[PassageRun], left: int, *, is_more: bool) -> Iterator[str]:
     """What was cut."""
     if any(piece.most is not None for piece in pieces):
         yield "The first passage was cut; raise max_chars."
@@ -188,9 +188,9 @@ def _left_out(pieces: Sequence[Piece], left: int, *, is_more: bool) -> Iterator[
         yield f"These passages are from the best {_NOTES} notes; query shows more."
 
 
-def _next_calls(pieces: Sequence[Piece]) -> Iterator[NextCall]:
+def _next_calls(pieces: Sequence[PassageRun]) -> Iterator[NextCall]:
     """The calls that read on in the first notes, where there is more to read."""
-    by_note: dict[str, list[Piece]] = {}
+    by_note: dict[str, list[PassageRun]] = {}
     for piece in pieces:
         by_note.setdefault(piece.path, []).append(piece)
     for path, shown in islice(by_note.items(), _CALLS):
@@ -213,18 +213,18 @@ def _told(call: NextCall) -> str:
 
 
 def _linked(
-    vault: Session, work: Work, found: Ranked, pieces: Sequence[Piece], room: int
+    vault: Session, work: Work, found: Ranked, pieces: Sequence[PassageRun], room: int
 ) -> tuple[list[LinkedNote], list[str]]:
     """The notes one link away, as details and as lines that fit into so many characters."""
     if not pieces or work.remaining() <= 0:
         return [], []
-    shown: dict[str, Shown] = {}
+    shown: dict[str, ShownLines] = {}
     for piece in pieces:
         lines = (piece.start_line, piece.end_line)
         before = shown.get(piece.path)
-        shown[piece.path] = Shown(piece.note, [*(before.lines if before else ()), lines])
+        shown[piece.path] = ShownLines(piece.note, [*(before.lines if before else ()), lines])
     again = work.again()
-    every = linked(vault, again, list(shown.values()), found.best.folder.among, with_backlinks=found.is_ready)
+    every = linked(vault, again, list(shown.values()), found.best.deduplicator.among, with_backlinks=found.is_ready)
     lacking = ", without backlinks until the index is built" if not found.is_ready else ""
     lacking += "" if again.complete else ", not all: some notes were not looked at"
     room -= len(f"Linked notes, {_LINKED:,} of {len(every):,}{lacking}:") + 2
@@ -244,7 +244,7 @@ def _linked(
     return names, [f"Linked notes{of}{lacking}:", *rows] if rows else []
 
 
-def _passage(piece: Piece, text: str) -> ContextPassage:
+def _passage(piece: PassageRun, text: str) -> ContextPassage:
     return ContextPassage(
         path=paths.portable(piece.path),
         start_line=piece.start_line,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.followed import Corpus
+from vaulttools.answers.incremental import Corpus
 from vaulttools.answers.linked import PROJECTION
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request

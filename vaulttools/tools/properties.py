@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -18,7 +18,7 @@ from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.properties.property_counts import Counted, PropertyCounts
+from vaulttools.notes.properties.property_counts import PropertyCounts, PropertyUsage
 from vaulttools.notes.properties.property_types import PropertyType
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.properties.scalars import resolve
@@ -190,7 +190,7 @@ def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
     return []
 
 
-def _close(name: str | None, properties: Sequence[Counted]) -> list[str]:
+def _close(name: str | None, properties: Sequence[PropertyUsage]) -> list[str]:
     close = [] if name is None else spelling.closest(name, [each.name for each in properties])
     return [f"Properties with similar names: {', '.join(map(_shown, close))}."] if close else []
 
@@ -199,7 +199,7 @@ def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:
     return tuple(note.properties.items())
 
 
-def _detail(each: Counted, values: int) -> PropertyCount:
+def _detail(each: PropertyUsage, values: int) -> PropertyCount:
     """A property with its first values."""
     return PropertyCount(
         name=each.name,

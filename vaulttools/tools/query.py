@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
-from vaulttools.answers import answer, corpus, dated, excerpt, filters, otherwise, page
+from vaulttools.answers import answer, corpus, dated, excerpt, filters, page, query_hints
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact
@@ -183,7 +183,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted, is_weak=is_weak)
     while True:
         allotted = page_.allotted(room, is_sorted=is_sorted)
-        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.folder.read)
+        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.deduplicator.read)
         shown = text.fitting(allotted, reading, next_page)
         if text.octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
@@ -352,7 +352,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *corpus.beside_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
-        notices += otherwise.told(vault, work, request, request.query, found, order, match_case=request.match_case)
+        notices += query_hints.told(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))

@@ -236,7 +236,7 @@ def _table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tu
     return ["\n".join(kept)], [f"{corpus.counted(left, 'more note')}; raise max_chars."] if left else []
 
 
-def _note_read(shown: several.Shown) -> NoteRead:
+def _note_read(shown: several.ShownText) -> NoteRead:
     document = shown.opened.document
     return NoteRead(
         path=paths.portable(document.path),

@@ -18,7 +18,7 @@ from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument
-from vaulttools.files.document import Document, Part
+from vaulttools.files.document import Document, DocumentPart
 from vaulttools.files.scope import Scope
 from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
@@ -324,7 +324,7 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
 
 def _numbers(
     document: Document, hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None
-) -> Iterator[tuple[Part | None, int]]:
+) -> Iterator[tuple[DocumentPart | None, int]]:
     """The lines to show, each with the page or section that it stands in."""
     for part, window in place.windows(document, hits, before, after, last_line):
         for number in range(window.start, window.end + 1):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from vaulttools.answers import answer, dated, file_match, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.file_match import FileMatch, Rows
+from vaulttools.answers.file_match import ExcerptRows, FileMatch
 from vaulttools.answers.file_stream import FileStream
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Texts, Values
@@ -259,12 +259,12 @@ def _filtered(request: SearchFilesRequest, found: FileHits, note: Note) -> FileL
 
 def _shown(
     reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits
-) -> tuple[FileMatch, Rows, Section]:
+) -> tuple[FileMatch, ExcerptRows, Section]:
     """A file as details, the rows of its excerpts, and its text."""
     held = _columns(reader, request, found)
     beside = property_text.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
-    rows = Rows()
+    rows = ExcerptRows()
     if request.output == "excerpts":
         rows = file_match.excerpted(
             found, request.context_lines, request.max_per_file, lambda lines: _headings(reader, found, lines)

@@ -8,7 +8,7 @@ from typing import Final
 from vaulttools.answers import answer, excerpt
 from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.excerpt import Excerpt
+from vaulttools.answers.excerpt import HitWindow
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
 from vaulttools.core.work import Work
@@ -134,13 +134,13 @@ def _checked(vault: Session, place: Place, line: int) -> Document:
     return text
 
 
-def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> list[Excerpt]:
+def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> list[HitWindow]:
     if text is None:
         return []
     if request.line is None:
         return list(excerpt.around(hits.numbers, request.context, request.context, len(text.lines)))
     start, end = max(1, request.line - request.context), min(len(text.lines), request.line + request.context)
-    return [Excerpt(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
+    return [HitWindow(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
 
 
 def _lines(
@@ -148,7 +148,7 @@ def _lines(
     place: Place,
     matches: Count,
     text: Document | None,
-    windows: Sequence[Excerpt],
+    windows: Sequence[HitWindow],
     hits: FileLines,
 ) -> list[str]:
     header = f"show: {render.visible(request.query)} in {exploration.label(place)} (mode {request.mode})"

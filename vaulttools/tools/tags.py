@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
@@ -16,7 +16,7 @@ from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.tag_counts import Counted, TagCounts
+from vaulttools.notes.tag_counts import TagCounts, TagUsage
 from vaulttools.notes.tags import covers
 from vaulttools.query import quoting
 from vaulttools.session import Session
@@ -98,7 +98,7 @@ def _row(each: TagCount) -> str:
     )
 
 
-def _close(name: str, tags: Sequence[Counted]) -> list[str]:
+def _close(name: str, tags: Sequence[TagUsage]) -> list[str]:
     close = spelling.closest(name, [each.tag for each in tags])
     return [f"Tags with similar names: {', '.join(f'#{tag}' for tag in close)}."] if close else []
 

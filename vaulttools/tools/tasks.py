@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from vaulttools.answers import answer, corpus, dated, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.followed import Corpus, NoteProjection
+from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
@@ -22,7 +22,7 @@ from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
-from vaulttools.notes.task_list import OPEN, Group, GroupBy, Listed, Row, Sort, TaskFilter
+from vaulttools.notes.task_list import OPEN, Group, GroupBy, NoteTask, Sort, TaskFilter, TaskRow
 from vaulttools.notes.tasks import Priority, TaskDetails
 from vaulttools.session import Session
 
@@ -114,7 +114,7 @@ class TasksAnswer(Answer):
 class _Tasks:
     """All tasks of some notes; never changes once made."""
 
-    def __init__(self, by_note: Mapping[str, Sequence[Listed]] | None = None) -> None:
+    def __init__(self, by_note: Mapping[str, Sequence[NoteTask]] | None = None) -> None:
         self._by_note = by_note or {}
         self._parents: dict[str, dict[int, int]] = {}
         """By note, as far as asked: the line of each task, and of the one that it is nested in, or 0."""
@@ -124,21 +124,21 @@ class _Tasks:
         by_note = dict(self._by_note)
         for path, _, after in changes:
             if after:
-                by_note[path] = tuple(Listed(path, task) for task in after)
+                by_note[path] = tuple(NoteTask(path, task) for task in after)
             else:
                 by_note.pop(path, None)
         return _Tasks(by_note)
 
     @cached_property
-    def listed(self) -> Sequence[Listed]:
+    def listed(self) -> Sequence[NoteTask]:
         """By path and line."""
         return [each for path in sorted(self._by_note, key=paths.order) for each in self._by_note[path]]
 
-    def selected(self, only: TaskFilter) -> list[Listed]:
+    def selected(self, only: TaskFilter) -> list[NoteTask]:
         """The tasks that are meant, by path and line."""
         return [each for each in self.listed if only.selects(each.task)]
 
-    def above(self, each: Listed) -> Iterator[int]:
+    def above(self, each: NoteTask) -> Iterator[int]:
         """The lines of the tasks that one is nested in, the nearest first."""
         if each.path not in self._parents:
             self._parents[each.path] = {task.line: task.parent for _, task in self._by_note[each.path]}
@@ -231,7 +231,7 @@ def _page(groups: Sequence[Group], start: int, limit: int) -> Iterator[Group]:
 def _first_line(
     request: TasksRequest,
     only: TaskFilter,
-    found: Sequence[Listed],
+    found: Sequence[NoteTask],
     overdue: int,
     shown: int,
     asked: Corpus[_Tasks],
@@ -257,7 +257,7 @@ def _section(group: Group, by: GroupBy | None, today: str) -> Section:
     return Section(heading, [_row(row, today, is_of_one_note=is_of_one_note) for row in group.rows])
 
 
-def _row(row: Row, today: str, *, is_of_one_note: bool) -> str:
+def _row(row: TaskRow, today: str, *, is_of_one_note: bool) -> str:
     path, task = row.listed
     place = f"Line {task.line}" if is_of_one_note else f"{paths.shown(path)}:{task.line}"
     said = [f"[{task.status}] {task.text}", *_fields(task, today)]
@@ -281,7 +281,7 @@ def _fields(task: TaskDetails, today: str) -> Iterator[str]:
         yield task.recurrence
 
 
-def _detail(each: Listed) -> TaskFound:
+def _detail(each: NoteTask) -> TaskFound:
     values = each.task._asdict()
     return TaskFound(path=paths.portable(each.path), **{**values, "parent": each.task.parent or None})
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools.notes.properties import safe_yaml
-from vaulttools.notes.properties.frontmatter import MAX_BYTES, Block, Properties, load, split
+from vaulttools.notes.properties.frontmatter import MAX_BYTES, FrontmatterBlock, Properties, load, split
 
 
 def properties(yaml_lines: str) -> Properties:
@@ -30,18 +30,18 @@ def values(yaml_lines: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("text", "block"),
     [
-        ("---\na: 1\n---\nbody\n", Block("a: 1\n", 3)),
-        ("---\na: 1\n...\nbody\n", Block("a: 1\n", 3)),
-        ("---\na: 1\n---", Block("a: 1\n", 3)),
-        ("---\n---\n", Block("", 2)),
-        ("--- \t\na: 1\n---  \nbody", Block("a: 1\n", 3)),
-        ("---\r\na: 1\r\nb: 2\r\n---\r\nbody\r\n", Block("a: 1\r\nb: 2\r\n", 4)),
-        ("\ufeff---\na: 1\n---\n", Block("a: 1\n", 3)),
-        ("---\na: |\n  ---\n---\n", Block("a: |\n  ---\n", 4)),
-        ("---\na: 1\n----\n--- b\n---\n", Block("a: 1\n----\n--- b\n", 5)),
+        ("---\na: 1\n---\nbody\n", FrontmatterBlock("a: 1\n", 3)),
+        ("---\na: 1\n...\nbody\n", FrontmatterBlock("a: 1\n", 3)),
+        ("---\na: 1\n---", FrontmatterBlock("a: 1\n", 3)),
+        ("---\n---\n", FrontmatterBlock("", 2)),
+        ("--- \t\na: 1\n---  \nbody", FrontmatterBlock("a: 1\n", 3)),
+        ("---\r\na: 1\r\nb: 2\r\n---\r\nbody\r\n", FrontmatterBlock("a: 1\r\nb: 2\r\n", 4)),
+        ("\ufeff---\na: 1\n---\n", FrontmatterBlock("a: 1\n", 3)),
+        ("---\na: |\n  ---\n---\n", FrontmatterBlock("a: |\n  ---\n", 4)),
+        ("---\na: 1\n----\n--- b\n---\n", FrontmatterBlock("a: 1\n----\n--- b\n", 5)),
     ],
 )
-def test_fault_Y13_a_block_stands_between_exact_fences(text: str, block: Block) -> None:
+def test_fault_Y13_a_block_stands_between_exact_fences(text: str, block: FrontmatterBlock) -> None:
     assert split(text) == block
 
 
@@ -121,10 +121,10 @@ def test_fault_Y02_a_tag_never_executes(line: str, value: object, tmp_path: Path
 
 def test_fault_Y03_deep_brackets_do_not_end_the_process() -> None:
     program = (
-        "from vaulttools.notes.properties.frontmatter import Block, load\n"
+        "from vaulttools.notes.properties.frontmatter import FrontmatterBlock, load\n"
         "for deep in ('[' * 30000, '{a: ' * 15000, '- ' * 30000, '? ' * 30000, '{\"a\":' * 10000, '[\"]\",' * 9000):\n"
         "    for raw in (deep, 'a: ' + deep, deep.upper()):\n"
-        "        result = load(Block(raw, 3))\n"
+        "        result = load(FrontmatterBlock(raw, 3))\n"
         "        assert not result.values and len(result.warnings) == 1, result\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -304,7 +304,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("lines", BROKEN)
 def test_fault_Y09_a_broken_block_is_one_warning_with_a_line(lines: str) -> None:
-    result = load(Block(f"ok: 1\n{lines}\n", 9))
+    result = load(FrontmatterBlock(f"ok: 1\n{lines}\n", 9))
     assert result.values == {}
     (warning,) = result.warnings
     assert warning.startswith("frontmatter line ")
@@ -440,7 +440,7 @@ YAML_TEXT = st.lists(
 @settings(max_examples=200)
 @given(st.one_of(st.text(max_size=80), YAML_TEXT))
 def test_loading_never_raises_and_is_always_safe_for_json(raw: str) -> None:
-    result = load(Block(raw, raw.count("\n") + 2))
+    result = load(FrontmatterBlock(raw, raw.count("\n") + 2))
     encoded = json.dumps(result.values, allow_nan=False, ensure_ascii=False).encode()
     assert json.loads(encoded) == result.values
 
@@ -468,8 +468,8 @@ PLAIN = st.recursive(
 @settings(max_examples=100)
 @given(st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), PLAIN, max_size=4))
 def test_what_json_and_yaml_wrote_is_read_back(written: dict[str, object]) -> None:
-    assert load(Block(json.dumps(written), 3)).values == written
-    assert load(Block(yaml.safe_dump(written), 3)).values == written
+    assert load(FrontmatterBlock(json.dumps(written), 3)).values == written
+    assert load(FrontmatterBlock(yaml.safe_dump(written), 3)).values == written
 
 
 @settings(max_examples=100)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patterns.test_literals import _met
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.regexes import regex
 from vaulttools.errors import BadArgument
 from vaulttools.matching import ripgrep
@@ -236,7 +236,7 @@ def test_a_text_in_which_a_regexp_of_javascript_matches_meets_its_demand(pattern
         if not regex(pattern, "", 0).matches(text):
             return
         requirement = required(ripgrep.locate().compile(pattern, "regex", ignore_case=False))
-    except (Unreadable, BadArgument):
+    except (InvalidExpression, BadArgument):
         return
     assert _met(requirement, fold(text))
 

@@ -15,8 +15,8 @@ from vaulttools.bases.values import (
     File,
     Html,
     Icon,
-    Image,
-    Link,
+    ImageValue,
+    LinkValue,
     Url,
     Value,
     is_empty,
@@ -62,7 +62,7 @@ def _date(frame: Frame, _: Any, given: Sequence[Any]) -> Value:
         frame.context.setting.clock.local(value)
         return Date(value, True)
     read = read_date(value.strip(), frame.context.setting.clock) if isinstance(value, str) else None
-    if read is None and isinstance(value, Link):  # a daily note's name
+    if read is None and isinstance(value, LinkValue):  # a daily note's name
         read = read_date(value.target, frame.context.setting.clock)
     if read is None:
         raise Failed(f'Unable to parse "{_text(frame, value)}" as a date.')
@@ -103,8 +103,8 @@ def _file(frame: Frame, _: Any, given: Sequence[Any]) -> Value:
         return value
     setting = frame.context.setting
     if isinstance(value, str):
-        value = read_link(value, frame.row.path) or Link(str(value), frame.row.path)
-    path = setting.file_of(value) if isinstance(value, Link) and value.target else None
+        value = read_link(value, frame.row.path) or LinkValue(str(value), frame.row.path)
+    path = setting.file_of(value) if isinstance(value, LinkValue) and value.target else None
     return None if path is None else File(path)
 
 
@@ -145,7 +145,7 @@ def _image(frame: Frame, _: Any, given: Sequence[Any]) -> Value:
     value = given[0]
     if value is None:
         return None
-    return Image(value.target if isinstance(value, Link) else _text(frame, value))
+    return ImageValue(value.target if isinstance(value, LinkValue) else _text(frame, value))
 
 
 @function(
@@ -169,15 +169,15 @@ def _link(frame: Frame, _: Any, given: Sequence[Any]) -> Value:
     if value is None:
         return None
     if isinstance(value, File):
-        return Link(value.path, frame.row.path, display)
-    if isinstance(value, Link):
-        return Link(value.target, value.source, value.display if display is None else display)
+        return LinkValue(value.path, frame.row.path, display)
+    if isinstance(value, LinkValue):
+        return LinkValue(value.target, value.source, value.display if display is None else display)
     text = _text(frame, value)
     if read := read_link(text, frame.row.path):
-        return Link(read.target, read.source, read.display if display is None else display)
+        return LinkValue(read.target, read.source, read.display if display is None else display)
     if "://" in text or text.startswith("mailto:"):
         return Url(text)
-    return Link(text, frame.row.path, display)
+    return LinkValue(text, frame.row.path, display)
 
 
 @function(

@@ -8,7 +8,7 @@ from typing import Any
 from vaulttools.bases.context import Frame
 from vaulttools.bases.functions.registry import function
 from vaulttools.bases.properties import found_in
-from vaulttools.bases.values import File, Link, Value, equal, read_link, tag_covers, text_of
+from vaulttools.bases.values import File, LinkValue, Value, equal, read_link, tag_covers, text_of
 
 
 @function(
@@ -18,7 +18,7 @@ from vaulttools.bases.values import File, Link, Value, equal, read_link, tag_cov
     'link("Other").asFile().path',
     '"Oracle/Other.md"',
 )
-def _as_file(frame: Frame, value: Link, _: Sequence[Any]) -> Value:
+def _as_file(frame: Frame, value: LinkValue, _: Sequence[Any]) -> Value:
     path = frame.context.setting.file_of(value)
     return None if path is None else File(path)
 
@@ -31,7 +31,7 @@ def _as_file(frame: Frame, value: Link, _: Sequence[Any]) -> Value:
     "true",
     least=1,
 )
-def _links_to(frame: Frame, value: Link, given: Sequence[Any]) -> Value:
+def _links_to(frame: Frame, value: LinkValue, given: Sequence[Any]) -> Value:
     path = frame.context.setting.file_of(value)
     return path is not None and links_to(frame, path, given[0])
 
@@ -41,7 +41,7 @@ def _links_to(frame: Frame, value: Link, given: Sequence[Any]) -> Value:
 )
 def _as_link(frame: Frame, value: File, given: Sequence[Any]) -> Value:
     display = text_of(given[0], frame.context.setting) if given and given[0] is not None else None
-    return Link(value.path, "", display)
+    return LinkValue(value.path, "", display)
 
 
 @function(
@@ -100,11 +100,11 @@ def links_to(frame: Frame, path: str, other: Value) -> bool:
     """Whether a file has a link that leads to another, or one of the same text."""
     if other is None:
         return False
-    if not isinstance(other, File | Link):
+    if not isinstance(other, File | LinkValue):
         text = text_of(other, frame.context.setting)
-        other = read_link(text, path) or Link(text, path)
+        other = read_link(text, path) or LinkValue(text, path)
     for target, display in frame.context.files.facts(path).links:
         frame.context.tick()
-        if equal(Link(target, path, display), other, frame.context.setting):
+        if equal(LinkValue(target, path, display), other, frame.context.setting):
             return True
     return False

@@ -10,7 +10,7 @@ from vaulttools.bases import numbers
 from vaulttools.bases.context import Frame
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.functions.registry import function, whole
-from vaulttools.bases.regexes import Regex
+from vaulttools.bases.regexes import CompiledRegex
 from vaulttools.bases.times import Date
 from vaulttools.bases.values import Value, text_of
 from vaulttools.core import moment
@@ -94,6 +94,6 @@ def _values(_: Frame, value: Mapping[str, Any], __: Sequence[Any]) -> Value:
 @function(
     "regexp", "matches(text)", "Whether it matches anywhere in the text.", '/abc/.matches("abcde")', "true", least=1
 )
-def _matches(frame: Frame, value: Regex, given: Sequence[Any]) -> Value:
+def _matches(frame: Frame, value: CompiledRegex, given: Sequence[Any]) -> Value:
     frame.context.tick()
     return value.matches(text_of(given[0], frame.context.setting))

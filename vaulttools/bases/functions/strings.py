@@ -9,7 +9,7 @@ from typing import Any, Final
 from vaulttools.bases.context import Frame
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.functions.registry import function, whole
-from vaulttools.bases.regexes import Regex, filled
+from vaulttools.bases.regexes import CompiledRegex, filled
 from vaulttools.bases.values import MAX_TEXT, Value, text_of
 
 _BLANKS: Final = (
@@ -125,7 +125,7 @@ def _slice(_: Frame, value: str, given: Sequence[Any]) -> Value:
 )
 def _replace(frame: Frame, value: str, given: Sequence[Any]) -> Value:
     replacement = _text(frame, given[1])
-    if isinstance(given[0], Regex):
+    if isinstance(given[0], CompiledRegex):
         return frame.context.text(given[0].replaced(value, replacement, frame.context.tick))
     wanted = _text(frame, given[0])
     if "$" not in replacement:
@@ -153,7 +153,7 @@ def _replace(frame: Frame, value: str, given: Sequence[Any]) -> Value:
 )
 def _split(frame: Frame, value: str, given: Sequence[Any]) -> Value:
     pieces: list[Any]
-    if isinstance(given[0], Regex):
+    if isinstance(given[0], CompiledRegex):
         pieces = given[0].split(value, frame.context.tick)
     else:
         separator = _text(frame, given[0])

@@ -9,11 +9,11 @@ from itertools import filterfalse
 from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
-from vaulttools.notes import layered
+from vaulttools.notes import overlay_map
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.layered import GONE, whole
 from vaulttools.notes.links.targets import LinkIndex, name_key
+from vaulttools.notes.overlay_map import GONE, whole
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
 """The links and embeds of a note that stay in the vault, by line: where each begins, and its target as written."""
@@ -132,7 +132,7 @@ class Graph:
             for name, found in _by_name(source, after or ()).items():
                 names[name][source] = tuple(found)
         followed = self._followed and self._followed.changed((path, old or (), new or ()) for path, old, new in changes)
-        notes = layered.changed(self._notes, {path: GONE if after is None else after for path, _, after in changes})
+        notes = overlay_map.changed(self._notes, {path: GONE if after is None else after for path, _, after in changes})
         # A dict of one or two is three times as large as a tuple of pairs.
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 

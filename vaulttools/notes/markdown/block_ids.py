@@ -6,13 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from vaulttools.notes.markdown.blocks import Region, RegionIndex, Walk
+from vaulttools.notes.markdown.blocks import BlockWalk, Region, RegionIndex
 from vaulttools.notes.parts import Block, BlockId, Span
 
 _ID = re.compile(r"\^([A-Za-z0-9-]++)[ \t]*$", re.MULTILINE)
 
 
-def block_ids(walk: Walk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
+def block_ids(walk: BlockWalk, regions: RegionIndex, blocks: Sequence[Block], start: int) -> Iterator[BlockId]:
     """The ids from offset ``start`` on that end a text: that of a paragraph, a list item, a heading (rule-L07).
 
     One that ends a text of a quote or callout names the whole of that, since parts of it have no names (rule-L08). One
@@ -34,7 +34,7 @@ def block_ids(walk: Walk, regions: RegionIndex, blocks: Sequence[Block], start: 
             yield BlockId(found[1], line, *span)
 
 
-def _named(walk: Walk, blocks: Sequence[Block], index: int, region: Region, *, alone: bool) -> Span | None:
+def _named(walk: BlockWalk, blocks: Sequence[Block], index: int, region: Region, *, alone: bool) -> Span | None:
     block = blocks[index]
     if region.table:
         return (block.start_line, region.start_line - 1) if alone else None
@@ -45,7 +45,7 @@ def _named(walk: Walk, blocks: Sequence[Block], index: int, region: Region, *, a
     return block.start_line, block.end_line
 
 
-def _before(walk: Walk, blocks: Sequence[Block], index: int) -> Span | None:
+def _before(walk: BlockWalk, blocks: Sequence[Block], index: int) -> Span | None:
     """The block before that at ``index``, or the whole list whose last item that is."""
     if index == 0:
         return None

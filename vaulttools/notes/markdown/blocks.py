@@ -50,7 +50,7 @@ class _OpenItem:
 
 
 @dataclass(slots=True)
-class Walk:
+class BlockWalk:
     """One pass over the tokens of a text from line ``first_line`` on; every part is in the order of lines, except
     ``blocks``, where a list item stands after what is nested in it.
     """

@@ -13,7 +13,7 @@ from operator import attrgetter
 from vaulttools.notes.links.references import Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
 from vaulttools.notes.markdown.block_ids import block_ids
-from vaulttools.notes.markdown.blocks import RegionIndex, Walk
+from vaulttools.notes.markdown.blocks import BlockWalk, RegionIndex
 from vaulttools.notes.markdown.brackets import MarkdownLink
 from vaulttools.notes.markdown.outline import with_sections
 from vaulttools.notes.markdown.source import Source
@@ -26,7 +26,7 @@ _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
 def parse(text: str, body_line: int = 1) -> Structure:
     """The structure of ``text`` from line ``body_line`` on; never raises."""
     source = Source(text)
-    walk = Walk(source, body_line)
+    walk = BlockWalk(source, body_line)
     in_code = _lines_in(walk.code, source)
     start = source.offset(body_line)
     regions = RegionIndex(walk.regions)
@@ -51,7 +51,7 @@ def comment_offsets(text: str, body_line: int = 1) -> list[Span]:
     if "%%" not in text:
         return []
     source = Source(text)
-    walk = Walk(source, body_line)
+    walk = BlockWalk(source, body_line)
     regions, html = RegionIndex(walk.regions), RegionIndex(walk.html)
     return _inline(source, regions, html, _lines_in(walk.code, source), source.offset(body_line))[2]
 

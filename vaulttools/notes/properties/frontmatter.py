@@ -37,7 +37,7 @@ _JSON_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FrontmatterBlock:
     """A properties block; lines count from 1, both fences lie inside ``start_line`` to ``end_line``."""
 
     raw: str
@@ -63,7 +63,7 @@ class Properties:
     warnings: tuple[str, ...] = ()
 
 
-def split(text: str) -> Block | None:
+def split(text: str) -> FrontmatterBlock | None:
     """The properties block of a note, or None.
 
     Line 1 is `---`, and a later line `---` or `...`, each at the margin with nothing but blanks after it (fault-Y13,
@@ -76,10 +76,10 @@ def split(text: str) -> Block | None:
     if closing is None:
         return None
     raw = text[opening.end() : closing.start()]
-    return Block(raw=raw, end_line=raw.count("\n") + 2)
+    return FrontmatterBlock(raw=raw, end_line=raw.count("\n") + 2)
 
 
-def load(block: Block) -> Properties:
+def load(block: FrontmatterBlock) -> Properties:
     """The values of a block; never raises.
 
     Two spellings are read: YAML, without constructors or merge keys, and one JSON object (rule-P07). Too large,

@@ -22,7 +22,7 @@ Written = tuple[tuple[str, Value], ...]
 """The properties of one note: names as written, and values."""
 
 
-class Counted(NamedTuple):
+class PropertyUsage(NamedTuple):
     """One property."""
 
     name: str
@@ -40,12 +40,12 @@ class _Tally:
     """By the spelling that a note has first, the notes."""
     types: Counter[PropertyType] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
-    counted: Counted | None = None
+    counted: PropertyUsage | None = None
     """What this comes to, once that was asked for."""
 
-    def sum(self) -> Counted:
+    def sum(self) -> PropertyUsage:
         if self.counted is None:
-            self.counted = Counted(
+            self.counted = PropertyUsage(
                 _first(self.spellings),
                 sum(map(len, self.spellings.values())),
                 dict(sorted(self.types.items(), key=lambda each: (-each[1], each[0]))),
@@ -126,7 +126,7 @@ class PropertyCounts:
         return cls(tallies)
 
     @cached_property
-    def all(self) -> Sequence[Counted]:
+    def all(self) -> Sequence[PropertyUsage]:
         """Every property, those of most notes first, then by name."""
         return sorted(
             (tally.sum() for tally in self._tallies.values()), key=lambda each: (-each.notes, each.name.casefold())

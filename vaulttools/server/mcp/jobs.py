@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from vaulttools.answers.part import MOST_CHARACTERS
 from vaulttools.server.calls import QUICK, Lane
-from vaulttools.server.mcp.desk import Reply
+from vaulttools.server.mcp.backend import Reply
 from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
 from vaulttools.tools.definitions import definitions
 from vaulttools.vault import Vault
@@ -35,7 +35,7 @@ class Job(Generic[T]):
 
 
 class Jobs:
-    """A job for each method of a `Desk`. Making one raises `BadArgument` for a vault that is not there."""
+    """A job for each method of a `Backend`. Making one raises `BadArgument` for a vault that is not there."""
 
     def __init__(self, vaults: Vaults, tools: Sequence[str], *, is_structured: bool) -> None:
         self._vaults = vaults

@@ -41,7 +41,7 @@ from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server import uris
 from vaulttools.server.mcp import prompts
-from vaulttools.server.mcp.desk import Desk, Reply
+from vaulttools.server.mcp.backend import Backend, Reply
 from vaulttools.server.vault_names import no_vault
 
 Context = ServerRequestContext[Any, Any]
@@ -53,19 +53,19 @@ MARKDOWN: Final = "text/markdown"
 
 
 def server(
-    desk: Desk, names: Sequence[str], input_schema: Callable[[str], Mapping[str, Any] | None] | None = None
+    backend: Backend, names: Sequence[str], input_schema: Callable[[str], Mapping[str, Any] | None] | None = None
 ) -> Server[Any]:
-    """The server that offers the tools of those names over the vaults of a desk.
+    """The server that offers the tools of those names over the vaults of a backend.
 
     An answer is its text, with the details that a reply has. Clients differ in which of the two a model sees.
     `input_schema` gives the schema of a tool's arguments, which the SDK compares with HTTP's headers.
     """
-    offered = _Offered(desk, names)
+    offered = _Offered(backend, names)
     return Server(
         "vaulttools",
         version=__version__,
         title="Markdown vaults",
-        instructions=prompts.instructions(desk.vaults, names),
+        instructions=prompts.instructions(backend.vaults, names),
         get_tool_input_schema=input_schema,
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
@@ -80,22 +80,24 @@ def server(
 class _Offered:
     """The handlers of the server's methods."""
 
-    def __init__(self, desk: Desk, names: Sequence[str]) -> None:
-        self._desk = desk
+    def __init__(self, backend: Backend, names: Sequence[str]) -> None:
+        self._backend = backend
         self._names = names
         self._tools: list[Tool] = []
         """Defined when they are asked for."""
 
     async def list_tools(self, context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         if not self._tools:
-            self._tools = [Tool.model_validate(defined) for defined in await self._desk.definitions()]
+            self._tools = [Tool.model_validate(defined) for defined in await self._backend.definitions()]
         return ListToolsResult(tools=self._tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in self._names:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._names)}")
         try:
-            reply = await self._desk.call(params.name, params.arguments or {}, partial(_report, context, params.name))
+            reply = await self._backend.call(
+                params.name, params.arguments or {}, partial(_report, context, params.name)
+            )
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -106,13 +108,13 @@ class _Offered:
 
     async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         found: list[Resource] = []
-        start = _start(params, len(self._desk.vaults))
+        start = _start(params, len(self._backend.vaults))
         end = start + LISTED_VAULTS
-        for name in self._desk.vaults[start:end]:
-            newest = await _answered(self._desk.newest(name))
+        for name in self._backend.vaults[start:end]:
+            newest = await _answered(self._backend.newest(name))
             paths = (newest.details or {})["paths"]
             found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
-        return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._desk.vaults) else None)
+        return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._backend.vaults) else None)
 
     async def list_resource_templates(
         self, context: Context, params: PaginatedRequestParams | None
@@ -120,12 +122,12 @@ class _Offered:
         return ListResourceTemplatesResult(
             resource_templates=[
                 ResourceTemplate(
-                    name=f"note of {name}" if len(self._desk.vaults) > 1 else "note",
+                    name=f"note of {name}" if len(self._backend.vaults) > 1 else "note",
                     uri_template=f"{uris.SCHEME}://{quote(name, safe='')}/{{+path}}",
                     description="A note or another text file of the vault, by its path: Projects/plan.md",
                     mime_type=MARKDOWN,
                 )
-                for name in self._desk.vaults
+                for name in self._backend.vaults
             ]
         )
 
@@ -135,9 +137,9 @@ class _Offered:
             name, path = uris.place(uri)
         except BadArgument as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
-        if name not in self._desk.vaults:
-            raise MCPError(INVALID_PARAMS, no_vault(name, self._desk.vaults))
-        read = await _answered(self._desk.text(name, path))
+        if name not in self._backend.vaults:
+            raise MCPError(INVALID_PARAMS, no_vault(name, self._backend.vaults))
+        read = await _answered(self._backend.text(name, path))
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MARKDOWN, text=read.text)])
 
     async def list_prompts(self, context: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:

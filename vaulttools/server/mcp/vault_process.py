@@ -1,8 +1,8 @@
 """Opens vaults, and answers for them until the process that started it goes.
 
 Run as `python -m vaulttools.server.mcp.vault_process`. Messages are those of `index.worker`. First comes what
-`beside.started` was given, answered by None once the vaults are open, else by the error. A request is its number, a
-method of `Jobs` and arguments; it is answered by its number, and the result or the error. The number alone: nobody
+`vault_client.started` was given, answered by None once the vaults are open, else by the error. A request is its number,
+a method of `Jobs` and arguments; it is answered by its number, and the result or the error. The number alone: nobody
 waits for it any more.
 """
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from vaulttools.core import paths
 from vaulttools.query.language import spelled
-from vaulttools.query.tree import Tag
+from vaulttools.query.tree import TagNode
 
 Mode: TypeAlias = Literal["ranked", "text", "regex", "obsidian"]
 """How a search is meant: a question, plain text, a regex, or a query of Obsidian's language."""
@@ -46,7 +46,7 @@ class Addresses:
 
     def tag(self, name: str) -> str:
         """The notes that have a tag."""
-        return self.search(spelled(Tag(name)), "obsidian")
+        return self.search(spelled(TagNode(name)), "obsidian")
 
     def may_be_linked(self, address: str) -> bool:
         """Whether a note may hold a link to a page of ours: to notes and results, and not to tools or the login."""

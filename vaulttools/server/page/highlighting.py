@@ -29,7 +29,7 @@ _MEMORY: Final = 1 << 20
 """Bytes for one compiled regex."""
 
 
-class Piece(NamedTuple):
+class TextSegment(NamedTuple):
     """A piece of a text."""
 
     text: str
@@ -50,16 +50,16 @@ def finder(query: str, mode: Mode) -> Finder:
     return lambda text: (*_of_stems(text, stems), *literals(text))
 
 
-def pieces(text: str, find: Finder) -> list[Piece]:
+def pieces(text: str, find: Finder) -> list[TextSegment]:
     """The text in pieces, those that were looked for marked."""
-    found: list[Piece] = []
+    found: list[TextSegment] = []
     done = 0
     for start, end in islice(sorted(find(text)), _MARKS):
         if start < done or start == end:
             continue
-        found += (Piece(text[done:start], False), Piece(text[start:end], True))
+        found += (TextSegment(text[done:start], False), TextSegment(text[start:end], True))
         done = end
-    return [piece for piece in (*found, Piece(text[done:], False)) if piece.text]
+    return [piece for piece in (*found, TextSegment(text[done:], False)) if piece.text]
 
 
 def _wanted(query: str) -> Iterator[str]:

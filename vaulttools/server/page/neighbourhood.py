@@ -26,7 +26,7 @@ _CHARACTERS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DiagramNode:
     """A note in the picture."""
 
     address: str
@@ -41,10 +41,10 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Diagram:
     """The picture of a neighbourhood; lengths are pixels."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[DiagramNode]
     height: int
     centre: tuple[int, int]
     left_out: tuple[int, int]
@@ -52,7 +52,7 @@ class Picture:
     width: int = WIDTH
 
 
-def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) -> Picture | None:
+def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) -> Diagram | None:
     """The picture of the notes that link to one, and of those that it links to; None where there are neither."""
     if not sources and not targets:
         return None
@@ -60,7 +60,7 @@ def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) 
     height = _TOP + rows * _ROW + _ROW // 2
     centre = (WIDTH // 2, _TOP + rows * _ROW // 2)
 
-    def side(notes: Sequence[str], *, is_source: bool) -> list[Node]:
+    def side(notes: Sequence[str], *, is_source: bool) -> list[DiagramNode]:
         shown = notes[:MOST]
         first = centre[1] - (len(shown) - 1) * _ROW // 2
         x = _MARGIN if is_source else WIDTH - _MARGIN
@@ -69,12 +69,12 @@ def drawn(sources: Sequence[str], targets: Sequence[str], addresses: Addresses) 
             y = first + index * _ROW
             bend = (x + centre[0]) // 2
             curve = f"M{x} {y} C{bend} {y} {bend} {centre[1]} {centre[0]} {centre[1]}"
-            nodes.append(Node(addresses.note(path), _name(path), paths.shown(path), x, y, is_source, curve))
+            nodes.append(DiagramNode(addresses.note(path), _name(path), paths.shown(path), x, y, is_source, curve))
         return nodes
 
     nodes = [*side(sources, is_source=True), *side(targets, is_source=False)]
     left_out = (max(0, len(sources) - MOST), max(0, len(targets) - MOST))
-    return Picture(nodes, height, centre, left_out)
+    return Diagram(nodes, height, centre, left_out)
 
 
 def _name(path: str) -> str:

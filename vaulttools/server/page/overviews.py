@@ -48,7 +48,7 @@ DUE: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class TagItem:
     """A tag, and where its notes are listed."""
 
     name: str
@@ -59,7 +59,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskItem:
     """A task, and where it stands."""
 
     status: str
@@ -72,7 +72,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListItem:
     """A note, or what else is listed."""
 
     text: str
@@ -81,25 +81,25 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class HealthSection:
     """One part of the vault's health."""
 
     name: str
     summary: str
-    rows: Sequence[Listed]
+    rows: Sequence[ListItem]
     is_whole: bool
     """False where some of the vault could not be looked at."""
 
 
-_Found = tuple[str, Sequence[Listed], bool]
+_Found = tuple[str, Sequence[ListItem], bool]
 """What a section holds behind its name: `summary`, `rows`, `is_whole`."""
 
 
-def tags(vault: Vault, addresses: Addresses, cancel: Event) -> tuple[list[Tag], TagsAnswer]:
+def tags(vault: Vault, addresses: Addresses, cancel: Event) -> tuple[list[TagItem], TagsAnswer]:
     """All tags, by name."""
     answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
     by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
-    return [Tag(each.tag, each.notes, addresses.tag(each.tag), each.tag.count("/")) for each in by_name], answer
+    return [TagItem(each.tag, each.notes, addresses.tag(each.tag), each.tag.count("/")) for each in by_name], answer
 
 
 def task_arguments(form: Mapping[str, str], page: int) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def task_arguments(form: Mapping[str, str], page: int) -> dict[str, Any]:
 
 def tasks(
     vault: Vault, addresses: Addresses, arguments: Mapping[str, Any], cancel: Event
-) -> tuple[list[Task], TasksAnswer]:
+) -> tuple[list[TaskItem], TasksAnswer]:
     """The tasks that are asked for.
 
     Raises:
@@ -121,7 +121,7 @@ def tasks(
     answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
     facts = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
     found = [
-        Task(
+        TaskItem(
             each.status,
             render.line(each.text),
             " › ".join((title(each.path), *each.heading)),
@@ -137,7 +137,7 @@ def tasks(
     return found, answer
 
 
-def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[Section]:
+def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[HealthSection]:
     """What may be amiss in a vault; parts that take too long say so.
 
     Raises:
@@ -153,19 +153,19 @@ def health(vault: Vault, addresses: Addresses, cancel: Event) -> list[Section]:
     found = []
     for name, look in parts.items():
         try:
-            found.append(Section(name, *look(vault, addresses, soon)))
+            found.append(HealthSection(name, *look(vault, addresses, soon)))
         except Cancelled:
             if cancel.is_set():
                 raise
             # What was read of the notes is kept, so that the next look gets further.
-            found.append(Section(name, "Not finished in time; reload the page to go on", (), True))
+            found.append(HealthSection(name, "Not finished in time; reload the page to go on", (), True))
     return found
 
 
 def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     answer: LinksAnswer = vault.answer("links", {"direction": "unresolved", "limit": _LISTED}, cancel=cancel)
     rows = [
-        Listed(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
+        ListItem(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
         for each in answer.links
     ]
     return _first_line(answer.text), rows, answer.complete
@@ -173,7 +173,7 @@ def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
 
 def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     answer: LinksAnswer = vault.answer("links", {"direction": "orphans", "limit": _LISTED}, cancel=cancel)
-    rows = [Listed(path, addresses.note(path)) for path in answer.orphans]
+    rows = [ListItem(path, addresses.note(path)) for path in answer.orphans]
     return _first_line(answer.text), rows, answer.complete
 
 
@@ -181,7 +181,7 @@ def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     """Notes with nothing below their properties."""
     paths, is_whole = _notes(vault, cancel)
     empty = [path for path in paths if _is_small(vault, path, cancel) and _is_empty(vault, path, cancel)]
-    rows = [Listed(path, addresses.note(path)) for path in empty[:_LISTED]]
+    rows = [ListItem(path, addresses.note(path)) for path in empty[:_LISTED]]
     summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
     return summary, rows, is_whole
 
@@ -227,7 +227,7 @@ def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> _Found:
     by_name = sorted((title(path).casefold(), path) for path in paths)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
-    rows = [Listed(path, addresses.note(path)) for group in several for path in group][:_LISTED]
+    rows = [ListItem(path, addresses.note(path)) for group in several for path in group][:_LISTED]
     return f"{_counted(len(several), 'name')} of several notes", rows, is_whole
 
 

@@ -23,7 +23,7 @@ Addressed: TypeAlias = Callable[[Reference], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ValuePart:
     """A piece of a value."""
 
     text: str
@@ -37,7 +37,7 @@ class Property:
     """One property."""
 
     name: str
-    values: list[list[Part]]
+    values: list[list[ValuePart]]
     """The elements of a list, or the one value; none where it is empty."""
 
 
@@ -49,28 +49,28 @@ def properties(note: Note, addresses: Addresses, addressed: Addressed) -> list[P
     ]
 
 
-def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed) -> list[list[Part]]:
+def _values(name: str, value: Value, addresses: Addresses, addressed: Addressed) -> list[list[ValuePart]]:
     if name.casefold() == "tags":
-        return [[Part(f"#{tag}", addresses.tag(tag), "tag")] for tag in property_tags(value)]
+        return [[ValuePart(f"#{tag}", addresses.tag(tag), "tag")] for tag in property_tags(value)]
     elements = value if isinstance(value, list) else [] if value is None else [value]
     return [list(_parts(element, addressed)) for element in elements]
 
 
-def _parts(value: Value, addressed: Addressed) -> Iterator[Part]:
+def _parts(value: Value, addressed: Addressed) -> Iterator[ValuePart]:
     if not isinstance(value, str):
-        yield Part(render.visible(json.dumps(value, ensure_ascii=False)))
+        yield ValuePart(render.visible(json.dumps(value, ensure_ascii=False)))
         return
     done = 0
     for found in sorted((*WIKILINK.finditer(value), *_WEB.finditer(value)), key=re.Match.start):
         reference = wikilink(found[0], 0) if found[0].startswith("[[") else None
         if found.start() < done or (found[0].startswith("[[") and reference is None):
             continue
-        yield Part(render.visible(value[done : found.start()]))
+        yield ValuePart(render.visible(value[done : found.start()]))
         done = found.end()
         if reference is None:
-            yield Part(render.visible(found[0]), found[0], "external")
+            yield ValuePart(render.visible(found[0]), found[0], "external")
         else:
             address = addressed(reference)
             shown = render.visible(reference.display or shown_target(reference))
-            yield Part(shown, address or "", "" if address else "missing")
-    yield Part(render.visible(value[done:]))
+            yield ValuePart(shown, address or "", "" if address else "missing")
+    yield ValuePart(render.visible(value[done:]))

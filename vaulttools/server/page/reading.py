@@ -17,13 +17,13 @@ from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.neighbourhood import Picture
+from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.properties import Property, properties
 from vaulttools.server.page.rendering.note import Rendering
-from vaulttools.server.page.rendering.place import Place, heading_id, is_image
+from vaulttools.server.page.rendering.place import RenderContext, heading_id, is_image
 from vaulttools.server.page.searching import title
 from vaulttools.server.page.soon import Soon
-from vaulttools.server.page.vault_notes import Text, VaultNotes
+from vaulttools.server.page.vault_notes import TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
 
@@ -87,7 +87,7 @@ class NotePage:
     backlinks: Sequence[Backlink] = ()
     backlinks_summary: str = ""
     backlinks_complete: bool = True
-    picture: Picture | None = None
+    picture: Diagram | None = None
     part: str = ""
     """Which lines are shown of a text that is too long for one page."""
     earlier: str = ""
@@ -127,7 +127,7 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     told: list[str] = []
     if at:
         line, told = _line_of(note, at)
-    place = Place(note, notes, addresses, lambda *_: "")
+    place = RenderContext(note, notes, addresses, lambda *_: "")
     rendered = replace(
         shown,
         html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
@@ -138,7 +138,7 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     return _beside(vault, addresses, rendered, cancel)
 
 
-def _partly(text: Text, addresses: Addresses) -> NotePage:
+def _partly(text: TextExcerpt, addresses: Addresses) -> NotePage:
     """A page of some lines, with the way to the others."""
     is_whole = text.start_line == 1 and text.end_line >= text.total_lines
     return NotePage(

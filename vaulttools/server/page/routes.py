@@ -51,7 +51,7 @@ def is_open(path: str) -> bool:
 
 def routes(service: Service) -> Sequence[BaseRoute]:
     """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
-    pages = Pages(service)
+    pages = PageEndpoints(service)
     shown: dict[str, Callable[[Request], Awaitable[Response]]] = {
         "/": pages.search,
         "/results": pages.results,
@@ -70,7 +70,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
-class Pages:
+class PageEndpoints:
     """The pages of the vaults of one server."""
 
     def __init__(self, service: Service) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from vaulttools.answers.file_match import FileMatch
 from vaulttools.core import render
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.highlighting import Finder, Piece, finder, pieces
+from vaulttools.server.page.highlighting import Finder, TextSegment, finder, pieces
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
 from vaulttools.tools.search_files import SearchFilesAnswer
@@ -32,32 +32,32 @@ _PASSAGE_CHARACTERS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultLine:
     """A line of a note."""
 
     number: int
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextSegment]
     is_match: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class PassageResult:
     """A part of a note that was found."""
 
     address: str
     where: str
     """The headings that it stands under, and its page."""
-    rows: Sequence[Row]
+    rows: Sequence[ResultLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NoteResult:
     """A note that was found."""
 
     path: str
     address: str
-    title: Sequence[Piece]
-    passages: Sequence[Passage]
+    title: Sequence[TextSegment]
+    passages: Sequence[PassageResult]
     more: str = ""
 
 
@@ -66,7 +66,7 @@ class Results:
     """What a search came to."""
 
     summary: str
-    found: Sequence[Found]
+    found: Sequence[NoteResult]
     tool: str
     """The tool that was called, with its arguments."""
     arguments: dict[str, Any]
@@ -129,7 +129,7 @@ def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
     arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
     answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
     found = [
-        Found(path, addresses.note(path), [Piece(title(path), False)], ())
+        NoteResult(path, addresses.note(path), [TextSegment(title(path), False)], ())
         for path in answer.files
         if not path.endswith("/")
     ]
@@ -152,9 +152,9 @@ def _counted(total: int | None, *, is_exact: bool, found: int, page: int, is_who
     return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
 
 
-def _note(note: NoteFound, addresses: Addresses, find: Finder) -> Found:
+def _note(note: NoteFound, addresses: Addresses, find: Finder) -> NoteResult:
     passages = [
-        Passage(
+        PassageResult(
             addresses.note(note.path, line=each.start_line),
             _where(each.heading, each.page),
             _rows(each.start_line, _cut(each.text).split("\n"), find),
@@ -162,19 +162,19 @@ def _note(note: NoteFound, addresses: Addresses, find: Finder) -> Found:
         for each in note.passages
     ]
     passages += [
-        Passage(
+        PassageResult(
             addresses.note(note.path, line=each.start_line),
             _where(each.heading),
             _rows(each.start_line, each.lines, find),
         )
         for each in note.excerpts
     ]
-    return Found(note.path, addresses.note(note.path), pieces(note.title, find), passages)
+    return NoteResult(note.path, addresses.note(note.path), pieces(note.title, find), passages)
 
 
-def _file(file: FileMatch, addresses: Addresses, find: Finder) -> Found:
+def _file(file: FileMatch, addresses: Addresses, find: Finder) -> NoteResult:
     passages = [
-        Passage(
+        PassageResult(
             addresses.note(file.path, line=next(iter(each.matching_lines), each.start_line)),
             _where(each.heading, each.page),
             _rows(each.start_line, each.lines, find, each.matching_lines),
@@ -183,17 +183,19 @@ def _file(file: FileMatch, addresses: Addresses, find: Finder) -> Found:
     ]
     shown = sum(len(each.matching_lines) for each in file.excerpts)
     more = f"{file.match_count - shown:,} more matching lines" if file.match_count > shown else ""
-    return Found(file.path, addresses.note(file.path), [Piece(title(file.path), False)], passages, more)
+    return NoteResult(file.path, addresses.note(file.path), [TextSegment(title(file.path), False)], passages, more)
 
 
-def _rows(start: int, lines: Sequence[str], find: Finder, matching: Sequence[int] | None = None) -> list[Row]:
+def _rows(start: int, lines: Sequence[str], find: Finder, matching: Sequence[int] | None = None) -> list[ResultLine]:
     """The lines; marks stand in those that match, or in all where that is not told."""
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[ResultLine]:
         for number, line in enumerate(lines, start):
             is_match = matching is None or number in matching
             shown = render.line(line)
-            yield Row(number, pieces(shown, find if is_match else lambda _: ()), matching is not None and is_match)
+            yield ResultLine(
+                number, pieces(shown, find if is_match else lambda _: ()), matching is not None and is_match
+            )
 
     return list(rows())
 

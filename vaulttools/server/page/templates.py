@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
 from vaulttools.core import paths
-from vaulttools.server.page.highlighting import Piece
+from vaulttools.server.page.highlighting import TextSegment
 from vaulttools.server.page.rendering.tasks import box
 
 _POLICY: Final = (
@@ -79,7 +79,7 @@ def _environment() -> Environment:
     return made
 
 
-def _marked(pieces: list[Piece]) -> Markup:
+def _marked(pieces: list[TextSegment]) -> Markup:
     return Markup().join(
         Markup("<mark>{}</mark>").format(each.text) if each.is_marked else escape(each.text) for each in pieces
     )

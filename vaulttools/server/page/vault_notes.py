@@ -18,7 +18,7 @@ CHARACTERS: Final = 200_000
 """Characters of a note that are shown on one page: the longest hostile ones of this length take 3 s to render."""
 
 
-class Text(NamedTuple):
+class TextExcerpt(NamedTuple):
     """Some lines of a file."""
 
     path: str
@@ -56,7 +56,7 @@ class VaultNotes:
         # A section that is too long for one answer is shown as far as that goes.
         return "\n".join(answer.content for answer in islice(self._answers(path, part), 1 if part else None))
 
-    def lines(self, name: str, start_line: int = 1) -> Text:
+    def lines(self, name: str, start_line: int = 1) -> TextExcerpt:
         """The text of what a name means, from a line on, as far as one page shows it.
 
         Raises:
@@ -65,7 +65,7 @@ class VaultNotes:
         answers = list(self._answers(name, {"start_line": start_line} if start_line > 1 else {}))
         first, last = answers[0], answers[-1]
         text = "\n".join(answer.content for answer in answers)
-        return Text(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
+        return TextExcerpt(first.path, text, first.start_line, last.end_line, last.total_lines, first.notices)
 
     def _answers(self, name: str, part: dict[str, object]) -> Iterator[ReadAnswer]:
         """As many answers of `read` as it takes."""

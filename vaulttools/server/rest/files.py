@@ -32,7 +32,7 @@ Answering = Callable[[Work], Response]
 """Makes the response of what a thread has found."""
 
 
-class Files:
+class FileEndpoint:
     """The files of a vault, for REST."""
 
     def __init__(self, service: Service) -> None:

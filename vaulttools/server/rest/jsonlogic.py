@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from vaulttools.bases.faults import Unreadable
+from vaulttools.bases.faults import InvalidExpression
 from vaulttools.bases.regexes import regex
 from vaulttools.errors import BadArgument
 
@@ -146,7 +146,7 @@ class _Compiler:
         """`regexp` with a pattern that stands in the rule, which is compiled once."""
         try:
             pattern = regex(arguments[0], "", 0)
-        except Unreadable as error:
+        except InvalidExpression as error:
             raise BadArgument(f"Invalid regexp: {error}") from error
         field_ = self.compile(arguments[1], depth + 1) if len(arguments) > 1 else lambda data: None
 
@@ -468,7 +468,7 @@ def _regexp(pattern: Any, text: Any = None) -> bool:
         return False
     try:
         return regex(pattern, "", 0).matches(text)
-    except Unreadable as error:
+    except InvalidExpression as error:
         raise BadArgument(f"Invalid regexp: {error}") from error
 
 

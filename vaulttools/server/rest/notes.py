@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from vaulttools.answers import corpus, linked
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
@@ -31,7 +31,7 @@ FIELDS: Final = ("tags", "frontmatter", "stat", "path", "content", "links", "bac
 """Of a note as JSON."""
 
 
-class Facts(NamedTuple):
+class NoteMetadata(NamedTuple):
     """What is kept of each note."""
 
     tags: tuple[str, ...]
@@ -40,7 +40,7 @@ class Facts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class ResolvedLinks:
     """Where the links of all notes lead."""
 
     to: Mapping[str, Sequence[str]]
@@ -54,11 +54,11 @@ class Linked:
 class Notes:
     """The facts of all notes; never changed once made, but for what is kept of their links."""
 
-    def __init__(self, facts: Mapping[str, Facts] | None = None) -> None:
+    def __init__(self, facts: Mapping[str, NoteMetadata] | None = None) -> None:
         self.facts = facts or {}
-        self._linked: tuple[LinkIndex, Linked] | None = None
+        self._linked: tuple[LinkIndex, ResolvedLinks] | None = None
 
-    def changed(self, changes: Sequence[Change[Facts]]) -> Notes:
+    def changed(self, changes: Sequence[Change[NoteMetadata]]) -> Notes:
         """The same after some notes changed."""
         facts = dict(self.facts)
         for path, _, after in changes:
@@ -68,7 +68,7 @@ class Notes:
                 facts[path] = after
         return Notes(facts)
 
-    def linked(self, links: LinkIndex) -> Linked:
+    def linked(self, links: LinkIndex) -> ResolvedLinks:
         """Where all links lead, among the names that `links` has."""
         if self._linked is None or self._linked[0] is not links:
             to, unresolved = {}, {}
@@ -77,12 +77,12 @@ class Notes:
                 to[path], unresolved[path] = _leading(path, facts.written, links)
                 for target in to[path]:
                     back.setdefault(target, []).append(path)
-            self._linked = links, Linked(to, unresolved, back)
+            self._linked = links, ResolvedLinks(to, unresolved, back)
         return self._linked[1]
 
 
-def _facts(note: Contents) -> Facts:
-    return Facts(note.tags, note.properties, graph.written(note))
+def _facts(note: Contents) -> NoteMetadata:
+    return NoteMetadata(note.tags, note.properties, graph.written(note))
 
 
 PROJECTION: Final = NoteProjection("rest", _facts, Notes(), Notes.changed)

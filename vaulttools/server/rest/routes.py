@@ -13,10 +13,10 @@ from vaulttools.answers import corpus
 from vaulttools.core.work import Work
 from vaulttools.server.rest.asking import answered, as_json
 from vaulttools.server.rest.errors import refused
-from vaulttools.server.rest.files import Files
+from vaulttools.server.rest.files import FileEndpoint
 from vaulttools.server.rest.periodic import Periodic
 from vaulttools.server.rest.searches import Searches
-from vaulttools.server.rest.status import Status
+from vaulttools.server.rest.status import StatusEndpoint
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import tags
@@ -25,13 +25,13 @@ from vaulttools.tools import tags
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
     """All routes of a vault; `page`: where people are led who come to `/` with a browser; `days_left`: of the
     certificate; 0 over http, which has none."""
-    files, searches, periodic = Files(service), Searches(service), Periodic(service)
+    files, searches, periodic = FileEndpoint(service), Searches(service), Periodic(service)
 
     async def list_tags(request: Request) -> Response:
         return await answered(service, request, _tags, as_json, of_all=True)
 
     answers = {
-        "/": Status(service, page, days_left).answer,
+        "/": StatusEndpoint(service, page, days_left).answer,
         "/vault": files.answer,
         "/vault/{path:path}": files.answer,
         "/tags/": list_tags,

@@ -33,7 +33,7 @@ MANIFEST: Final = {
 }
 
 
-class Status:
+class StatusEndpoint:
     """Answers `GET /`, for everybody: without a token no path and no vault's name is in it."""
 
     def __init__(self, service: Service, page: str | None, days_left: Callable[[], int]) -> None:

@@ -9,7 +9,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from vaulttools.notes.links.references import markdown_link
-from vaulttools.server.page.rendering.place import Place, is_image, place
+from vaulttools.server.page.rendering.place import RenderContext, is_image, place
 from vaulttools.server.page.rendering.wikilinks import RESOLVED, link
 
 
@@ -25,7 +25,7 @@ def _rule(state: StateCore) -> None:
             token.children = list(_addressed(token.children, here))
 
 
-def _addressed(tokens: Sequence[Token], here: Place) -> Iterator[Token]:
+def _addressed(tokens: Sequence[Token], here: RenderContext) -> Iterator[Token]:
     for token in tokens:
         if token.type == "link_open" and token.info != RESOLVED:
             _resolve(token, here)
@@ -35,7 +35,7 @@ def _addressed(tokens: Sequence[Token], here: Place) -> Iterator[Token]:
             yield token
 
 
-def _resolve(token: Token, here: Place) -> None:
+def _resolve(token: Token, here: RenderContext) -> None:
     reference = markdown_link("[", 0, "", str(token.attrs.get("href", "")))
     if reference is None:
         token.attrs = {"class": "n-missing"}
@@ -43,7 +43,7 @@ def _resolve(token: Token, here: Place) -> None:
         link(token, here, reference)
 
 
-def _image(token: Token, here: Place) -> Iterator[Token]:
+def _image(token: Token, here: RenderContext) -> Iterator[Token]:
     """An image of the vault; a link to what is elsewhere, since nothing is loaded from there; an embed of a note."""
     reference = markdown_link("![", 0, token.content, str(token.attrs.get("src", "")))
     path = None if reference is None or reference.kind == "external" else here.path_of(reference)

@@ -13,9 +13,9 @@ from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.rendering.comments import without_comments
 from vaulttools.server.page.rendering.parser import parser
-from vaulttools.server.page.rendering.place import Place
+from vaulttools.server.page.rendering.place import RenderContext
 from vaulttools.server.page.rendering.sanitizer import sanitized
-from vaulttools.server.page.rendering.vault import Notes
+from vaulttools.server.page.rendering.vault import NoteSource
 
 EMBED_DEPTH: Final = 3
 """Notes within notes; Obsidian goes on to five."""
@@ -39,7 +39,7 @@ class _Budget:
 class Rendering:
     """Renders the notes of one vault for one page."""
 
-    notes: Notes
+    notes: NoteSource
     addresses: Addresses
     _budget: _Budget = field(default_factory=_Budget)
 
@@ -54,7 +54,7 @@ class Rendering:
         def embed(reference: Reference, target: str) -> str:
             return self._embedded(reference, target, above)
 
-        place = Place(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
+        place = RenderContext(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
         # Empty lines stand for the properties, so that all lines keep their numbers.
         body = without_comments(note.text, note.body_line).split("\n")[note.body_line - 1 :]
         env: dict[str, Any] = place.into({"docId": str(EMBEDS - self._budget.embeds)} if len(above) > 1 else {})

@@ -62,7 +62,7 @@ class _Parser(MarkdownIt):
 
 @cache
 def parser() -> MarkdownIt:
-    """The parser; the environment of each parse holds its `Place`. It may be used by several threads."""
+    """The parser; the environment of each parse holds its `RenderContext`. It may be used by several threads."""
     made, of_lines = _configured(_BLOCK_DEPTH), _configured(_INLINE_DEPTH)
 
     def inline(state: StateCore) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.rendering.vault import Notes
+from vaulttools.server.page.rendering.vault import NoteSource
 
 _KEY: Final = "place"
 
@@ -18,11 +18,11 @@ IMAGES: Final = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".web
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RenderContext:
     """The note that is rendered, and what its links lead to."""
 
     note: Note
-    notes: Notes
+    notes: NoteSource
     addresses: Addresses
     embed: Callable[[Reference, str], str]
     """The HTML of an embedded note, given its path."""
@@ -55,9 +55,9 @@ class Place:
         return env
 
 
-def place(env: Any) -> Place:
+def place(env: Any) -> RenderContext:
     """The place in the environment of a parse."""
-    found: Place = env[_KEY]
+    found: RenderContext = env[_KEY]
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 
-class Notes(Protocol):
+class NoteSource(Protocol):
     """The files of one vault, as far as a caller may see them."""
 
     def resolve(self, target: str, source: str) -> str | None:

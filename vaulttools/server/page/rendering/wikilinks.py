@@ -9,7 +9,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from vaulttools.notes.links.references import WIKILINK, Reference, wikilink
-from vaulttools.server.page.rendering.place import Place, is_image, place, shown_target
+from vaulttools.server.page.rendering.place import RenderContext, is_image, place, shown_target
 
 RESOLVED: Final = "resolved"
 """The `info` of a link whose address is that of a page already."""
@@ -51,7 +51,7 @@ def push(state: StateInline, reference: Reference) -> None:
     state.push("link_close", "a", -1)
 
 
-def link(token: Token, here: Place, reference: Reference) -> None:
+def link(token: Token, here: RenderContext, reference: Reference) -> None:
     """Let a token open a link; where it leads nowhere, it is marked and has no address."""
     token.info = RESOLVED
     address = here.address_of(reference)
@@ -62,7 +62,7 @@ def link(token: Token, here: Place, reference: Reference) -> None:
         token.attrs = {"href": address, **({"class": "n-external"} if external else {})}
 
 
-def _image(token: Token, here: Place, reference: Reference, path: str) -> None:
+def _image(token: Token, here: RenderContext, reference: Reference, path: str) -> None:
     display = None if reference.size else reference.display
     token.attrs = {"src": here.addresses.file(path), "alt": display or path.rpartition("/")[2], "loading": "lazy"}
     if reference.size:

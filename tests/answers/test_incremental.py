@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, followed, linked
-from vaulttools.answers.followed import NoteProjection
+from vaulttools.answers import exact, incremental, linked
+from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, kept_file, location
-from vaulttools.index.store import Store
+from vaulttools.index.store import IndexStore
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
@@ -159,7 +159,7 @@ KINDS = ("links", "properties", "query", "tags")
 @pytest.fixture
 def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small vault's answers are kept as those of a large one."""
-    for module in (kept_facts, followed):
+    for module in (kept_facts, incremental):
         monkeypatch.setattr(module, "FEW", 3)
 
 
@@ -188,7 +188,7 @@ def test_another_process_answers_from_what_one_has_found(
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
     assert names == [f"{what}-{kind}" for what in ("answer", "facts") for kind in KINDS]
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "structures", lambda *_: pytest.fail("a structure was read"))
+        patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
         for question in (tags.PROJECTION, properties.PROJECTION, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))

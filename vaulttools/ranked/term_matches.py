@@ -28,7 +28,7 @@ Reader = Callable[[str], Note | None]
 """The note at a path as it is now; None when it cannot be read, which the reader has taken note of."""
 
 
-class Holders:
+class TermMatches:
     """The notes of one scope, as one question is put to them."""
 
     def __init__(self, notes: frozenset[str], index: WordIndex | None, read: Reader, stop: Callable[[], bool]) -> None:
@@ -88,7 +88,7 @@ class Holders:
             if words is None or words.is_whole:
                 self.looked_at[path] = words
 
-    def hits(self, terms: Sequence[Term], most: int) -> WordHits:
+    def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
         nothing = WordHits([0] * len(terms), {})
         if self.index is None:
@@ -96,7 +96,7 @@ class Holders:
         spellings = [term.spellings for term in terms]
         return self.index.words(spellings, most, self.notes, self.looked_at.keys()) or nothing
 
-    def holding(self, term: Term) -> AbstractSet[str]:
+    def holding(self, term: QuestionTerm) -> AbstractSet[str]:
         """The notes that hold a piece of text, or have it in their names; none for words."""
         literal = term.literal
         if not literal:
@@ -110,7 +110,7 @@ class Holders:
             self._held[literal] = held
         return self._held[literal]
 
-    def stands(self, term: Term, count: int) -> bool:
+    def stands(self, term: QuestionTerm, count: int) -> bool:
         """Whether any note holds a term, in the scope or elsewhere; `count` notes of the index do."""
         if count or self.holding(term):
             return True

@@ -47,7 +47,7 @@ class _Kept:
     """When the last call ended."""
 
 
-class Shelf:
+class VaultPool:
     """The vaults of a host: each folder directly in a folder is one; links and folders with a dot are none."""
 
     def __init__(self, root: str, most: int = OPEN, index: Literal["off"] | None = None) -> None:
@@ -65,7 +65,7 @@ class Shelf:
         """Vaults to be closed, by a thread of its own: to end the work on an index takes a moment."""
         self._closer = Thread(target=self._close_gone, name="vaulttools-closing", daemon=True)
         self._closer.start()
-        self._sweeper = Thread(target=self._sweep, name="vaulttools-shelf", daemon=True)
+        self._sweeper = Thread(target=self._sweep, name="vaulttools-pool", daemon=True)
         self._sweeper.start()
 
     def has(self, name: str) -> bool:

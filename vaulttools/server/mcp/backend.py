@@ -24,7 +24,7 @@ class Reply:
     picture: Picture | None = None
 
 
-class Desk(Protocol):
+class Backend(Protocol):
     """The vaults of a server. Cancelling the task that waits for an answer stops the work on it; every method raises
     `VaultToolsError` when the request cannot be answered now."""
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.notes import layered
-from vaulttools.notes.layered import GONE
+from vaulttools.notes import overlay_map
+from vaulttools.notes.overlay_map import GONE
 
 keys = st.integers(0, 40)
 stories = st.lists(st.dictionaries(keys, st.integers(0, 3) | st.just(GONE), max_size=6), max_size=8)
@@ -22,10 +22,10 @@ def test_every_layer_says_what_a_dict_would(
     expected: dict[int, object] = dict(base)
     earlier = []
     for step, changes in enumerate(story):
-        now = layered.changed(now, changes)
+        now = overlay_map.changed(now, changes)
         expected = {key: value for key, value in {**expected, **changes}.items() if value is not GONE}
         if step in gone_through:
-            assert layered.whole(now) == expected
+            assert overlay_map.whole(now) == expected
         earlier.append((now, expected))
     for mapping, held in earlier:
         assert len(mapping) == len(held)

@@ -16,14 +16,14 @@ _LOOK_SECONDS: Final = 0.2
 """Between two looks at the event that ends the waiting."""
 
 
-class Turns:
+class JobQueue:
     """Those who work or wait, in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
-        self.begin_anew()
+        self.reset_after_fork()
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Be as one that nobody has asked, as in a child after a fork."""
         self._waiting: deque[object] = deque()
         self._working = 0
@@ -52,7 +52,7 @@ class Turns:
                 self._give_back()
 
     @property
-    def are_wanted(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether somebody waits."""
         return bool(self._waiting)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vaulttools.core.work import Work
 from vaulttools.matching import ripgrep
 from vaulttools.patterns.literals import fold
-from vaulttools.query import sieve, wording
+from vaulttools.query import prefilter, wording
 from vaulttools.query.language import parse
 from vaulttools.query.tree import Term
 
@@ -20,7 +20,7 @@ from vaulttools.query.tree import Term
 def test_every_character_that_becomes_several_is_known() -> None:
     import re
 
-    known = re.compile(f"[{sieve.FOLDED_LONGER}]")
+    known = re.compile(f"[{prefilter.FOLDED_LONGER}]")
     longer = [chr(code) for code in range(sys.maxunicode + 1) if len(fold(chr(code))) > 1]
     assert [character for character in longer if not known.match(character)] == []
 
@@ -40,7 +40,7 @@ def test_every_character_that_becomes_several_is_known() -> None:
     ],
 )
 def test_the_words_of_which_one_must_stand(query: str, words: list[str]) -> None:
-    assert [word.text for word in sieve.words(parse(query))] == words
+    assert [word.text for word in prefilter.words(parse(query))] == words
 
 
 def stands(word: Term, text: str) -> bool:
@@ -54,7 +54,7 @@ letters = st.text(st.sampled_from("aAsSßſkKKiIİıﬁfﬀΣσςάΆ\u0345ŉn �
 @given(text=letters, start=st.integers(0, 5), end=st.integers(1, 8), as_is=st.booleans())
 def test_no_text_that_holds_the_word_is_ruled_out(text: str, start: int, end: int, as_is: bool) -> None:
     word = Term(fold(text)[start:end] if not as_is else text[start:end])
-    expression = sieve.pattern(word)
+    expression = prefilter.pattern(word)
     if not word.text or expression is None or not stands(word, text):
         return
     command = ripgrep.locate()
@@ -69,14 +69,14 @@ def test_no_text_that_holds_the_word_is_ruled_out(text: str, start: int, end: in
 )
 def test_a_word_and_a_text_may_fold_to_the_same_from_either_side(word: str, text: str) -> None:
     assert stands(Term(word), text)
-    expression = sieve.pattern(Term(word))
+    expression = prefilter.pattern(Term(word))
     assert expression is not None
     command = ripgrep.locate()
     hits, _ = command.hits_in_text(command.compile(expression, "regex", ignore_case=True), text.encode(), Work())
     assert hits
 
 
-def test_files_are_the_same_with_the_sieve_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_the_same_with_the_prefilter_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from vaulttools import Vault
 
     for number in range(120):
@@ -93,6 +93,6 @@ def test_files_are_the_same_with_the_sieve_and_without(tmp_path: Path, monkeypat
     ]
     with Vault.open(tmp_path) as vault:
         found = [vault.query(query, mode="obsidian", limit=200).notes for query in queries]
-        monkeypatch.setattr(sieve, "MANY", 1_000)
+        monkeypatch.setattr(prefilter, "MANY", 1_000)
         assert found == [vault.query(query, mode="obsidian", limit=200).notes for query in queries]
     assert [len(notes) for notes in found] == [40, 40, 41, 81, 20, 20, 21]

@@ -20,7 +20,7 @@ from vaulttools.core import own_python
 from vaulttools.errors import VaultToolsError
 from vaulttools.index.worker import receive, send
 from vaulttools.server.calls import ended
-from vaulttools.server.mcp.desk import Reply, Report
+from vaulttools.server.mcp.backend import Reply, Report
 
 FAILED: Final = 2
 """The exit status of a failure, as for every command."""
@@ -31,8 +31,8 @@ _END_SECONDS: Final = 10.0
 LOST: Final = "the process that reads the vault has ended"
 
 
-class Beside:
-    """A desk, and the process that answers for it."""
+class VaultClient:
+    """A backend, and the process that answers for it."""
 
     def __init__(self, popen: subprocess.Popen[bytes], vaults: tuple[str, ...]) -> None:
         """`popen` has pipes to its input and from its output."""
@@ -80,22 +80,22 @@ class Beside:
             self._answers.close()
 
     async def definitions(self) -> list[dict[str, Any]]:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         found: list[dict[str, Any]] = await self._answer(None, "definitions")
         return found
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         reply: Reply = await self._answer(report, "call", tool, arguments)
         return reply
 
     async def newest(self, vault: str) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         reply: Reply = await self._answer(None, "newest", vault)
         return reply
 
     async def text(self, vault: str, path: str) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         reply: Reply = await self._answer(None, "text", vault, path)
         return reply
 
@@ -136,7 +136,7 @@ class Beside:
 
 def started(
     by_name: Mapping[str, str], tools: Sequence[str], *, index: Literal["off"] | None, is_structured: bool
-) -> Beside | None:
+) -> VaultClient | None:
     """A process that opens the vaults at these folders and offers these tools; None: it cannot be started.
 
     `index` and `is_structured` are those of `server.vaults.opened` and of `Jobs`.
@@ -149,9 +149,9 @@ def started(
             popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:
         return None
-    beside = Beside(popen, tuple(by_name))
-    beside._send(dict(by_name), tuple(tools), index, is_structured)
-    return beside
+    client = VaultClient(popen, tuple(by_name))
+    client._send(dict(by_name), tuple(tools), index, is_structured)
+    return client
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from mcp.server.lowlevel import Server
 
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import protocol
-from vaulttools.server.mcp.desk import Reply, Report
+from vaulttools.server.mcp.backend import Reply, Report
 from vaulttools.server.mcp.jobs import Jobs
 from vaulttools.server.vaults import Vaults
 
@@ -27,11 +27,11 @@ def server(
     def input_schema(name: str) -> Mapping[str, Any] | None:
         return jobs.definition(name)["inputSchema"] if name in names else None
 
-    return protocol.server(Here(jobs, vaults.names, calls, caller), names, input_schema)
+    return protocol.server(InProcessBackend(jobs, vaults.names, calls, caller), names, input_schema)
 
 
-class Here:
-    """A desk whose work is done by threads of this process."""
+class InProcessBackend:
+    """A backend whose work is done by threads of this process."""
 
     def __init__(self, jobs: Jobs, vaults: tuple[str, ...], calls: Calls, caller: str) -> None:
         self._jobs = jobs
@@ -40,21 +40,21 @@ class Here:
         self.vaults = vaults
 
     async def definitions(self) -> list[dict[str, Any]]:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         job = self._jobs.definitions()
         return await self._calls.run(job.run, caller=self._caller, lane=job.lane)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         job = self._jobs.call(tool, arguments)
         return await self._calls.run(job.run, report, caller=self._caller, lane=job.lane)
 
     async def newest(self, vault: str) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         job = self._jobs.newest(vault)
         return await self._calls.run(job.run, caller=self._caller, lane=job.lane)
 
     async def text(self, vault: str, path: str) -> Reply:
-        """As `Desk` has it."""
+        """As `Backend` has it."""
         job = self._jobs.text(vault, path)
         return await self._calls.run(job.run, caller=self._caller, lane=job.lane)

@@ -18,7 +18,7 @@ _PART: Final = 8
 as much as eight entries, however many there are."""
 
 
-class Layered(Mapping[K, V]):
+class OverlayMap(Mapping[K, V]):
     """A mapping, and what is otherwise; never changes."""
 
     __slots__ = ("_layers", "_number")
@@ -71,16 +71,16 @@ class Layered(Mapping[K, V]):
 
 def changed(mapping: Mapping[K, V], changes: Mapping[K, Any]) -> Mapping[K, V]:
     """A mapping with other values, `GONE` for keys that it shall not have; the one given stays as it is."""
-    base, before = mapping._layers if isinstance(mapping, Layered) else (mapping, {})
+    base, before = mapping._layers if isinstance(mapping, OverlayMap) else (mapping, {})
     if not isinstance(base, dict):
         base = dict(base)
     both = {**before, **changes}
-    return _merged(base, both) if len(both) * _PART > len(base) else Layered(base, both)
+    return _merged(base, both) if len(both) * _PART > len(base) else OverlayMap(base, both)
 
 
 def whole(mapping: Mapping[K, V]) -> dict[K, V]:
     """The same as one dict, which nobody must change: it is quicker to go through, and marshal takes it."""
-    if isinstance(mapping, Layered):
+    if isinstance(mapping, OverlayMap):
         return mapping.whole()
     return mapping if isinstance(mapping, dict) else dict(mapping)
 

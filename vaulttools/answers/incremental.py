@@ -75,7 +75,7 @@ class Corpus(Generic[A]):
 
 
 @dataclass(slots=True)
-class Followed(Generic[F, S]):
+class IncrementalAnswer(Generic[F, S]):
     """The last answer to one question about one scope."""
 
     question: NoteProjection[F, S]

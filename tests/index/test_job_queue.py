@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from vaulttools.index.turns import Turns
+from vaulttools.index.job_queue import JobQueue
 
 
 class Queue(deque[object]):
@@ -26,13 +26,13 @@ class Queue(deque[object]):
 def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    turns, queue = Turns(2), Queue()
-    monkeypatch.setattr(turns, "_waiting", queue)
+    jobs, queue = JobQueue(2), Queue()
+    monkeypatch.setattr(jobs, "_waiting", queue)
     go, came = [Event() for _ in range(5)], [Event() for _ in range(5)]
     order: list[int] = []
 
     def work(number: int) -> None:
-        with turns.taken(Event()) as is_mine:
+        with jobs.taken(Event()) as is_mine:
             assert is_mine
             order.append(number)
             came[number].set()
@@ -56,20 +56,20 @@ def test_so_many_work_at_once_and_the_others_in_the_order_in_which_they_came(
 
 
 def test_who_is_ended_while_waiting_has_no_turn_and_holds_up_nobody() -> None:
-    turns = Turns(1)
+    jobs = JobQueue(1)
     end = Event()
     end.set()
-    with turns.taken(Event()) as first, turns.taken(end) as second:
+    with jobs.taken(Event()) as first, jobs.taken(end) as second:
         assert (first, second) == (True, False)
-    with turns.taken(Event()) as third:
+    with jobs.taken(Event()) as third:
         assert third
 
 
 def test_a_turn_that_is_taken_at_once_is_none_while_somebody_works() -> None:
-    turns = Turns(1)
-    with turns.taken(Event()), turns.taken_at_once() as busy:
+    jobs = JobQueue(1)
+    with jobs.taken(Event()), jobs.taken_at_once() as busy:
         assert not busy
-    with turns.taken_at_once() as free, turns.taken_at_once() as second:
+    with jobs.taken_at_once() as free, jobs.taken_at_once() as second:
         assert (free, second) == (True, False)
-    with turns.taken(Event()) as after:
+    with jobs.taken(Event()) as after:
         assert after

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def vault_around(here: str) -> str | None:
+def nearest_vault(here: str) -> str | None:
     """The nearest folder, `here` or above it, that holds `.obsidian`; never the root or the home folder."""
     folder = here
     while is_unnamed(folder) or not os.path.isdir(os.path.join(folder, ".obsidian")):

@@ -19,9 +19,9 @@ from vaulttools.core import own_python
 from vaulttools.errors import BadArgument, PathNotFound, VaultToolsError
 from vaulttools.index.worker import receive, send
 from vaulttools.server.calls import Calls
-from vaulttools.server.mcp import beside
-from vaulttools.server.mcp.beside import LOST
+from vaulttools.server.mcp import vault_client
 from vaulttools.server.mcp.jobs import Job
+from vaulttools.server.mcp.vault_client import LOST
 from vaulttools.server.mcp.vault_process import Requests
 
 FROZEN = [sys.executable, "-c", "import sys; sys.frozen = True; from vaulttools.__main__ import run; run()"]
@@ -213,12 +213,12 @@ def test_a_process_that_cannot_be_started_is_none(monkeypatch: pytest.MonkeyPatc
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "Popen", failing)
-    assert beside.started({"v": "/nowhere"}, ["read"], index=None, is_structured=False) is None
+    assert vault_client.started({"v": "/nowhere"}, ["read"], index=None, is_structured=False) is None
 
 
 def test_a_process_that_ends_at_once_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_python, "command", lambda _: [sys.executable, "-c", "pass"])
-    process = beside.started({"v": "/nowhere"}, ["read"], index=None, is_structured=False)
+    process = vault_client.started({"v": "/nowhere"}, ["read"], index=None, is_structured=False)
     assert process is not None
     with pytest.raises(VaultToolsError, match=LOST):
         process.ensure_opened()
@@ -239,7 +239,7 @@ def test_ctrl_c_while_the_process_is_started_is_not_lost(small_vault: Path, monk
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            beside.started({"v": str(small_vault)}, ["read"], index="off", is_structured=False)
+            vault_client.started({"v": str(small_vault)}, ["read"], index="off", is_structured=False)
     finally:
         signal.signal(signal.SIGINT, before)
         for pipe in (made[0].stdin, made[0].stdout):
