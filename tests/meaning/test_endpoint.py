@@ -10,7 +10,7 @@ import pytest
 
 from tests.meaning.endpoints import Served, counted, serving
 from vaulttools.meaning import endpoint
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.embedders import Choice, load
 from vaulttools.meaning.endpoint import Endpoint
 

@@ -12,7 +12,7 @@ from tests.conftest import write_files
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
 from vaulttools.meaning import background, embedder, embedders, process, shared
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.shared import Embedding, Models
 

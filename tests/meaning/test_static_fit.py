@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vaulttools.meaning import embedders, english_model, multilingual_model, static_fit
-from vaulttools.meaning.embedder import Key
+from vaulttools.meaning.embedder import EmbedderKey
 from vaulttools.meaning.static_fit import StaticFit
 from vaulttools.meaning.token_vectors import TokenVectors
 

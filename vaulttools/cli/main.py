@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from vaulttools.cli import commands, interrupts
 from vaulttools.cli.commands import DIFFERENT, FAILED, FOUND, NOTHING_FOUND, SUMMARIES, Command, Switches, print_json
+from vaulttools.cli.nearest_vault import nearest_vault
 from vaulttools.cli.surroundings import found_vault, working_folder
-from vaulttools.cli.vault_around import vault_around
 from vaulttools.cli.words import take_flag, take_value
 from vaulttools.errors import BadArgument
 

@@ -11,7 +11,7 @@ from vaulttools.meaning.embedder import packages_needed
 
 if TYPE_CHECKING:
     from vaulttools.config import VaultConfig
-    from vaulttools.meaning.embedder import Embedder, Key
+    from vaulttools.meaning.embedder import Embedder, EmbedderKey
 
 SWITCH: Final = "VAULTTOOLS_MEANING"
 """The environment variable that turns meaning off for a process, by `off`."""
@@ -57,7 +57,7 @@ def is_wanted(config: VaultConfig) -> bool:
     return config.embedder is not None or _is_installed()
 
 
-def key_of(choice: Choice) -> Key:
+def key_of(choice: Choice) -> EmbedderKey:
     """What the vectors of an embedder are kept under, without loading it.
 
     Raises:
@@ -98,7 +98,7 @@ def load(choice: Choice) -> Embedder:
 class _Model(Protocol):
     """A module with a model of the extra."""
 
-    def key(self) -> Key:
+    def key(self) -> EmbedderKey:
         """What its vectors are kept under."""
 
     def load(self) -> Embedder:

@@ -14,7 +14,7 @@ from typing import Final
 
 from vaulttools.core import own_python
 from vaulttools.index.worker import receive, send
-from vaulttools.meaning.embedder import Key, NoMeaning
+from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.embedders import Choice
 
 _END_SECONDS: Final = 5.0

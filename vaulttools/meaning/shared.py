@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
 from vaulttools.core import forks
-from vaulttools.index.turns import Turns
+from vaulttools.index.job_queue import JobQueue
 from vaulttools.meaning import embedder, embedders
-from vaulttools.meaning.embedder import Embedder, Key
+from vaulttools.meaning.embedder import Embedder, EmbedderKey
 from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.process import EmbeddingProcess
 

@@ -15,7 +15,7 @@ from vaulttools.index.word_hits import Places
 from vaulttools.index.words import Word, tokens
 from vaulttools.notes.note import Note
 from vaulttools.ranked.note_words import ColumnWords, NoteWords
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 
 _BYTES_A_WORD: Final = 6
 """Where words are not divided by blanks, so many bytes count as a word: two characters of Chinese."""

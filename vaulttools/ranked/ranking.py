@@ -20,10 +20,10 @@ from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked import asked_language, light_words
-from vaulttools.ranked.counted import MANY, Counted, Counter
+from vaulttools.ranked.counted import MANY, Counter, TermCounts
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
-from vaulttools.ranked.question import Term
+from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.scoring import BODY, rarity, score
 from vaulttools.ranked.substitutes import Substitutes
@@ -131,10 +131,10 @@ class _Search:
         self._rounds = [first << 2 * number for number in range(_ROUNDS)]
         """How many notes are scored, at first and whenever that is not enough."""
         self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
-        self._holders = Holders(notes, index, read, stop)
-        unknown = self._holders.unknown()
-        self._counted = Counted(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
-        self._holders.read_notes(unknown if self._counted is None else self._counted.best(self._question.terms))
+        self._matches = TermMatches(notes, index, read, stop)
+        unknown = self._matches.unknown()
+        self._counted = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
+        self._matches.read_notes(unknown if self._counted is None else self._counted.best(self._question.terms))
 
     def ranking(self) -> Ranking:
         matches, substitutes = self._matches, Substitutes(self._matches)
@@ -160,7 +160,7 @@ class _Search:
             for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding)
-        candidates |= {path: looked_at[path] for path in holders.fresh}
+        candidates |= {path: looked_at[path] for path in matches.fresh}
         ranked, languages = self._ordered(finder, rarities, candidates)
         uncounted, absences = self._uncounted(), substitutes.sentences
         coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, notes)
@@ -171,7 +171,7 @@ class _Search:
             explanation=self._explained(terms, absences),
             notices=uncounted,
             unfound=substitutes.unfound,
-            waiting=holders.waiting,
+            waiting=matches.waiting,
             unread=self._unread,
             languages=languages,
             finder=finder,
@@ -191,7 +191,7 @@ class _Search:
     ) -> tuple[BestFirst, frozenset[str]]:
         """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
         then the first by path. And the languages that the question may be in."""
-        fresh, index = self._holders.fresh, self._index
+        fresh, index = self._matches.fresh, self._index
 
         def passages(notes: Sequence[str]) -> dict[str, Passages]:
             kept = {} if index is None else index.loaded_passages([path for path in notes if path not in fresh])
@@ -215,7 +215,7 @@ class _Search:
         """The languages that the question may be in, by its words and by the notes that hold them."""
 
         def found() -> dict[str, str]:
-            read = {path: self._holders.looked_at.get(path) for path in candidates}
+            read = {path: self._matches.looked_at.get(path) for path in candidates}
             known = [path for path, words in read.items() if words is None]
             kept = {} if self._index is None else self._index.loaded_passages(known)
             told = {path: each.language for path, each in kept.items()}
@@ -235,7 +235,7 @@ class _Search:
         if self._is_over():
             self._unread.append(path)
             return None
-        note = self._holders.fresh.get(path) or self._read(path)
+        note = self._matches.fresh.get(path) or self._read(path)
         return None if note is None else finder.passages(note, kept)
 
     def _count(

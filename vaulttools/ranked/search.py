@@ -78,7 +78,7 @@ class Best:
         """Tell the work of notes that could not be read when they were to be shown."""
         missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self.reader.missed}
         for path, reason in missed.items():
-            if path in self.folder.among and path not in self.told:
+            if path in self.deduplicator.among and path not in self.told:
                 self.told.add(path)
                 self.work.pass_over(path, reason)
 
@@ -181,8 +181,8 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    folder = Folder(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted)
-    return Best(ranking, asked, folder, work, read, set(missed), told, by_words_alone)
+    deduplicator = Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted)
+    return Best(ranking, asked, deduplicator, work, read, set(missed), told, by_words_alone)
 
 
 def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:

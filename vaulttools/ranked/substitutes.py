@@ -111,7 +111,7 @@ class Substitutes:
         terms = list(map(word, pairs))
         counts = list(self._matches.hits(terms, 0).counts)
         finder = Finder(terms)
-        for places in self._holders.places(finder):
+        for places in self._matches.places(finder):
             counts = [count + any(columns) for count, columns in zip(counts, places.found, strict=True)]
         most = max(counts, default=0)
         return pairs[counts.index(most)] if most else ""

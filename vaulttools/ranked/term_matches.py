@@ -16,8 +16,8 @@ from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.note_words import NoteWords
-from vaulttools.ranked.question import Term
-from vaulttools.ranked.vocabulary import Vocabulary
+from vaulttools.ranked.question import QuestionTerm
+from vaulttools.ranked.vocabulary import StemVocabulary
 from vaulttools.ranked.word_index import WordIndex
 
 _FEW_ELSEWHERE: Final = 20
@@ -39,7 +39,7 @@ class TermMatches:
         """Notes of the scope that were read because nothing was known of them."""
         self.looked_at: Final[dict[str, NoteWords | None]] = {}
         """The words of these, and of notes outside the scope that changed a moment ago; None: it could not be read."""
-        self.vocabulary: Final = Vocabulary(index, self.looked_at)
+        self.vocabulary: Final = StemVocabulary(index, self.looked_at)
         self.waiting: Sequence[str] = ()
         """Notes that should have been read."""
         self._stop = stop
