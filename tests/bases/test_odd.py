@@ -170,6 +170,16 @@ def test_a_list_that_is_nested_without_end_is_an_error_of_its_cell() -> None:
     assert str(rows.shown(value, context())) == "The value is nested too deeply."
 
 
+DOUBLED = f"[{','.join('1' * 40)}].reduce([acc, acc], [])"
+"""Lists in lists: forty levels, a million million elements."""
+
+
+def test_a_list_that_doubles_again_and_again_is_an_error_of_its_cell() -> None:
+    value = value_of(DOUBLED)
+    assert str(rows.shown(value, context())) == "The lists have more than 100,000 elements."
+    assert rows.order_of(value, context()) == rows.EMPTY
+
+
 @pytest.mark.parametrize("depth", [50, 1_000, 3_000])
 def test_formulas_may_rest_on_one_another_however_deep(depth: int) -> None:
     chain = {f"f{number}": f"formula.f{number + 1} + 1" for number in range(depth)} | {f"f{depth}": "0"}
@@ -201,6 +211,8 @@ SLOW = [
     "many.map(file.links.length)",
     "many.sort().map(many.sort())",
     "many.map(many.join(long)).length",
+    f"{DOUBLED}.flat().length",
+    f"{DOUBLED}.toString().length",
 ]
 
 

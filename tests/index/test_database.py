@@ -383,3 +383,21 @@ def test_a_text_that_was_replaced_in_the_file_is_damage(tmp_path: Path, make_vau
             assert vault.search_files(pattern="word399", fixed=True).total_files == 1
             vault.session.indexes.own.wait(timeout=60)
     assert list(database.parent.glob("*.corrupt-*"))
+
+
+def test_damage_that_ends_a_transaction_is_told_as_damage(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite rolls back by itself after an error of input, so that leaving the transaction fails for another reason."""
+    store = indexed.open()
+
+    class Damage(apsw.IOError):
+        extendedresult = apsw.SQLITE_IOERR_DATA
+
+    def fail(*_: object) -> None:
+        try:
+            raise Damage("vtable constructor failed: terms")
+        finally:
+            raise apsw.SQLError("cannot rollback - no transaction is active")
+
+    monkeypatch.setattr(file, "connect", fail)
+    with pytest.raises(Replaced, match="The index was damaged and is built anew"):
+        store.rows()

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from vaulttools.bases import collation, formulas, summaries
-from vaulttools.bases.context import BaseRow, Context, Frame
+from vaulttools.bases.context import MAX_LIST, BaseRow, Context, Frame
 from vaulttools.bases.definition import Base, Column, Filter, Sorting
 from vaulttools.bases.evaluation import Expression
 from vaulttools.bases.faults import Failed, OutOfTime
@@ -116,12 +116,25 @@ def shown(held: Value | Failed, context: Context) -> Value | Failed:
     """A value, or why it cannot be shown."""
     try:
         if not isinstance(held, Failed | str | int | float | None):
+            _bound(held)
             context.text(text_of(held, context.setting))
     except Failed as error:
         return error
     except RecursionError:
         return Failed("The value is nested too deeply.")
     return held
+
+
+def _bound(held: Value) -> None:
+    """Refuse lists in lists with more elements than one may have: a few doublings make millions."""
+    waiting, size = [held], 0
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list | Mapping):
+            size += len(each)
+            if size > MAX_LIST:
+                raise Failed(f"The lists have more than {MAX_LIST:,} elements.")
+            waiting += each.values() if isinstance(each, Mapping) else each
 
 
 def _ends(counts: Sequence[int]) -> list[int]:

@@ -164,6 +164,7 @@ def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
     """The texts of some values, as many as make one text."""
     room = MAX_TEXT
     for value in values:
+        setting.tick()
         text = text_of(value, setting)
         room -= len(text) + 2
         if room < 0:

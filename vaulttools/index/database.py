@@ -259,11 +259,19 @@ def _sqlite_told(path: Path) -> Iterator[None]:
     try:
         yield
     except apsw.Error as error:
-        if file.is_damage(error):
+        # An error of input ends the transaction, and leaving it then fails, too.
+        told = [error, *_before(error)]
+        if any(map(file.is_damage, told)):
             raise _Damaged("The index is damaged") from error
-        if not isinstance(error, _UNUSABLE):
+        if not any(isinstance(each, _UNUSABLE) for each in told):
             raise
         raise Unavailable(f"The index at {path.parent} cannot be used: {error}") from error
+
+
+def _before(error: BaseException) -> Iterator[apsw.Error]:
+    """The errors of SQLite within which an error came."""
+    while isinstance(error := error.__context__ or Exception(), apsw.Error):
+        yield error
 
 
 def _shorten_log(connection: apsw.Connection, path: Path) -> None:

@@ -328,7 +328,7 @@ def _answer(
     notes: Corpus[NoteTable],
     work: Work,
 ) -> BaseAnswer:
-    setting = context.setting
+    setting = replace(context.setting, tick=_no_look)  # what was found is shown
     start = (asked.page - 1) * asked.limit
     end = start + len(found.rows)
     part = _part(found, notes, work)
@@ -388,6 +388,10 @@ def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     if not found.is_whole and not notes.waiting:
         return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
     return corpus.part(notes)
+
+
+def _no_look(*_: object) -> None:
+    """Nobody looks at the time any more."""
 
 
 def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section]:

@@ -16,6 +16,18 @@ from vaulttools.matching import ripgrep
 from vaulttools.patterns.literals import fold, required
 from vaulttools.server.rest.jsonlogic import Demand, compiled, demands_of, is_truthy
 
+DOUBLED = {"reduce": [[1] * 40, [{"var": "accumulator"}, {"var": "accumulator"}], []]}
+"""Forty levels of lists, with a million million elements."""
+DEEP = {"reduce": [[1] * 4_000, [{"var": "accumulator"}], []]}
+
+
+@pytest.mark.parametrize("value", [DOUBLED, DEEP], ids=["doubled", "deep"])
+@pytest.mark.parametrize("operator", ["cat", "==", "<", "in", "+", "max", "substr", "missing", "var"])
+def test_a_list_that_is_too_large_to_be_written_is_refused(operator: str, value: Any) -> None:
+    with pytest.raises(BadArgument, match="more than 100,000 elements or 200 levels"):
+        compiled({operator: [value, "x", 1] if operator == "substr" else [value, "x"]}).apply({"a": 1})
+
+
 DATA: dict[str, Any] = {
     "path": "Projects/a.md",
     "tags": ["work", "a/b"],

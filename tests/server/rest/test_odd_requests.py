@@ -52,6 +52,12 @@ def test_a_rule_may_hold_any_number(app: ASGIApp, operator: str, value: str) -> 
         assert answer.status_code in (200, 400), (rule, answer.text)
 
 
+def test_a_rule_that_gives_a_list_without_end_is_refused(app: ASGIApp) -> None:
+    rule = {"reduce": [[1] * 40, [{"var": "accumulator"}, {"var": "accumulator"}], []]}
+    answer = ask(app, "POST", "/search/", headers={"Content-Type": JSONLOGIC}, content=json.dumps(rule))
+    assert (answer.status_code, "elements or 200 levels" in answer.text) == (400, True)
+
+
 @pytest.mark.parametrize(
     "path",
     [f"/periodic/daily/{'1' * 5_000}/1/1/", "/periodic/daily/a/b/c/", "/periodic/daily/2026/1/%D9%A3/", "/vault/a%00b"],

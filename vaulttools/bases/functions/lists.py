@@ -94,12 +94,12 @@ def _flat(frame: Frame, value: list[Any], _: Sequence[Any]) -> Value:
     waiting = [iter(value)]
     while waiting:
         element = next(waiting[-1], waiting)
+        frame.context.tick()
         if element is waiting:
             waiting.pop()
         elif isinstance(element, list):
             waiting.append(iter(element))
         else:
-            frame.context.tick()
             found.append(element)
     return frame.context.list(found)
 

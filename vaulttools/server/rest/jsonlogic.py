@@ -22,6 +22,10 @@ DEEPEST: Final = 64
 LARGEST: Final = 5_000
 """Operators and values of a rule."""
 
+_MOST_ELEMENTS: Final = 100_000
+_MOST_LEVELS: Final = 200
+"""Of lists in lists that become a text or an answer; properties have fewer."""
+
 LONGEST: Final = 1_000_000
 """Characters of a text, and elements of a list, that a rule makes."""
 
@@ -342,8 +346,31 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
         return str(int(value))
     if isinstance(value, list):
-        return ",".join("" if each is None else _text(each) for each in value)
+        bound(value)
+        return _joined(value)
     return "[object Object]" if isinstance(value, dict) else str(value)
+
+
+def _joined(values: list[Any]) -> str:
+    return ",".join("" if each is None else _joined(each) if isinstance(each, list) else _text(each) for each in values)
+
+
+def bound(value: Any) -> None:
+    """Refuse a value that nobody can write down: `reduce` makes lists of 30 levels with a thousand million elements.
+
+    Raises:
+        BadArgument: it has too many elements, or too many levels.
+    """
+    waiting, size = [(value, 1)], 0
+    while waiting:
+        each, depth = waiting.pop()
+        if isinstance(each, list | dict):
+            size += len(each)
+            if size > _MOST_ELEMENTS or depth > _MOST_LEVELS:
+                raise BadArgument(
+                    f"The rule makes a list of more than {_MOST_ELEMENTS:,} elements or {_MOST_LEVELS} levels"
+                )
+            waiting += [(part, depth + 1) for part in (each.values() if isinstance(each, dict) else each)]
 
 
 def _same(one: Any, other: Any) -> bool:

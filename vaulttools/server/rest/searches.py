@@ -130,6 +130,7 @@ def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
             result = compiled.apply(data)
             # The plugin drops empty objects, too, which JsonLogic takes for true.
             if result != {} and jsonlogic.is_truthy(result):
+                jsonlogic.bound(result)
                 found.append({"filename": path, "result": result})
     except _OutOfTime:
         work.pass_over("", "time limit")
