@@ -61,7 +61,7 @@ FUSION: Final = Fusion()
 class Weak:
     """When the evidence for an answer is called weak."""
 
-    by_words: float = 0.3
+    by_words: float = 0.4
     """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
     with_meaning: float = 0.45
     """The same of a passage that is not near in meaning."""
