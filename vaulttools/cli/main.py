@@ -126,6 +126,7 @@ def _token(words: list[str], switches: Switches) -> int:
     if take_flag(words, "--help") or take_flag(words, "-h"):
         print(cli_token.HELP)
         return FOUND
+    interrupts.raise_again()
     text, details = cli_token.run(words)
     if switches.as_json:
         print_json(details, sys.stdout)

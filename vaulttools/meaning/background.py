@@ -552,9 +552,8 @@ class BackgroundMeaning:
         return True
 
     def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
-        """The encoder of this vault, made where there is none or the vault is another one by now, of which so many
-        passages are missing; empty where the
-        embedder encodes all passages; None while the index knows too few notes.
+        """The encoder of this vault, made where there is none, or where with so many `missing` passages the vault has
+        become another one. Empty where the embedder encodes all passages; None while the index knows too few notes.
 
         Raises:
             NoMeaning: it cannot be made.

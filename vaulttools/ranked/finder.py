@@ -12,7 +12,7 @@ from vaulttools.index import passages as index
 from vaulttools.index.content import words_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
-from vaulttools.index.words import Word, tokens
+from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
 from vaulttools.ranked.note_words import ColumnWords, NoteWords
 from vaulttools.ranked.question import QuestionTerm
@@ -49,12 +49,14 @@ class Finder:
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
-            text = column.text.encode("utf-8", "replace") if self._counts_bytes else b""
-            lengths.append(len(text) // _BYTES_A_WORD if self._counts_bytes else len(column))
-            for term, places in enumerate(self._in_column(column)):
-                if self._counts_bytes:
-                    bytes_ = [*(column.starts[place] for place in places), *_bytes_of(self._literals[term], text)]
-                    places = [byte // _BYTES_A_WORD for byte in bytes_]
+            if self._counts_bytes:
+                text = column.text.encode("utf-8", "replace")
+                lengths.append(len(text) // _BYTES_A_WORD)
+                stands = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
+            else:
+                lengths.append(len(column))
+                stands = self._in_column(column)
+            for term, places in enumerate(stands):
                 found[term].append(places)
         return Places(lengths, found)
 
@@ -71,37 +73,22 @@ class Finder:
         return [sorted(places) for places in found]
 
     def stands(self, text: str) -> list[tuple[int, int]]:
-        """Where in a text the terms stand: offsets in characters, and which term."""
+        """Where in a text the terms stand, in order: offsets in characters, and which term."""
         data = text.encode("utf-8", "replace")
         is_ascii = len(data) == len(text)
-        return [
+        has_words = self._stems or self._beginnings
+        return sorted(
             (byte if is_ascii else len(data[:byte].decode("utf-8", "replace")), term)
-            for _, byte, term in self._found(data, self._words(text))
+            for term, first in enumerate(self._first_bytes(ColumnWords(text if has_words else ""), data))
+            for byte in first
+        )
+
+    def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
+        """By term the bytes at which it begins in a column, which is this text."""
+        return [
+            [*(column.starts[place] for place in places), *_bytes_of(literal, text)]
+            for literal, places in zip(self._literals, self._in_column(column), strict=True)
         ]
-
-    def _words(self, text: str) -> Sequence[Word]:
-        """The words of a text, if any term is one."""
-        return tokens(text) if self._stems or self._beginnings else ()
-
-    def _found(self, text: bytes, words: Sequence[Word]) -> Iterator[tuple[int, int, int]]:
-        """Every place of a term: which of the words it is, from 0, its first byte, and the term."""
-        stems = self._stems
-        for place, (start, _, stem) in enumerate(words):
-            if stem in stems:
-                for term, following in stems[stem]:
-                    if not following or self._follow(words, place, following):
-                        yield place, start, term
-        for term, beginning in self._beginnings:
-            for place, (start, _, stem) in enumerate(words):
-                if stem.startswith(beginning):
-                    yield place, start, term
-        for term, literal in enumerate(self._literals):  # of scripts that know no case
-            for start in _bytes_of(literal, text):
-                yield 0, start, term
-
-    @staticmethod
-    def _follow(words: Sequence[Word], place: int, stems: Sequence[str]) -> bool:
-        return tuple(stem for _, _, stem in words[place + 1 : place + 1 + len(stems)]) == stems
 
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
         """The passages of a note, by places as `places` counts them; `known` is what an index holds of them."""

@@ -222,9 +222,11 @@ class _Joining:
         last = 1.0
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
         for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
-            last = min(last, scored[path]) if path not in sure else last
-            # No note that is sure is far below one behind it.
-            yield self._ranked(path, max(scored[path] if path not in sure else best, 0.001))
+            if path in sure:  # none of them is far below a note behind it
+                yield self._ranked(path, max(best, 0.001))
+            else:
+                last = scored[path]
+                yield self._ranked(path, max(last, 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
                 last = min(last, note.score)

@@ -17,7 +17,8 @@ _AT_ONCE: Final = 1 << 18
 class ColumnWords:
     """The words of one column of a note, as the index would hold them."""
 
-    def __init__(self, text: str, stop: Callable[[], bool]) -> None:
+    def __init__(self, text: str, stop: Callable[[], bool] = lambda: False) -> None:
+        """Take a text apart, until `stop` says that there is no time left."""
         self.text = text
         self.starts = array("I")
         """By word: its first byte."""
