@@ -1,4 +1,4 @@
-"""Writes what is derived: the methods of `Vault`, the list of sentences, and what `pages` finds in the documentation.
+"""Writes what is derived: the methods of `Vault`, and what `pages` finds in the documentation.
 
 `python docs/generate.py` writes, `python docs/generate.py --check` exits with 1 and names the files that differ.
 """
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pages import REPOSITORY, pages
-from sentences import sentences
 
 from vaulttools import tools
 from vaulttools.answers.file_stream import FileStream
@@ -29,7 +28,6 @@ def generated() -> dict[Path, str]:
     """Every file that is derived, whole or in part, with the text it should have."""
     return {
         REPOSITORY / "vaulttools" / "methods.py": methods(),
-        REPOSITORY / "fixtures" / "sentences.txt": sentences(),
         REPOSITORY / "server.json": _server(),
         **pages(),
     }

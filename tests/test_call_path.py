@@ -1,0 +1,70 @@
+"""How much of the package a warm call passes through: modules, functions, and how deep they lie in one another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import pytest
+
+import vaulttools
+from vaulttools import Vault, VaultConfig
+
+PACKAGE = str(Path(vaulttools.__file__).parent)
+
+
+class Size(NamedTuple):
+    modules: int
+    functions: int
+    depth: int
+
+
+MOST = {"search_files": Size(59, 331, 19), "query": Size(71, 473, 20)}
+"""What a call may pass through; lower these figures when a call gets simpler, and never raise them."""
+
+CALLS: dict[str, Callable[[Vault], object]] = {
+    "search_files": lambda vault: vault.search_files("TODO"),
+    "query": lambda vault: vault.query("how long do onion seeds keep"),
+}
+
+
+@pytest.mark.parametrize("tool", CALLS)
+def test_a_warm_call_passes_through_no_more_of_the_package_than_before(
+    tool: str, small_vault: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = VaultConfig(index_folder=tmp_path, meaning="off")
+    with Vault.open(small_vault, config=config) as vault:
+        vault.build_index()
+        for _ in range(3):
+            CALLS[tool](vault)
+        size = size_of(lambda: CALLS[tool](vault))
+    with capsys.disabled():
+        print(f"\n{tool}: {size}")
+    assert all(now <= most for now, most in zip(size, MOST[tool], strict=True)), size
+
+
+def size_of(call: Callable[[], object]) -> Size:
+    """The modules and functions of the package that a call enters in this thread, and the deepest nesting of them."""
+    entered: set[CodeType] = set()
+    depth = deepest = 0
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal depth, deepest
+        if event not in ("call", "return") or not frame.f_code.co_filename.startswith(PACKAGE):
+            return
+        if event == "return":
+            depth -= 1
+            return
+        entered.add(frame.f_code)
+        depth += 1
+        deepest = max(deepest, depth)
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return Size(len({code.co_filename for code in entered}), len(entered), deepest)
