@@ -94,8 +94,11 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
 
 
 def _begin_listing(words: list[str]) -> None:
+    from vaulttools import tools
+
     folder = vault_of(words)
-    if folder is not None and words[0] in (*early_listing.COMMANDS, *early_listing.SEARCHES):
+    traits = tools.TOOLS.get(words[0].replace("-", "_")) if folder is not None else None
+    if folder is not None and traits is not None and traits.lists_early:
         early_listing.begin(os.path.realpath(folder))
 
 
