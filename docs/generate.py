@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from pages import REPOSITORY, pages
 
 from vaulttools import tools
-from vaulttools.answers.file_stream import FileStream
+from vaulttools.answers.file_match import FileStream
 from vaulttools.answers.request import PATHS
 from vaulttools.answers.tool import Tool
 from vaulttools.cli import options as cli_options
@@ -65,6 +65,11 @@ if TYPE_CHECKING:
     IMPORTS
 
 
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a tool among the local names of its method."""
+    return {name: value for name, value in given.items() if name not in ("self", "cancel", "on_progress")}
+
+
 class ToolMethods(ABC):
     """The tools of the registry as methods; `Vault` says how one is run."""
 
@@ -82,15 +87,6 @@ class ToolMethods(ABC):
     @abstractmethod
     def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
         """What a tool finds, file by file."""
-
-    def _answer(self, name: str, given: dict[str, Any]) -> Any:
-        """The answer of a tool, given the local names of its method: its arguments and how to run it."""
-        del given["self"]
-        return self.answer(name, given, cancel=given.pop("cancel"), on_progress=given.pop("on_progress"))
-
-    def _stream(self, name: str, given: dict[str, Any]) -> FileStream:
-        del given["self"]
-        return self.stream(name, given, cancel=given.pop("cancel"))
 '''
 
 _METHOD = '''\
@@ -106,7 +102,7 @@ _METHOD = '''\
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("{name}", locals())
+        return self.answer("{name}", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 '''
 
 _STREAM = '''\
@@ -119,7 +115,7 @@ _STREAM = '''\
         Raises:
             VaultToolsError: with the sentence that `Vault.call` returns.
         """
-        return self._stream("{name}", locals())
+        return self.stream("{name}", _arguments(locals()), cancel=cancel)
 '''
 
 

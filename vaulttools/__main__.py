@@ -94,11 +94,13 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
 
 
 def _begin_listing(words: list[str]) -> None:
+    folder = vault_of(words)
+    if folder is None:
+        return
     from vaulttools import tools
 
-    folder = vault_of(words)
-    traits = tools.TOOLS.get(words[0].replace("-", "_")) if folder is not None else None
-    if folder is not None and traits is not None and traits.lists_early:
+    traits = tools.TOOLS.get(words[0].replace("-", "_"))
+    if traits is not None and traits.lists_early:
         early_listing.begin(os.path.realpath(folder))
 
 

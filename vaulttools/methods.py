@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from vaulttools.answers.file_stream import FileStream
+    from vaulttools.answers.file_match import FileStream
     from vaulttools.tools.base import BaseAnswer
     from vaulttools.tools.context import ContextAnswer
     from vaulttools.tools.find import FindAnswer
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from vaulttools.tools.tasks import TasksAnswer
 
 
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a tool among the local names of its method."""
+    return {name: value for name, value in given.items() if name not in ("self", "cancel", "on_progress")}
+
+
 class ToolMethods(ABC):
     """The tools of the registry as methods; `Vault` says how one is run."""
 
@@ -48,15 +53,6 @@ class ToolMethods(ABC):
     @abstractmethod
     def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
         """What a tool finds, file by file."""
-
-    def _answer(self, name: str, given: dict[str, Any]) -> Any:
-        """The answer of a tool, given the local names of its method: its arguments and how to run it."""
-        del given["self"]
-        return self.answer(name, given, cancel=given.pop("cancel"), on_progress=given.pop("on_progress"))
-
-    def _stream(self, name: str, given: dict[str, Any]) -> FileStream:
-        del given["self"]
-        return self.stream(name, given, cancel=given.pop("cancel"))
 
     def search_files(
         self,
@@ -106,7 +102,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("search_files", locals())
+        return self.answer("search_files", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def search(
         self,
@@ -132,7 +128,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("search", locals())
+        return self.answer("search", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def find(
         self,
@@ -162,7 +158,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("find", locals())
+        return self.answer("find", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def grep(
         self,
@@ -190,7 +186,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("grep", locals())
+        return self.answer("grep", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def survey(
         self,
@@ -212,7 +208,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("survey", locals())
+        return self.answer("survey", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def scout(
         self,
@@ -234,7 +230,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("scout", locals())
+        return self.answer("scout", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def sample(
         self,
@@ -258,7 +254,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("sample", locals())
+        return self.answer("sample", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def show(
         self,
@@ -282,7 +278,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("show", locals())
+        return self.answer("show", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def query(
         self,
@@ -330,7 +326,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("query", locals())
+        return self.answer("query", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def context(
         self,
@@ -366,7 +362,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("context", locals())
+        return self.answer("context", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def read(
         self,
@@ -400,7 +396,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("read", locals())
+        return self.answer("read", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def outline(
         self,
@@ -416,7 +412,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("outline", locals())
+        return self.answer("outline", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def links(
         self,
@@ -442,7 +438,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("links", locals())
+        return self.answer("links", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def tags(
         self,
@@ -464,7 +460,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("tags", locals())
+        return self.answer("tags", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def properties(
         self,
@@ -486,7 +482,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("properties", locals())
+        return self.answer("properties", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def tasks(
         self,
@@ -538,7 +534,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("tasks", locals())
+        return self.answer("tasks", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def base(
         self,
@@ -576,7 +572,7 @@ class ToolMethods(ABC):
             cancel: Set it from another thread to stop the call.
             on_progress: Called with what has been found so far, where the tool reports progress.
         """
-        return self._answer("base", locals())
+        return self.answer("base", _arguments(locals()), cancel=cancel, on_progress=on_progress)
 
     def iter_search_files(
         self,
@@ -605,4 +601,4 @@ class ToolMethods(ABC):
         Raises:
             VaultToolsError: with the sentence that `Vault.call` returns.
         """
-        return self._stream("search_files", locals())
+        return self.stream("search_files", _arguments(locals()), cancel=cancel)

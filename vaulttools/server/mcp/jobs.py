@@ -9,7 +9,7 @@ from functools import partial
 from threading import Event
 from typing import Any, Final, Generic, TypeVar
 
-from vaulttools.answers.part import MOST_CHARACTERS
+from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.server.calls import Lane
 from vaulttools.server.mcp.backend import Reply
 from vaulttools.server.vaults import Vaults, ensure_indexed
