@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from vaulttools import __version__, tools
-from vaulttools.cli.access import DEFAULT_TOOLS
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 
@@ -41,9 +40,7 @@ def manifest() -> dict[str, Any]:
                 "args": ["run", "--directory", "${__dirname}", "server.py", "--vault", "${user_config.vault}", "mcp"],
             },
         },
-        "tools": [
-            {"name": name, "description": tools.named(name).summary} for name in tools.NAMES if name in DEFAULT_TOOLS
-        ],
+        "tools": [{"name": name, "description": tools.named(name).summary} for name in tools.DEFAULT],
         "compatibility": {
             "platforms": ["darwin", "win32", "linux"],
             "runtimes": {"python": project()["requires-python"]},

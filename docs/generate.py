@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from pages import REPOSITORY, pages
 
 from vaulttools import tools
-from vaulttools.answers.file_stream import FileStream
+from vaulttools.answers.file_match import FileStream
 from vaulttools.answers.request import PATHS
 from vaulttools.answers.tool import Tool
 from vaulttools.cli import options as cli_options
@@ -42,116 +42,111 @@ def _server() -> str:
 def methods() -> str:
     """The module that gives `Vault` one typed method a tool."""
     all_tools = [tools.named(name) for name in tools.NAMES]
-    returned = [FileStream, *(tool.answer for tool in all_tools)]
-    imports = sorted(f"    from {each.__module__} import {each.__name__}" for each in returned)
-    literal = any("Literal[" in line for tool in all_tools for line in _signature(tool))
-    return "\n".join(
-        [
-            '"""Declares one typed method a tool; `docs/generate.py` writes this file from the registry."""',
-            "",
-            "from __future__ import annotations",
-            "",
-            "from abc import ABC, abstractmethod",
-            "from collections.abc import Callable, Mapping, Sequence",
-            "from os import PathLike",
-            "from threading import Event",
-            f"from typing import TYPE_CHECKING, Any{', Literal' if literal else ''}",
-            "",
-            "if TYPE_CHECKING:",
-            *imports,
-            "",
-            "",
-            "class ToolMethods(ABC):",
-            '    """The tools of the registry as methods; `Vault` says how one is run."""',
-            "",
-            "    @abstractmethod",
-            "    def answer(",
-            "        self,",
-            "        name: str,",
-            "        arguments: Mapping[str, Any],",
-            "        *,",
-            "        cancel: Event | None = None,",
-            "        on_progress: Callable[[str], None] | None = None,",
-            "    ) -> Any:",
-            '        """The answer of a tool."""',
-            "",
-            "    @abstractmethod",
-            "    def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) "
-            "-> FileStream:",
-            '        """What a tool finds, file by file."""',
-            *(line for tool in all_tools for line in [*_method(tool), *(_stream(tool) if tool.stream else ())]),
-            "",
-        ]
+    answers = (tool.answer for tool in all_tools)
+    imports = sorted(f"    from {each.__module__} import {each.__name__}" for each in (FileStream, *answers))
+    written = [_method(tool) for tool in all_tools] + [_stream(tool) for tool in all_tools if tool.stream]
+    return "\n".join([_HEAD.replace("    IMPORTS", "\n".join(imports)), *written])
+
+
+_HEAD = '''\
+"""Declares one typed method a tool; `docs/generate.py` writes this file from the registry."""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from threading import Event
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    IMPORTS
+
+
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a tool among the local names of its method."""
+    return {name: value for name, value in given.items() if name not in ("self", "cancel", "on_progress")}
+
+
+class ToolMethods(ABC):
+    """The tools of the registry as methods; `Vault` says how one is run."""
+
+    @abstractmethod
+    def answer(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        cancel: Event | None = None,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> Any:
+        """The answer of a tool."""
+
+    @abstractmethod
+    def stream(self, name: str, arguments: Mapping[str, Any], *, cancel: Event | None = None) -> FileStream:
+        """What a tool finds, file by file."""
+'''
+
+_METHOD = '''\
+    def {name}(
+        self,
+        {signature}
+        on_progress: Callable[[str], None] | None = None,
+    ) -> {answer}:
+        """{summary}: see `docs/tools/{name}.md`. Raises `VaultToolsError` with the sentence that `Vault.call` returns.
+
+        Args:
+            {explained}
+            cancel: Set it from another thread to stop the call.
+            on_progress: Called with what has been found so far, where the tool reports progress.
+        """
+        return self.answer("{name}", _arguments(locals()), cancel=cancel, on_progress=on_progress)
+'''
+
+_STREAM = '''\
+    def iter_{name}(
+        self,
+        {signature}
+    ) -> FileStream:
+        """Every file that `{name}` finds, one by one, with its arguments but `{bound}`.
+
+        Raises:
+            VaultToolsError: with the sentence that `Vault.call` returns.
+        """
+        return self.stream("{name}", _arguments(locals()), cancel=cancel)
+'''
+
+
+def _method(tool: Tool[Any, Any]) -> str:
+    explained = (f"{option.field}: {option.words}" for option in cli_options.options(tool.request))
+    return _METHOD.format(
+        name=tool.name,
+        signature=_signature(tool),
+        answer=tool.answer.__name__,
+        summary=tool.summary,
+        explained=f"\n{' ' * 12}".join(explained),
     )
 
 
-def _method(tool: Tool[Any, Any]) -> list[str]:
-    explained = [f"            {option.field}: {option.words}" for option in cli_options.options(tool.request)]
-    return [
-        "",
-        f"    def {tool.name}(",
-        "        self,",
-        *_signature(tool),
-        "        on_progress: Callable[[str], None] | None = None,",
-        f"    ) -> {tool.answer.__name__}:",
-        f'        """{tool.summary}: see `docs/tools/{tool.name}.md`.',
-        "",
-        "        Args:",
-        *explained,
-        "            cancel: Set it from another thread to stop the call.",
-        "            on_progress: Called with what has been found so far, where the tool reports progress.",
-        "",
-        "        Raises:",
-        "            VaultToolsError: with the sentence that `Vault.call` returns.",
-        '        """',
-        *_arguments(tool),
-        f"        result: {tool.answer.__name__} = "
-        f'self.answer("{tool.name}", arguments, cancel=cancel, on_progress=on_progress)',
-        "        return result",
-    ]
-
-
-def _stream(tool: Tool[Any, Any]) -> list[str]:
+def _stream(tool: Tool[Any, Any]) -> str:
     """The method that gives all that a tool finds file by file: the same arguments but for the bound."""
-    return [
-        "",
-        f"    def iter_{tool.name}(",
-        "        self,",
-        *_signature(tool, without=_BOUND),
-        "    ) -> FileStream:",
-        f'        """Every file that `{tool.name}` finds, one by one, with its arguments but `{_BOUND}`.',
-        "",
-        "        Raises:",
-        "            VaultToolsError: with the sentence that `Vault.call` returns.",
-        '        """',
-        *_arguments(tool, without=_BOUND),
-        f'        return self.stream("{tool.name}", arguments, cancel=cancel)',
-    ]
+    return _STREAM.format(name=tool.name, signature=_signature(tool, without=_BOUND), bound=_BOUND)
 
 
-def _arguments(tool: Tool[Any, Any], without: str | None = None) -> list[str]:
-    passed = [f'            "{name}": {name},' for name in tool.request.model_fields if name != without]
-    return ["        arguments = {", *passed, "        }"]
-
-
-def _signature(tool: Tool[Any, Any], without: str | None = None) -> list[str]:
+def _signature(tool: Tool[Any, Any], without: str | None = None) -> str:
     lines = []
-    keyword_only = False
     for name, field in tool.request.model_fields.items():
         if name == without:
             continue
-        if field.is_required():
-            lines.append(f"        {name}: {_typed(name, field.annotation)},")
-            continue
-        if not keyword_only and name not in tool.request.positional:
-            lines.append("        *,")
-            keyword_only = True
+        if not field.is_required() and name not in tool.request.positional and "*," not in lines:
+            lines.append("*,")
         default = f'"{field.default}"' if isinstance(field.default, str) else repr(field.default)
-        lines.append(f"        {name}: {_typed(name, field.annotation)} = {default},")
-    if not keyword_only:
-        lines.append("        *,")
-    lines.append("        cancel: Event | None = None,")
-    return lines
+        lines.append(f"{name}: {_typed(name, field.annotation)}{'' if field.is_required() else f' = {default}'},")
+    if "*," not in lines:
+        lines.append("*,")
+    return f"\n{' ' * 8}".join([*lines, "cancel: Event | None = None,"])
 
 
 def _typed(name: str, annotation: Any) -> str:

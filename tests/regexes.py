@@ -8,18 +8,18 @@ from __future__ import annotations
 MATCHES: list[tuple[str, str, list[str]]] = [
     # module and name, text, all matches
     (
-        "answers.conflicts._KINDS[0]",
+        "answers.answer._CONFLICT_COPIES[0]",
         "a (Ann's conflicted copy 2026-11-20).md",
         ["a (Ann's conflicted copy 2026-11-20).md"],
     ),
-    ("answers.conflicts._KINDS[0]", "a (unconflicted copy).md", []),
-    ("answers.conflicts._KINDS[0]", "b (conflicted copy (2))", ["b (conflicted copy (2))"]),
+    ("answers.answer._CONFLICT_COPIES[0]", "a (unconflicted copy).md", []),
+    ("answers.answer._CONFLICT_COPIES[0]", "b (conflicted copy (2))", ["b (conflicted copy (2))"]),
     (
-        "answers.conflicts._KINDS[1]",
+        "answers.answer._CONFLICT_COPIES[1]",
         "a.sync-conflict-20261120-120000-ABCDEFG.md",
         ["a.sync-conflict-20261120-120000-ABCDEFG.md"],
     ),
-    ("answers.conflicts._KINDS[1]", "a.sync-conflict-2026-1.md", []),
+    ("answers.answer._CONFLICT_COPIES[1]", "a.sync-conflict-2026-1.md", []),
     ("bases.lexer._NUMBER", "1 1.5 .5 1e3 0x1F 1.5e-3", ["1", "1.5", ".5", "1e3", "0x1F", "1.5e-3"]),
     ("bases.lexer._NUMBER", "1.round() 2.", ["1", "2."]),
     ("bases.properties._URL", "https://a/b mailto:x", ["https://a/b", "mailto:x"]),

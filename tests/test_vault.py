@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from platformdirs import user_config_path
-from pydantic import ValidationError
 
 from tests.clock import LIMIT, time_runs_out_when
 from tests.conftest import MakeVault, write_files
@@ -114,48 +112,7 @@ def test_a_vault_is_a_context_manager(small_vault: Path) -> None:
         raise KeyError
 
 
-# Configuration
-
-
-def configured(text: str) -> None:
-    """Write the user's configuration file."""
-    folder = user_config_path("vaulttools")
-    folder.mkdir(parents=True)
-    (folder / "vaulttools.toml").write_text(text, encoding="utf-8")
-
-
-def test_the_users_configuration_of_the_vault_is_used(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "hit", "Private/b.md": "hit"})
-    configured(f"[other]\npath = '/elsewhere'\n[notes]\npath = '{vault.path}'\nprotected = ['Private']\n")
-    assert [file.path for file in Vault.open(vault.path).search_files("hit").files] == ["a.md"]
-    assert len(Vault.open(vault.path, config=VaultConfig()).search_files("hit").files) == 2
-
-
-def test_a_configuration_in_the_vault_is_not_read(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "hit", "vaulttools.toml": "[x]\npath = '.'\nprotected = ['a.md']\n"})
-    assert Vault.open(vault.path).search_files("hit").total_files == 1
-
-
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        ("path = 'x'\nbroken", "cannot be read: "),
-        ("time_limit = 5", "has no 'path' in the table [notes]"),
-        ("path = '{vault}'\ntime_limt = 5", "'time_limt' is not usable"),
-        ("path = '{vault}'\ntime_limit = 0", "'time_limit' is not usable"),
-    ],
-)
-def test_an_unusable_configuration_is_told_in_one_sentence(tmp_path: Path, table: str, told: str) -> None:
-    configured("[notes]\n" + table.replace("{vault}", str(tmp_path)))
-    with pytest.raises(BadArgument) as refusal:
-        Vault.open(tmp_path)
-    assert told in str(refusal.value) and "http" not in str(refusal.value)
-
-
-@pytest.mark.parametrize("wrong", [{"time_limt": 5}, {"time_limit": -1}, {"max_file_size": 0}])
-def test_a_wrong_configuration_is_refused_where_it_is_written(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        VaultConfig(**wrong)
+# ripgrep
 
 
 def test_an_absent_ripgrep_is_told_with_the_way_to_get_it(

@@ -95,7 +95,12 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
 
 def _begin_listing(words: list[str]) -> None:
     folder = vault_of(words)
-    if folder is not None and words[0] in (*early_listing.COMMANDS, *early_listing.SEARCHES):
+    if folder is None:
+        return
+    from vaulttools import tools
+
+    traits = tools.TOOLS.get(words[0].replace("-", "_"))
+    if traits is not None and traits.lists_early:
         early_listing.begin(os.path.realpath(folder))
 
 

@@ -17,7 +17,6 @@ import pytest
 
 from vaulttools import BadArgument, tools
 from vaulttools.cli import main as cli
-from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.cli.mcp import parse
 from vaulttools.clients.registry import CLIENTS
 from vaulttools.server.vault_names import folders
@@ -26,8 +25,7 @@ Printed = pytest.CaptureFixture[str]
 
 
 def test_the_default_tools_are_in_the_order_of_the_registry() -> None:
-    assert parse([], ["V"]).tools == tuple(name for name in tools.NAMES if name in DEFAULT_TOOLS)
-    assert set(DEFAULT_TOOLS) <= set(tools.NAMES)
+    assert parse([], ["V"]).tools == tools.DEFAULT
 
 
 @pytest.mark.parametrize(

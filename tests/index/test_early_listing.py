@@ -13,7 +13,6 @@ import pytest
 
 from tests.index.indexes import Indexed
 from tests.index.test_tree import Story, state
-from vaulttools import tools
 from vaulttools.cli.main import main
 from vaulttools.index import early_listing
 from vaulttools.index.folder import Folder
@@ -53,11 +52,6 @@ def test_a_state_of_a_moment_stays_that_of_the_moment(indexed: Indexed) -> None:
     present.catch_up()
     assert present.stale() == alone.stale()
     store.close()
-
-
-def test_the_commands_are_those_that_need_every_note() -> None:
-    assert {name.replace("-", "_") for name in early_listing.SEARCHES} < {*tools.NAMES}
-    assert tuple(sorted(name for name in tools.NAMES if tools.named(name).needs_structure)) == early_listing.COMMANDS
 
 
 CHILD = """

@@ -84,7 +84,7 @@ def test_dates_that_leave_nothing_are_told(vault: Vault) -> None:
     )
     assert vault.find(["*.md"], modified_after="tomorrow").text == (
         "No files found matching pattern\n\n"
-        "[Only files modified from 2026-11-23 on.]\n[Modified at another time: 4 paths.]"
+        "[Only files modified from 2026-11-23 on.]\n[4 matching paths are outside the dates given.]"
     )
 
 

@@ -15,7 +15,6 @@ from mcp.types import Tool
 from vaulttools import BadArgument, Vault, tools
 from vaulttools.answers.request import parse
 from vaulttools.answers.request import schema as whole_schema
-from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.tools.definitions import Format, definitions
 
 FORMS: tuple[Format, ...] = get_args(Format)
@@ -193,10 +192,10 @@ def test_every_default_and_bound_is_in_the_schema(name: str) -> None:
 def test_the_default_set_of_the_server_costs_a_model_less_than_16_kb() -> None:
     shown = [
         {key: definition[key] for key in ("name", "description", "inputSchema")}
-        for definition in definitions("mcp", DEFAULT_TOOLS)
+        for definition in definitions("mcp", tools.DEFAULT)
     ]
     assert len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()) < 16_000
-    assert {"context", "tasks", "base"} <= set(DEFAULT_TOOLS) and "outline" not in DEFAULT_TOOLS
+    assert {"context", "tasks", "base"} <= set(tools.DEFAULT) and "outline" not in tools.DEFAULT
 
 
 def test_each_form_has_the_shape_of_its_api() -> None:

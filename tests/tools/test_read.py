@@ -15,10 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
-from vaulttools import BadArgument, Cancelled, Vault, VaultConfig
+from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.cli import main as cli
 from vaulttools.core import limits
 from vaulttools.errors import AmbiguousName, PathNotFound
+from vaulttools.tools.read.several import shares
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
 
@@ -113,9 +114,11 @@ def test_small_and_odd_files_are_read(make_vault: MakeVault, content: str | byte
     assert text_of(make_vault({"a.md": content}), "a.md") == text
 
 
-def test_an_empty_file_has_no_line_to_show(make_vault: MakeVault) -> None:
-    answer = make_vault({"a.md": ""}).read("a")
+def test_an_empty_file_has_no_line_to_show_and_a_long_line_is_whole(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "", "b.md": "x" * 5_000 + "\ny\n"})
+    answer = vault.read("a")
     assert (answer.start_line, answer.end_line, answer.total_lines, answer.content) == (1, 0, 0, "")
+    assert f" 1|{'x' * 5_000}\n" in text_of(vault, "b")
 
 
 def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None:
@@ -124,10 +127,6 @@ def test_no_line_of_a_note_looks_like_one_of_ours(make_vault: MakeVault) -> None
     assert (first, blank) == ("a.md, lines 1-4 of 4", "")
     assert [re.match(r" \d\|", line) is not None for line in lines] == [True] * 4
     assert lines[3] == r" 4|\x1b[2K\u{2028}\u{202e}"
-
-
-def test_long_lines_are_whole_as_far_as_they_fit(make_vault: MakeVault) -> None:
-    assert f" 1|{'x' * 5_000}\n" in text_of(make_vault({"a.md": "x" * 5_000 + "\ny\n"}), "a")
 
 
 # Names
@@ -161,9 +160,10 @@ def test_a_note_goes_by_its_path_or_its_name(make_vault: MakeVault, note: str, p
     assert make_vault(FILES).read(note).path == path
 
 
-def test_an_absolute_path_in_the_vault_is_taken(make_vault: MakeVault) -> None:
-    vault = make_vault(FILES)
+def test_an_absolute_path_and_a_name_at_the_root_are_taken(make_vault: MakeVault) -> None:
+    vault = make_vault({**FILES, "plan.md": "root"})
     assert vault.read(f"{vault.path}/data.csv").content == "a,b\n1,2"
+    assert vault.read("plan").content == "root"
 
 
 def test_a_member_of_an_archive_is_read(make_vault: MakeVault) -> None:
@@ -185,18 +185,12 @@ def test_a_name_that_several_notes_have_is_refused_with_their_paths(make_vault: 
             f"Name is ambiguous: {note} could be Daily/report.md or Archive/report.md; give the path"
         )
     assert vault.read("Daily/report").path == "Daily/report.md"
-
-
-def test_of_many_notes_of_one_name_five_are_named(make_vault: MakeVault) -> None:
-    vault = make_vault({f"{number}/a.md": "" for number in range(8)})
-    assert text_of(vault, "a") == (
+    assert text_of(make_vault({f"{number}/a.md": "" for number in range(8)}), "a") == (
         "Name is ambiguous: a could be 0/a.md, 1/a.md, 2/a.md, 3/a.md, 4/a.md or 3 others; give the path"
     )
-
-
-def test_a_note_at_the_root_has_its_name_for_itself(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "root", "b/a.md": "b", "c/a.md": "c"})
-    assert vault.read("a").content == "root"
+    assert text_of(vault, "vaulttools://docs").startswith(
+        "Name is ambiguous: vaulttools://docs could be vaulttools://docs/README, "
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,12 +258,6 @@ def test_what_is_no_readable_text_is_refused_in_one_sentence(make_vault: MakeVau
     with Vault.open(vault.path, config=VaultConfig(max_file_size=100 if note == "large.md" else 10_000)) as opened:
         result = opened.call("read", {"note": note})
     assert (result.is_error, result.text) == (True, sentence)
-
-
-def test_a_url_that_leads_to_many_texts_names_some(make_vault: MakeVault) -> None:
-    assert text_of(make_vault({}), "vaulttools://docs").startswith(
-        "Name is ambiguous: vaulttools://docs could be vaulttools://docs/README, "
-    )
 
 
 @posix_only
@@ -357,45 +345,67 @@ def test_the_first_line_names_the_part(make_vault: MakeVault, note: str, argumen
     assert text_of(make_vault(FILES), note, **arguments).split("\n")[0] == first
 
 
-def test_rule_L05_a_heading_is_read_through_the_headings_above_it(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "# A\n## Same\none\n# B\n## Same\ntwo\n"})
-    assert vault.read("[[n#B#Same]]").content == "## Same\ntwo"
-    assert vault.read("n", heading=["B", "Same"]).content == "## Same\ntwo"
-    first = vault.read("[[n#Same]]")
-    assert (first.content, first.notices) == ("## Same\none", ["Another heading of this name is on line 5."])
-    assert first.text.endswith("\n\n[Another heading of this name is on line 5.]")
+NAMED_PARTS = """\
+# A
+## Same
+one
+# B
+## Same
+two
+# How large?
+no
+# How (very) large?
+yes
+# How very large
+exact
+# Blocks
+A paragraph
+of two lines. ^para
 
+- item ^item
+  - below
+- last
 
-def test_rule_L05_punctuation_in_a_heading_may_be_left_out(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "# How large?\nno\n# How (very) large?\nyes\n# How very large\nexact\n"})
-    assert vault.read("[[n#How large]]").content == "# How large?\nno"
-    assert vault.read("[[n#How very large]]").content == "# How very large\nexact"
+^list
 
+> quoted
+> text
 
-def test_rule_L06_a_block_id_is_letters_digits_and_dashes_in_any_case(make_vault: MakeVault) -> None:
-    vault = make_vault({"n.md": "one ^a-1\n\ntwo ^a_2\n"})
-    assert vault.read("[[n#^A-1]]").content == "one ^a-1"
-    assert text_of(vault, "n", block="a_2") == "Block not found: ^a_2 in n.md; did you mean ^a-1?"
+^quote
+
+| a |
+| - |
+| b |
+
+^table
+"""
 
 
 @pytest.mark.parametrize(
-    ("block", "content"),
+    ("note", "content"),
     [
-        ("para", "A paragraph\nof two lines. ^para"),
-        ("item", "- item ^item\n  - below"),
-        ("list", "- item ^item\n  - below\n- last"),
-        ("quote", "> quoted\n> text"),
-        ("table", "| a |\n| - |\n| b |"),
+        pytest.param("[[n#B#Same]]", "## Same\ntwo", id="rule-L05: through the heading above"),
+        pytest.param("[[n#Same]]", "## Same\none", id="rule-L05: the first of a name"),
+        pytest.param("[[n#How large]]", "# How large?\nno", id="rule-L05: without punctuation"),
+        pytest.param("[[n#How (very) large]]", "# How (very) large?\nyes", id="rule-L05: with some of it"),
+        pytest.param("[[n#How very large]]", "# How very large\nexact", id="rule-L05: exact before others"),
+        pytest.param("[[n#^PARA]]", "A paragraph\nof two lines. ^para", id="rule-L06: in any case"),
+        pytest.param("[[n#^item]]", "- item ^item\n  - below", id="rule-L07: an item"),
+        pytest.param("[[n#^list]]", "- item ^item\n  - below\n- last", id="rule-L07: a list"),
+        pytest.param("[[n#^quote]]", "> quoted\n> text", id="rule-L07: a quote"),
+        pytest.param("[[n#^table]]", "| a |\n| - |\n| b |", id="rule-L07: a table"),
     ],
 )
-def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
-    make_vault: MakeVault, block: str, content: str
+def test_rules_L05_to_L07_headings_and_blocks_are_found_as_obsidian_does(
+    make_vault: MakeVault, note: str, content: str
 ) -> None:
-    note = (
-        "A paragraph\nof two lines. ^para\n\n- item ^item\n  - below\n- last\n\n^list\n\n> quoted\n> text\n\n^quote\n\n"
-        "| a |\n| - |\n| b |\n\n^table\n"
-    )
-    assert make_vault({"n.md": note}).read(f"[[n#^{block}]]").content == content
+    assert make_vault({"n.md": NAMED_PARTS}).read(note).content == content
+
+
+def test_other_headings_of_the_same_name_are_told(make_vault: MakeVault) -> None:
+    first = make_vault({"n.md": NAMED_PARTS}).read("[[n#Same]]")
+    assert first.notices == ["Another heading of this name is on line 5."]
+    assert first.text.endswith("\n\n[Another heading of this name is on line 5.]")
 
 
 @pytest.mark.parametrize(
@@ -410,6 +420,7 @@ def test_rule_L07_an_id_names_the_block_it_ends_or_the_one_above(
         ),
         ("data.csv", {"heading": "Zzzz"}, "Heading not found: Zzzz in data.csv; it has none"),
         ("plan", {"block": "twoo"}, "Block not found: ^twoo in Projects/plan.md; did you mean ^two?"),
+        ("plan", {"block": "tw_o"}, "Block not found: ^tw_o in Projects/plan.md; did you mean ^two?"),
         ("plan", {"block": "zzz"}, "Block not found: ^zzz in Projects/plan.md; it has ^two, ^damp"),
         ("data.csv", {"frontmatter": True}, "data.csv has no properties at its top"),
         ("plan", {"start_line": 26}, "start_line 26 is past the end: Projects/plan.md has 25 lines"),
@@ -500,6 +511,8 @@ def test_a_line_that_alone_is_too_long_is_cut_visibly_and_whole_in_the_details(m
         "[Line 1 of 2. Continue with start_line=2.]"
     )
     assert (answer.content, answer.next_line) == ("x" * 600, 2)
+    vault = make_vault({"b.md": "12345\n789\n"})
+    assert [vault.read("b", max_chars=characters).next_line for characters in (9, 8)] == [None, 2]
 
 
 @pytest.mark.parametrize("character", ["x", "é", "日", "😀", "\u202e", "\x1b", "\U000e0041"])
@@ -510,12 +523,6 @@ def test_the_text_is_at_most_50_kib_whatever_it_holds(make_vault: MakeVault, cha
         size = len(answer.text.encode())
         assert limits.TEXT_BYTES - 2_000 < size <= limits.TEXT_BYTES or (character == "x" and size > 49_000)
         assert answer.notices
-
-
-def test_exactly_as_many_characters_as_fit_are_no_cut(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "12345\n789\n"})
-    assert vault.read("a", max_chars=9).next_line is None
-    assert vault.read("a", max_chars=8).next_line == 2
 
 
 contents = st.lists(st.sampled_from(["", "x", "two words  ", "é日😀", "y" * 40, "\u202e", "a\rb"]), max_size=12)
@@ -561,11 +568,6 @@ def test_a_cancelled_call_is_not_answered(make_vault: MakeVault) -> None:
     cancel.set()
     with pytest.raises(Cancelled):
         make_vault(FILES).read("plan", cancel=cancel)
-
-
-def test_a_method_raises_what_call_returns(make_vault: MakeVault) -> None:
-    with pytest.raises(BadArgument, match=r"^Block not found: \^x in data\.csv; it has none$"):
-        make_vault(FILES).read("data.csv", block="x")
 
 
 SEVERAL = {
@@ -666,3 +668,17 @@ def test_several_notes_stay_within_the_bound(make_vault: MakeVault) -> None:
         answer = vault.read(notes=notes, max_chars=50_000)
         assert len(answer.notes) == 20
         assert 40_000 < len(answer.text.encode()) <= limits.TEXT_BYTES
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=20), st.integers(0, 50_000))
+def test_what_one_does_not_need_goes_to_the_others(needs: list[int], room: int) -> None:
+    found = shares(needs, room)
+    assert all(share <= need for share, need in zip(found, needs, strict=True))
+    assert sum(found) <= room
+    short = [share for share, need in zip(found, needs, strict=True) if share < need]
+    if short:
+        assert room - sum(found) < len(needs)
+        assert max(short) - min(short) <= 1
+        assert all(share <= min(short) + 1 for share in found)
+    else:
+        assert found == needs

@@ -349,13 +349,6 @@ def test_a_sentence_of_refusal_is_bounded_too(make_vault: MakeVault) -> None:
         assert len(text_of(vault, "hit", paths).encode()) < limits.TEXT_BYTES
 
 
-def test_a_wildcard_that_would_reach_into_a_protected_folder_finds_nothing(make_vault: MakeVault) -> None:
-    vault = make_vault({".obsidian/app.json": "{}\nCANARY", "x/.git/c.md": "CANARY", "x/a.md": "x"})
-    for paths in ("**", "*/app.json", "{.obsidian,x}/**", "x/*/c.md", ["."]):
-        result = vault.call("search", {"pattern": "CANARY", "paths": paths})
-        assert (result.text, "CANARY" in str(result.details), result.details["skipped"]) == (NOTHING, False, {})
-
-
 # Line ranges
 
 
@@ -379,12 +372,6 @@ def test_a_selector_shows_its_lines_and_no_others(make_vault: MakeVault, selecto
     assert shown == ("\n".join(f"*{number}|hit {number}" for number in lines) or NOTHING)
 
 
-def test_context_outside_the_range_is_not_shown(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "1\n2\nhit\n4\n5\n6\n7\nhit\n9\n"})
-    assert text_of(vault, "hit", "a.md:3-4") == "*3|hit\n 4|4"
-    assert text_of(vault, "hit", "a.md:2-4,8-9") == " 2|2\n*3|hit\n 4|4\n...\n*8|hit\n 9|9"
-
-
 def test_a_range_behind_the_two_thousandth_match_works(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": numbered(5_000)})
     assert text_of(vault, "hit", "a.md:4999-") == "*4999|hit 4999\n*5000|hit 5000"
@@ -396,17 +383,37 @@ def test_a_range_behind_the_two_thousandth_match_works(make_vault: MakeVault) ->
 # Text, exactly
 
 
-def test_one_line_before_and_three_after_a_match_and_a_gap_between(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "".join("hit\n" if n in (2, 9, 20) else f"{n}\n" for n in range(1, 25))})
-    assert text_of(vault, "hit", "a.md") == (
-        " 1|1\n*2|hit\n 3|3\n 4|4\n 5|5\n...\n 8|8\n*9|hit\n 10|10\n 11|11\n 12|12\n...\n"
-        " 19|19\n*20|hit\n 21|21\n 22|22\n 23|23"
-    )
-
-
-def test_windows_that_touch_are_one(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "hit\n2\n3\n4\n5\nhit\n"})
-    assert text_of(vault, "hit", "a.md") == "*1|hit\n 2|2\n 3|3\n 4|4\n 5|5\n*6|hit"
+@pytest.mark.parametrize(
+    ("text", "path", "shown"),
+    [
+        pytest.param(
+            "".join("hit\n" if n in (2, 9, 20) else f"{n}\n" for n in range(1, 25)),
+            "a.md",
+            " 1|1\n*2|hit\n 3|3\n 4|4\n 5|5\n...\n 8|8\n*9|hit\n 10|10\n 11|11\n 12|12\n...\n"
+            " 19|19\n*20|hit\n 21|21\n 22|22\n 23|23",
+            id="one line before, three after, and a gap between",
+        ),
+        pytest.param(
+            "hit\n2\n3\n4\n5\nhit\n", "a.md", "*1|hit\n 2|2\n 3|3\n 4|4\n 5|5\n*6|hit", id="windows that touch are one"
+        ),
+        pytest.param("1\n2\nhit\n4\n5\n6\n", "a.md:3-4", "*3|hit\n 4|4", id="no context outside a range"),
+        pytest.param(
+            "1\n2\nhit\n4\n5\n6\n7\nhit\n9\n",
+            "a.md:2-4,8-9",
+            " 2|2\n*3|hit\n 4|4\n...\n*8|hit\n 9|9",
+            id="nor between two",
+        ),
+        pytest.param(
+            "x \t\nhit\x1b[2K\u202e  \n# b.md\n...\n",
+            "a.md",
+            " 1|x\n*2|hit\\x1b[2K\\u{202e}\n 3|# b.md\n 4|...",
+            id="trailing blanks are lost, and controls are shown",
+        ),
+    ],
+)
+def test_lines_have_numbers_and_matching_ones_a_mark(make_vault: MakeVault, text: str, path: str, shown: str) -> None:
+    assert text_of(make_vault({"a.md": text}), "hit", path) == shown
+    assert text_of(make_vault({"a.md": text}), "hit", path, skip=3) == shown  # one file has no pages
 
 
 def test_context_follows_the_configuration(make_vault: MakeVault) -> None:
@@ -428,11 +435,6 @@ def test_files_come_in_path_order_component_by_component(make_vault: MakeVault) 
     assert files_of(vault, "hit") == files_of(vault, "hit", ["b.md", "a", "a b", "*.md"]) == order
 
 
-def test_trailing_blanks_are_lost_and_controls_are_shown(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "x \t\nhit\x1b[2K\u202e  \n# b.md\n...\n"})
-    assert text_of(vault, "hit", "a.md") == " 1|x\n*2|hit\\x1b[2K\\u{202e}\n 3|# b.md\n 4|..."
-
-
 def test_a_long_line_is_cut_around_its_first_match_and_told(make_vault: MakeVault) -> None:
     vault = make_vault({"a.md": "hit" + "y" * 600, "b.md": "x" * 600 + "hit" + "y" * 600, "c.md": "hit"})
     answer = vault.search("hit", ["a.md", "b.md"])
@@ -447,30 +449,6 @@ def test_a_pattern_across_lines_marks_every_line_it_touches(make_vault: MakeVaul
     vault = make_vault({"a.md": "1\nfoo\r\nbar\n4\n", "b.md": "foo\nbar"})
     assert text_of(vault, r"foo\nbar", "a.md") == " 1|1\n*2|foo\n*3|bar\n 4|4"
     assert vault.search("foo\nbar").file_matches == {"a.md": 2, "b.md": 2}
-
-
-def test_case_is_ignored_with_i_and_otherwise_told_where_it_would_help(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n"})
-    assert files_of(vault, "hit", i=True) == ["a.md", "b.md"]
-    assert text_of(vault, "hit") == f"{NOTHING}\n\n2 files match when case is ignored."
-    assert text_of(vault, "hit", "b.md:1-1") == f"{NOTHING}\n\n1 file matches when case is ignored."
-    assert text_of(vault, "hit", "b.md:2-2") == NOTHING
-    assert text_of(vault, " HIT", "b.md") == (
-        f"{NOTHING}\n\nb.md was searched and holds no match.\n"
-        "1 file matches when the blanks around the pattern are left out."
-    )
-
-
-def test_repairs_and_what_a_link_means_are_told(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "interface{} foo(1)\n"})
-    assert text_of(vault, "interface{}", "a.md") == (
-        "*1|interface{} foo(1)\n\nThe braces in 'interface{}' were taken literally."
-    )
-    assert vault.search("foo(").notices == ["The parentheses in 'foo(' were taken literally."]
-    assert vault.search("[[Note]]").notices == [
-        r"[[Note]] is a character class; to find the link use \[\[Note\]\]",
-    ]
-    assert "\n" not in text_of(vault, "x{}\ny\x1b").split("\n\n")[1]
 
 
 def test_fault_T11_what_was_left_out_is_told_when_nothing_was_found(make_vault: MakeVault) -> None:
@@ -525,23 +503,16 @@ def test_counting_stops_a_hundred_files_after_the_page(make_vault: MakeVault) ->
     ]
 
 
-@pytest.mark.parametrize("skip", [2, 5, 2**70])
+@pytest.mark.parametrize(("pattern", "skip", "total"), [("hit", 2, 2), ("hit", 2**70, 2), ("alone", 1, 1)])
 def test_fault_O09_a_page_past_the_end_says_so_and_never_that_there_are_no_matches(
-    make_vault: MakeVault, skip: int
+    make_vault: MakeVault, pattern: str, skip: int, total: int
 ) -> None:
-    answer = make_vault({"a.md": "hit\n", "b.md": "hit\n"}).search("hit", skip=skip)
-    assert answer.text == f"No more results (2 files total; skip={skip} is past the end)"
-    assert (answer.total_files, answer.file_count, answer.next_skip, answer.notices) == (2, 0, None, [])
-
-
-def test_one_file_past_the_end_is_one_file(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "hit\n", "b.md": "x\n"})
-    assert text_of(vault, "hit", skip=1) == "No more results (1 file total; skip=1 is past the end)"
-    assert text_of(vault, "absent", skip=1) == NOTHING
-
-
-def test_a_file_searched_alone_has_no_pages(make_vault: MakeVault) -> None:
-    assert text_of(make_vault({"a.md": "hit\n"}), "hit", "a.md", skip=3) == "*1|hit"
+    vault = make_vault({"a.md": "hit\n", "b.md": "hit alone\n"})
+    answer = vault.search(pattern, skip=skip)
+    files = "1 file" if total == 1 else f"{total} files"
+    assert answer.text == f"No more results ({files} total; skip={skip} is past the end)"
+    assert (answer.total_files, answer.file_count, answer.next_skip, answer.notices) == (total, 0, None, [])
+    assert text_of(vault, "absent", skip=skip) == NOTHING
 
 
 def test_twenty_matches_of_a_file_are_shown_among_several(make_vault: MakeVault) -> None:
@@ -569,26 +540,6 @@ def test_two_hundred_matches_of_a_file_searched_alone_are_shown(make_vault: Make
 def test_a_match_that_is_not_shown_as_one_is_not_shown_as_context(make_vault: MakeVault) -> None:
     text = text_of(make_vault({"a.md": "hit\nx\n" * 30, "b.md": ""}), "hit", ["a.md", "b.md"])
     assert text.split("\n\n")[0].split("\n")[-3:] == [" 38|x", "*39|hit", " 40|x"]
-
-
-def test_two_thousand_matching_lines_of_a_file_are_kept_after_ranges(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from vaulttools.tools import search
-
-    kept = []
-    rendered = search._rendered
-
-    def spied(vault: Any, plan: Any, match: Any, found: Any, cap: int) -> Any:
-        kept.append((len(found.hits), found.hits[0].line))
-        return rendered(vault, plan, match, found, cap)
-
-    monkeypatch.setattr(search, "_rendered", spied)
-    vault = make_vault({"a.md": numbered(5_000)})
-    vault.register_resolver("big", lambda url: [Virtual(url, numbered(5_000))])
-    vault.search("hit", "a.md:2001-")
-    vault.search("hit", "big://x")
-    assert kept == [(limits.KEPT_HITS, 2001), (limits.KEPT_HITS, 1)]
 
 
 def test_a_hot_file_never_hides_later_files(make_vault: MakeVault) -> None:
@@ -868,15 +819,36 @@ def test_an_archive_behind_a_link_out_of_the_vault_is_refused(make_vault: MakeVa
 # Details
 
 
-def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
+NO_DETAILS: dict[str, object] = {
+    "complete": True,
+    "searched": 2,
+    "skipped": {"ignored": {"count": 1, "paths": ["e.md"]}},
+    "notices": ["Passed over, ignored: 1 (e.md)."],
+    "scope_path": ".",
+    "match_count": 0,
+    "file_count": 0,
+    "files": [],
+    "file_matches": {},
+    "pages": {},
+    "file_limit_reached": None,
+    "per_file_limit_reached": None,
+    "lines_truncated": False,
+    "truncated": False,
+    "missing_paths": [],
+    "total_files": 0,
+    "total_is_exact": True,
+    "next_skip": None,
+}
+
+
+def test_the_details_hold_every_field_with_and_without_matches(make_vault: MakeVault) -> None:
     vault = make_vault(
-        {"a.md": numbered(22), "b/c.md": "x\nhit\n", "b/d.md": "x\n", ".gitignore": "e.md", "e.md": "hit"}
+        {"a.md": numbered(22), "b/c.md": "x\nhit\n", "b/d.md": "x\n", ".gitignore": "e.md", "e.md": "none"}
     )
     result = vault.call("search", {"pattern": "hit", "paths": ["b", "a.md", "gone.md", "b"]})
     missing = "Skipped missing paths: gone.md"
     limit = "Showing the first 20 matching lines of a.md (22). Search such a file alone for up to 200."
-    assert result.details == {
-        "complete": True,
+    assert result.details == NO_DETAILS | {
         "searched": 3,
         "skipped": {},
         "notices": [missing, limit],
@@ -885,41 +857,13 @@ def test_the_details_hold_every_field(make_vault: MakeVault) -> None:
         "file_count": 2,
         "files": ["a.md", "b/c.md"],
         "file_matches": {"a.md": 20, "b/c.md": 1},
-        "pages": {},
-        "file_limit_reached": None,
         "per_file_limit_reached": 20,
-        "lines_truncated": False,
         "truncated": True,
         "missing_paths": ["gone.md"],
         "total_files": 2,
-        "total_is_exact": True,
-        "next_skip": None,
     }
     assert result.text.endswith(f"\n\n{missing}\n{limit}")
-
-
-def test_details_without_matches_have_the_same_fields(make_vault: MakeVault) -> None:
-    vault = make_vault({"a.md": "x\n", ".gitignore": "e.md", "e.md": "hit"})
-    assert vault.call("search", {"pattern": "hit"}).details == {
-        "complete": True,
-        "searched": 2,
-        "skipped": {"ignored": {"count": 1, "paths": ["e.md"]}},
-        "notices": ["Passed over, ignored: 1 (e.md)."],
-        "scope_path": ".",
-        "match_count": 0,
-        "file_count": 0,
-        "files": [],
-        "file_matches": {},
-        "pages": {},
-        "file_limit_reached": None,
-        "per_file_limit_reached": None,
-        "lines_truncated": False,
-        "truncated": False,
-        "missing_paths": [],
-        "total_files": 0,
-        "total_is_exact": True,
-        "next_skip": None,
-    }
+    assert vault.call("search", {"pattern": "none"}).details == NO_DETAILS | {"searched": 4}
 
 
 def test_another_case_is_told_for_lines_of_a_file_beside_a_folder_without_it(make_vault: MakeVault) -> None:

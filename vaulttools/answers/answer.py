@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
 from typing import Any, Final, TypedDict
 
-from vaulttools.answers import conflicts
 from vaulttools.attachments.kinds import INSTALL, kind_of
 from vaulttools.attachments.picture import Picture
 from vaulttools.core import limits, paths, render
@@ -15,6 +14,17 @@ from vaulttools.models import BaseModel, ConfigDict, Field
 
 _OF_NOTES: Final = frozenset(("lines", "text", "value", "heading"))
 """The details that are lines of notes, which the text cuts; names and notices are not cut."""
+
+_CONFLICT_COPIES: Final = (
+    # Obsidian Sync: `name (Conflicted copy laptop 202411211200).md`
+    # Dropbox: `name (Ann's conflicted copy 2024-11-21).md`
+    re.compile(
+        r"(?P<name>[^/]+) \([^()/]*\bconflicted copy\b[^()/]*(?:\([0-9]+\))?\)(?P<ending>\.[^./]+)?", re.IGNORECASE
+    ),
+    # Syncthing: `name.sync-conflict-20241121-120000-ABCDEFG.md`
+    re.compile(r"(?P<name>[^/]+)\.sync-conflict-[0-9]{8}-[0-9]{6}(?:-[0-9A-Z]{7})?(?P<ending>\.[^./]+)?"),
+)
+"""How sync tools name a file that was changed in two places (fault-S03)."""
 
 
 class Skipped(BaseModel):
@@ -81,7 +91,10 @@ def envelope(work: Work, text: str, notices: Iterable[str], *, found: bool) -> E
         found=found,
         complete=work.complete,
         searched=work.searched,
-        skipped=_skipped(work),
+        skipped={
+            reason: Skipped(count=entry.count, paths=[*map(paths.portable, entry.paths)])
+            for reason, entry in work.skipped.items()
+        },
         notices=list(filter(None, notices)),
     )
 
@@ -97,14 +110,6 @@ def _visible(node: Any, key: str = "") -> Any:
     if isinstance(node, dict):
         return {render.visible(name): _visible(item, name) for name, item in node.items()}
     return node
-
-
-def _skipped(work: Work) -> dict[str, Skipped]:
-    """What the call passed over, as details hold it."""
-    return {
-        reason: Skipped(count=entry.count, paths=[paths.portable(path) for path in entry.paths])
-        for reason, entry in work.skipped.items()
-    }
 
 
 def nothing_found(work: Work, sentence: str) -> str:
@@ -127,9 +132,8 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
     for reason, entry in work.skipped.items():
         if reason in INCOMPLETE or reason in told or (found and reason != "binary"):
             continue
-        sentences.append(
-            f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){_way_in(reason)}."
-        )
+        way_in = "; include_excluded=true searches them" if reason == "excluded" else ""
+        sentences.append(f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){way_in}.")
     return [*sentences, *unextracted(work, found=found)]
 
 
@@ -158,12 +162,21 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
 
 def conflict_copies(shown: Iterable[str]) -> list[str]:
     """The sentences about files that are shown and named as conflict copies, of the first of them (fault-S03)."""
-    copies = ((path, conflicts.original(path)) for path in dict.fromkeys(shown))
-    return [
-        f"{named([path])} is a conflict copy of {named([original])}."
-        for path, original in islice((copy for copy in copies if copy[1] is not None), limits.NAMED_PATHS)
-        if original is not None
-    ]
+    sentences: list[str] = []
+    for path in dict.fromkeys(shown):
+        original = _original(path)
+        if original is not None and len(sentences) < limits.NAMED_PATHS:
+            sentences.append(f"{named([path])} is a conflict copy of {named([original])}.")
+    return sentences
+
+
+def _original(path: str) -> str | None:
+    """The file that a path is named as a conflict copy of: `plan.md` for `plan (Conflicted copy laptop 2024).md`."""
+    folder, slash, name = path.rpartition("/")
+    for kind in _CONFLICT_COPIES:
+        if found := kind.fullmatch(name):
+            return f"{folder}{slash}{found['name']}{found['ending'] or ''}"
+    return None
 
 
 def plain(notices: Sequence[str]) -> list[str]:
@@ -173,8 +186,4 @@ def plain(notices: Sequence[str]) -> list[str]:
 
 def bracketed(notices: Sequence[str]) -> list[str]:
     """The sentences as text shows them, each on a line of its own that no line of a note can look like."""
-    return [f"[{notice}]" for notice in plain(notices)]
-
-
-def _way_in(reason: Reason) -> str:
-    return "; include_excluded=true searches them" if reason == "excluded" else ""
+    return [f"[{render.visible(notice)}]" for notice in notices]

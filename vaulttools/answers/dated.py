@@ -42,8 +42,11 @@ DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
 def days(request: object, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
     """The first day of what each date argument of those names names; without those that are not given."""
     today = calendar.today()
-    given = ((name, getattr(request, name, None)) for name in names)
-    return {name: dates.first_day(text, today, calendar.first_weekday) for name, text in given if text is not None}
+    found: dict[str, date] = {}
+    for name in names:
+        if (text := getattr(request, name, None)) is not None:
+            found[name] = dates.first_day(text, today, calendar.first_weekday)
+    return found
 
 
 def phrases(given: Mapping[str, date]) -> list[str]:

@@ -1,17 +1,19 @@
-"""Makes one matching file of `search_files`: excerpts as details, and rows of text."""
+"""Makes the matching files of `search_files`: excerpts as details, rows of text, and all of them one by one."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from types import TracebackType
 from typing import Any, Final, overload
 
-from vaulttools.answers import excerpt, place
+from vaulttools.answers import answer, place
 from vaulttools.answers.answer import is_none
 from vaulttools.answers.page import Section
 from vaulttools.core import limits, paths, render
+from vaulttools.core.work import Work
 from vaulttools.matching.search import FileCount, FileHits
 from vaulttools.models import BaseModel, Field
 
@@ -105,7 +107,7 @@ def excerpted(
     row = 0
     before = windows[0][0]
     for (part, window), heading in zip(windows, under, strict=True):
-        shown = excerpt.shortened(window, EXCERPT_LINES)
+        shown = place.shortened(window, EXCERPT_LINES)
         lines = text[shown.start - 1 : shown.end]
         page = part.page if part else None
         excerpts.append(
@@ -128,3 +130,40 @@ def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -
     closing = f"({left:,} more match{'es' if left != 1 else ''} in this file)" if left > 0 else ""
     part = found.document.part_of(found.hits.numbers[0])
     return Section(f"## {place.named(match.path, part)}{suffix}", rows, closing)
+
+
+class FileStream(Iterator[FileMatch]):
+    """The matching files of `Vault.iter_search_files`, each as soon as it is found."""
+
+    def __init__(self, files: Generator[FileMatch, None, None], work: Work, notices: Sequence[str] = ()) -> None:
+        self._files = files
+        self._work = work
+        self._notices = notices
+        self._found = False
+
+    def __next__(self) -> FileMatch:
+        file = next(self._files)
+        self._found = True
+        return file
+
+    def close(self) -> None:
+        """End the search; the end of a `with` block or of the last reference does so too."""
+        self._files.close()
+
+    def __enter__(self) -> FileStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def complete(self) -> bool:
+        """As `Answer.complete`, for the files looked at so far; after the last one, for all."""
+        return self._work.complete
+
+    @property
+    def notices(self) -> list[str]:
+        """What an answer would say of the pattern, and of files that were passed over so far."""
+        return [*self._notices, *answer.passed_over(self._work, found=self._found)]

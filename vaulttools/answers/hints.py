@@ -1,19 +1,23 @@
-"""Tells what another reading of a pattern would have found, when nothing was."""
+"""Counts the files that match a pattern, and tells what another reading of it would find."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from vaulttools.core import limits
 from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
+from vaulttools.files.scope import Scope
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import FileCount, Search
-from vaulttools.patterns import pattern
-from vaulttools.patterns.pattern import Pattern
+from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
+
+Matching: TypeAlias = Callable[[Pattern, Work], Iterable[FileCount]]
+"""What another pattern matches in the same scope, with a work of its own."""
 
 _FEW: Final = 5
 """Matching files up to which it is looked whether case hides more: the run takes as long as the search did."""
@@ -24,11 +28,27 @@ _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
 
 
-def number_of(matches: Iterable[FileCount], search: Search) -> int:
-    """How many files match, to 100 at most, without those that were gone or changed when `search` read their lines: the
-    bytes that they had may still be in memory."""
-    left = (match for match in matches if match.path not in search.vanished)
-    return sum(1 for _ in islice(left, limits.COUNTED_FILES))
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The first matching files of a search."""
+
+    search: Search
+    files: Sequence[FileCount]
+    is_exact: bool
+    """Whether these are all."""
+
+    def total(self) -> int:
+        """Their number without those that vanished until their lines were read; asked for when that is done."""
+        total = len(self.files) - self.search.vanished_of(self.files)
+        if total == 0 and not self.is_exact:
+            self.search.miss_vanished()
+        return total
+
+
+def counted(search: Search, matches: Iterator[FileCount], bound: int) -> Counted:
+    """The first matches, at most so many."""
+    first = list(islice(matches, bound + 1))
+    return Counted(search, first[:bound], len(first) <= bound)
 
 
 def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
@@ -38,46 +58,61 @@ def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
     return ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
 
 
-def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> list[str]:
-    """One sentence for each reading under which files match: case ignored, outer blanks left out, other Unicode form.
+def again(search: Search, pattern: Pattern, scope: Scope, work: Work) -> Search:
+    """The search of another pattern, or scope, in the same way."""
+    return replace(search, pattern=pattern, scope=scope, work=work, loose=None)
 
-    `files` counts the files that match another pattern, to 100 at most, with a work of its own.
+
+def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
+    """What other readings of the pattern would find.
+
+    When nothing was found, one sentence for each reading under which files match: case ignored, outer blanks left out,
+    other Unicode form. When a few files were found, `total`: one if many more match with case ignored.
     """
+    if total:
+        return _many_more(search, total, matching)
     compiled = search.pattern
+    readings: list[tuple[str, bool, str]] = []
+    if not compiled.ignore_case and search.matches_loosely and minds_case(compiled):
+        readings.append((compiled.given, True, "case is ignored"))
+    if stripped := outer_blanks(compiled.given):
+        readings.append((stripped, compiled.ignore_case, "the blanks around the pattern are left out"))
+    for form, written in other_forms(compiled.given):
+        readings.append((written, compiled.ignore_case, f"the pattern is written in Unicode form {form}"))
     hints = []
-
-    def number(given: str, *, ignore_case: bool) -> int:
-        again = search.work.again()
+    for given, ignore_case, when in readings:
         try:
             other = search.ripgrep.compile(given, compiled.mode, ignore_case=ignore_case)
         except InvalidPattern:
-            return 0  # `a\ ` without its blank ends in a backslash
-        return files(other, again)
-
-    if not compiled.ignore_case and search.matches_loosely and pattern.minds_case(compiled):
-        hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
-    stripped = pattern.outer_blanks(compiled.given)
-    if stripped:
-        count = number(stripped, ignore_case=compiled.ignore_case)
-        hints.append(_sentence(count, "the blanks around the pattern are left out"))
-    for form, written in other_forms(compiled.given):
-        count = number(written, ignore_case=compiled.ignore_case)
-        hints.append(_sentence(count, f"the pattern is written in Unicode form {form}"))
-    return [hint for hint in hints if hint]
+            continue  # `a\ ` without its blank ends in a backslash
+        if number := _number_of(matching(other, search.work.again()), search):
+            hints.append(_sentence(number, f"when {when}"))
+    return hints
 
 
-def many_more(search: Search, total: int, files: Callable[[Pattern, Work], int]) -> list[str]:
-    """One sentence when a few files were found, `total`, and many more match with case ignored; `files` counts as for
-    `other_readings`."""
+def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
     compiled = search.pattern
     most = max(_MANY_MORE, 2 * total)
-    if not 0 < total <= _FEW or compiled.ignore_case or not pattern.minds_case(compiled):
+    if total > _FEW or compiled.ignore_case or not minds_case(compiled):
         return []
     if (search.may_match is not None and search.may_match < most) or search.work.remaining() <= 0:
         return []
-    again = search.work.again()
-    number = files(search.ripgrep.compile(compiled.given, compiled.mode, ignore_case=True), again)
-    return [_sentence(number, "case is ignored")] if number >= most else []
+    other = search.ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
+    number = _number_of(matching(other, search.work.again()), search)
+    return [_sentence(number, "when case is ignored")] if number >= most else []
+
+
+def without(search: Search, arguments: Sequence[str], matches: Iterable[FileCount]) -> list[str]:
+    """One sentence when files match without some arguments, as `matches` has them."""
+    number = _number_of(matches, search)
+    return [_sentence(number, f"without {' and '.join(arguments)}")] if number else []
+
+
+def _number_of(matches: Iterable[FileCount], search: Search) -> int:
+    """How many files match, to 100 at most, without those that were gone or changed when `search` read their lines: the
+    bytes that they had may still be in memory."""
+    left = (match for match in matches if match.path not in search.vanished)
+    return sum(1 for _ in islice(left, limits.COUNTED_FILES))
 
 
 def held_nothing(search: Search, found: Collection[str]) -> list[str]:
@@ -95,7 +130,5 @@ def other_forms(given: str) -> list[tuple[str, str]]:
 
 
 def _sentence(number: int, when: str) -> str:
-    if not number:
-        return ""
     more = " or more" if number == limits.COUNTED_FILES else ""
-    return f"{number}{more} file{'s match' if number != 1 else ' matches'} when {when}."
+    return f"{number}{more} file{'s match' if number != 1 else ' matches'} {when}."

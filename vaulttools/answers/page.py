@@ -127,7 +127,7 @@ def _text(section: Section, count: int) -> str:
 
 
 def _joined(first: str, shown: str, notices: Sequence[str]) -> str:
-    return "\n\n".join(block for block in (first, shown, "\n".join(notices)) if block)
+    return "\n\n".join(filter(None, (first, shown, "\n".join(notices))))
 
 
 def _size(text: str) -> int:

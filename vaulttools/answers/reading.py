@@ -1,20 +1,32 @@
-"""Reads the one text that a call of `read` or `outline` names."""
+"""Reads the one text that a call of `read` or `outline` names, and finds the part of it that is meant."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from vaulttools.answers import answer
-from vaulttools.core import paths
+from vaulttools.core import paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
 from vaulttools.notes import board
+from vaulttools.notes.links import subpath
 from vaulttools.notes.note import Note
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Target
 from vaulttools.session import Session
+
+_OTHERS: Final = 5
+"""Lines of other headings of the same name that the answer names."""
+
+MOST_CHARACTERS: Final = 50_000
+"""The most characters that can be asked for: about what the text of an answer has room for."""
+
+_LABEL_CHARACTERS: Final = 120
+"""Characters of one heading in the first line: six of them leave room for the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +89,173 @@ def is_canvas(path: str) -> bool:
 def lines(count: int) -> str:
     """`1 line`, `2,310 lines`."""
     return f"{count:,} line{'s' if count != 1 else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The lines asked for, from 1, end inclusive."""
+
+    start: int
+    end: int
+    label: str = ""
+    """What they are, for the first line of the text; `""`: just lines."""
+    argument: str = ""
+    """The argument that goes when the call goes on by lines."""
+    notices: Sequence[str] = ()
+
+
+def of_target(opened: Reading, start: int | None = None, end: int | None = None) -> Part:
+    """The part that the name of a text tells; else the lines from one to another, all without them.
+
+    Raises:
+        BadArgument: there is no such heading, block or line, or several ranges of lines are named.
+    """
+    target = opened.target
+    if target.block is not None:
+        return of_block(opened, target.block)
+    if target.headings:
+        return of_section(opened, target.headings)
+    if target.ranges is None:
+        return of_lines(opened, start, end)
+    (first, last), *others = target.ranges
+    if others:
+        raise BadArgument(f"read takes one range of lines, got {target.given}; search takes several")
+    return of_lines(opened, first, last)
+
+
+def of_lines(opened: Reading, start: int | None, end: int | None) -> Part:
+    """From the first line to the last unless they are given; what lies behind the last is not there to be read."""
+    total = len(opened.document.lines)
+    first, last = start or 1, total if end is None else end
+    if first > max(total, 1):
+        has = f"has {lines(total)}" if total else "is empty"
+        raise BadArgument(f"start_line {first} is past the end: {opened.name} {has}")
+    if end is not None and end < first:
+        raise BadArgument(f"end_line {end} is before start_line {first}")
+    return Part(first, min(last, total))
+
+
+def of_pages(opened: Reading, start: int | None, end: int | None) -> Part:
+    """The lines of some pages of a PDF file, from 1, end inclusive."""
+    parts = [part for part in opened.document.parts if part.page is not None]
+    if not parts:
+        raise BadArgument(f"start_page and end_page are for PDF files; {opened.name} has no pages")
+    first, last = start or 1, len(parts) if end is None else min(end, len(parts))
+    if first > len(parts):
+        raise BadArgument(f"start_page {first} is past the end: {opened.name} has {len(parts):,} pages")
+    if end is not None and end < first:
+        raise BadArgument(f"end_page {end} is before start_page {first}")
+    total = len(opened.document.lines)
+    start_line, end_line = parts[first - 1].line, parts[last].line - 1 if last < len(parts) else total
+    which = f"page {first}" if first == last else f"pages {first}-{last}"
+    notices = [] if end_line >= start_line else ["There is no text on them." if first < last else "It has no text."]
+    return Part(start_line, end_line, f"{which} of {len(parts)}", "start_page and end_page", notices)
+
+
+def of_frontmatter(opened: Reading) -> Part:
+    """The properties block."""
+    block = opened.note.frontmatter
+    if block is None:
+        raise BadArgument(f"{opened.name} has no properties at its top")
+    return Part(block.start_line, block.end_line, "properties", "frontmatter", opened.note.warnings)
+
+
+def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:
+    """The block with an id."""
+    found = subpath.block(opened.note, block_id, opened.name)
+    return Part(found.start_line, found.end_line, f"block ^{found.id}", argument)
+
+
+def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Part:
+    """The section of a heading, or of the last of a chain of them."""
+    found = subpath.section(opened.note, chain, opened.name)
+    name = found.text.casefold()
+    others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
+    notices = [_others(others)] if others and len(chain) == 1 else []
+    trail = " > ".join(map(_shortened, opened.note.breadcrumb(found.line)))
+    return Part(found.line, found.end_line, f"section {trail}", argument, notices)
+
+
+def _others(lines: Sequence[int]) -> str:
+    """Where other headings of the same name stand."""
+    if len(lines) == 1:
+        return f"Another heading of this name is on line {lines[0]}."
+    more = f" and {len(lines) - _OTHERS:,} more" if len(lines) > _OTHERS else ""
+    return f"Other headings of this name are on lines {', '.join(map(str, lines[:_OTHERS]))}{more}."
+
+
+def chain_of(opened: Reading, heading: Sequence[str]) -> Sequence[str]:
+    """The chain that is meant: of one text the whole, or its parts between `#`, or between ` > ` as shown here."""
+    if len(heading) > 1:
+        return heading
+    readings = [heading, *([part.strip() for part in heading[0].split(sign) if part.strip()] for sign in ("#", " > "))]
+    fitting = (chain for chain in readings if chain and opened.note.section(chain) is not None)
+    return next(fitting, readings[1] or heading)
+
+
+def fitting(document: Document, part: Part, characters: int, room: int) -> tuple[list[str], int | None]:
+    """The numbered lines that fit into so many characters of the note and so many bytes of the answer, the first of a
+    page below a row with its number.
+
+    There is always a first one where there are any; the number is the characters of it that are shown when it is cut.
+    """
+    lines = document.lines
+    shown: list[str] = []
+    for number in range(part.start, part.end + 1):
+        text = lines[number - 1]
+        if len(text) > characters:
+            break
+        line = f"{_page_row(document, number)}{numbered(number, text.rstrip())}"
+        if _bytes(line) > room:
+            break
+        shown.append(line)
+        characters -= len(text) + 1
+        room -= _bytes(line)
+    if shown or part.start > part.end:
+        return shown, None
+    text = lines[part.start - 1][:characters]
+    mark = render.ELLIPSIS
+
+    def size(end: int) -> int:
+        return _bytes(numbered(part.start, text[:end] + mark))
+
+    end = max(0, bisect_right(range(len(text) + 1), room, key=size) - 1)
+    return [numbered(part.start, text[:end] + mark)], end
+
+
+def numbered(number: int, text: str) -> str:
+    """A line as `search` shows one of context: nothing that a note holds can stand at its beginning."""
+    return f" {number}|{render.visible(text)}"
+
+
+def _page_row(document: Document, line: int) -> str:
+    """The row above a line that is the first of a page; `""` above others."""
+    part = document.part_of(line)
+    return f"page {part.page}:\n" if part is not None and part.page is not None and part.line == line else ""
+
+
+def _shortened(heading: str) -> str:
+    text = render.visible(heading)
+    return text if len(text) <= _LABEL_CHARACTERS else f"{text[:_LABEL_CHARACTERS]}{render.ELLIPSIS}"
+
+
+def _bytes(line: str) -> int:
+    """Of a line with its end."""
+    return len(line.encode("utf-8", "surrogatepass")) + 1
+
+
+def first_line(opened: Reading, part: Part, end: int) -> str:
+    """What is shown of what: `Projects/plan.md, section Tasks, lines 3-9 of 40`."""
+    total = len(opened.document.lines)
+    if not total:
+        return f"{opened.name} is empty"
+    which = f"line {end}" if end == part.start else f"lines {part.start}-{end}"
+    return ", ".join(filter(None, [opened.name, part.label, f"{which} of {total}"]))
+
+
+def cut(line: int, shown: int, length: int) -> str:
+    """That a line is not shown whole."""
+    return (
+        f"Line {line} is cut after {shown:,} of {length:,} characters; raise max_chars (at most {MOST_CHARACTERS:,}), "
+        "or search for what stands in it."
+    )

@@ -59,17 +59,19 @@ class Request(BaseModel):
         return None
 
 
-def _list_of(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
+def json_of(value: object) -> object:
+    """What a text holds as JSON, where it begins as a list or an object; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
-            parsed = json.loads(value)
+            return json.loads(value)
         except ValueError:
-            return [value]
-        if isinstance(parsed, list):
-            return parsed
-    return [value]
+            return value
+    return value
+
+
+def _list_of(value: object) -> object:
+    parsed = json_of(value)
+    return [value] if isinstance(value, str) and not isinstance(parsed, list) else parsed
 
 
 def _map_of(value: object) -> object:

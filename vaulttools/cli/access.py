@@ -14,20 +14,6 @@ from vaulttools.server.hosts import is_loopback
 
 LOOPBACK: Final = "127.0.0.1"
 
-DEFAULT_TOOLS: Final = (
-    "query",
-    "context",
-    "search_files",
-    "read",
-    "find",
-    "links",
-    "tags",
-    "properties",
-    "tasks",
-    "base",
-)
-"""What serves an assistant without making it choose between tools that do nearly the same."""
-
 NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
 
 
@@ -58,7 +44,7 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in tools.NAMES:
             raise BadArgument(f"--tools takes all, or names among {', '.join(tools.NAMES)}; got '{name}'")
-    wanted = names or DEFAULT_TOOLS
+    wanted = names or tools.DEFAULT
     return tuple(name for name in tools.NAMES if name in wanted)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from vaulttools import tools
 from vaulttools.cli import access, interrupts
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
@@ -35,7 +36,7 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
 
   --vault DIR           the vault; for several repeat --vault NAME=DIR, and each call names one
   --tools NAMES         the tools to offer, separated by commas, or all
-                        (default {", ".join(access.DEFAULT_TOOLS)})
+                        (default {", ".join(tools.DEFAULT)})
   --structured MODE     off (default): an answer is its text alone; full: its details as structured content too,
                         for programs; some clients then hand the model the JSON instead of the text
   --http [HOST]:PORT    serve streamable HTTP at /mcp; without HOST this machine alone can reach it

@@ -99,14 +99,9 @@ _ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
 
 def other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
     """Where nothing was found and all was searched: say which other reading of the query would match."""
-    if not search.work.complete:
-        return
-
-    def files(pattern: Pattern, work: Work) -> int:
-        return hints.number_of(again(pattern, work).matching(), search)
-
-    for sentence in hints.other_readings(search, files):
-        closing.warn(sentence)
+    if search.work.complete:
+        for sentence in hints.other_readings(search, 0, lambda pattern, work: again(pattern, work).matching()):
+            closing.warn(sentence)
 
 
 def _size(line: str) -> int:

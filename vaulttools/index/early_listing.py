@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
     from vaulttools.index.folder import Folder
 
-COMMANDS: Final = ("base", "context", "links", "properties", "query", "tags", "tasks")
-"""Those that need the structure of all notes, and so the names of all files."""
-
-SEARCHES: Final = ("grep", "scout", "search", "search-files", "survey")
-"""Those that an index that is there serves faster than a scan, once the names are read."""
-
 
 class _Child:
     """The child, and the end of the pipe that it writes into."""

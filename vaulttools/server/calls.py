@@ -37,9 +37,6 @@ calls of other vaults."""
 
 Lane: TypeAlias = Literal["usual", "quick", "opening"]
 
-QUICK: Final = frozenset({"read", "outline", "find"})
-"""These tools."""
-
 WAITING: Final = 200
 """Calls of one caller that may wait; beyond, one is refused at once rather than answered when nobody wants it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from threading import Event
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
@@ -13,9 +13,6 @@ from vaulttools.server import uris
 from vaulttools.server.calls import Busy, Lane
 from vaulttools.server.vault_names import no_vault
 from vaulttools.vault import Vault
-
-OF_ALL_NOTES: Final = frozenset({"tags", "properties", "links", "tasks", "base"})
-"""Tools that read something from every note, which takes as long as to index it."""
 
 
 class NotIndexed(Busy):

@@ -15,7 +15,7 @@ from vaulttools.answers import answer, corpus, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
-from vaulttools.answers.request import Request, Texts
+from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import definition, facts, rows, sources
 from vaulttools.bases.context import Context
@@ -39,22 +39,9 @@ from vaulttools.session import Session
 _CELL: Final = 200
 """Characters of a cell in the text."""
 
-_CLOCK: Final = machine_clock
-"""Asked once a call."""
-
-
-def _json_of(value: object) -> object:
-    """A tree or an object that was given as JSON in a text."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
-
 
 def _where(value: object) -> object:
-    read = _json_of(value)
+    read = json_of(value)
     if isinstance(read, list) and isinstance(value, str):
         return value  # an expression that is a list
     if not isinstance(read, str | dict | list):
@@ -62,13 +49,8 @@ def _where(value: object) -> object:
     return read
 
 
-def _texts(value: object) -> object:
-    read = _json_of(value)
-    return [read] if isinstance(read, str | dict) else read
-
-
 def _named_texts(value: object) -> object:
-    read = _json_of(value)
+    read = json_of(value)
     if not isinstance(read, dict) or not all(isinstance(text, str) for text in read.values()):
         raise ValueError('summaries must be an object of columns and summaries, such as {"price": "Sum"}')
     return read
@@ -174,7 +156,8 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     source = _source(vault, request, work)
     if request.list_views:
         return _listed(source, work)
-    view = _view(source, request)
+    view = source.base.view(request.view if request.view is not None else source.view)
+    view = replace(view, name="") if source.path is None else view
     asked = _asked(source.base, view, request)
     whole = corpus.scope_of(vault, work, None, None)
     notes = corpus.answered(vault, QUESTION, work, whole)
@@ -185,22 +168,18 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     found_in = [path for path in listing.files if path not in missed]
     links = vault.links(work)
     held = VaultFiles(vault.root, notes.answer, links)
-    context = Context(
-        Setting(_CLOCK(), held.resolve), held, _stopping(work), random.random, _this(vault, source, request, work)
-    )
+
+    def stop() -> None:
+        if work.is_over():
+            raise OutOfTime
+
+    this = _this(vault, source, request, work)
+    context = Context(Setting(machine_clock(), held.resolve), held, stop, random.random, this)
     found = rows.find(asked, found_in, notes.answer, context)
     if not found.is_whole:
         work.pass_over("", "time limit")
         work.cut_short = True
     return _answer(source, view, asked, request, found, context, notes, work)
-
-
-def _stopping(work: Work) -> Any:
-    def stop() -> None:
-        if work.is_over():
-            raise OutOfTime
-
-    return stop
 
 
 def _source(vault: Session, request: BaseRequest, work: Work) -> _Source:
@@ -261,11 +240,6 @@ def _this(vault: Session, source: _Source, request: BaseRequest, work: Work) -> 
     return target.place.path
 
 
-def _view(source: _Source, request: BaseRequest) -> View:
-    view = source.base.view(request.view if request.view is not None else source.view)
-    return replace(view, name="") if source.path is None else view
-
-
 def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
     """The view, with the caller's arguments in place of its own."""
     columns = view.columns
@@ -273,9 +247,9 @@ def _asked(base: Base, view: View, request: BaseRequest) -> Asked:
         columns = base.columns(request.columns, "columns")
     default = "file.name" if view.name else "file.path"
     columns = columns or base.columns([default], "columns")
-    sort = base.sorting([*map(_json_of, request.sort)], "sort") if request.sort else view.sort
+    sort = base.sorting([*map(json_of, request.sort)], "sort") if request.sort else view.sort
     group_by = (
-        next(iter(base.sorting(_json_of(request.group_by), "group_by")), None) if request.group_by else view.group_by
+        next(iter(base.sorting(json_of(request.group_by), "group_by")), None) if request.group_by else view.group_by
     )
     summed: Mapping[str, str] = view.summaries or {}
     place = f'a summary of view "{view.name}"'
@@ -328,7 +302,7 @@ def _answer(
     notes: Corpus[NoteTable],
     work: Work,
 ) -> BaseAnswer:
-    setting = replace(context.setting, tick=_no_look)  # what was found is shown
+    setting = replace(context.setting, tick=lambda *_: None)  # what was found is shown, however late it is
     start = (asked.page - 1) * asked.limit
     end = start + len(found.rows)
     part = _part(found, notes, work)
@@ -366,8 +340,8 @@ def _answer(
         base=source.path,
         view=view.name or None,
         columns=[
-            ColumnShown(name=column.id, display=column.display, type=_type(values))
-            for column, values in zip(asked.columns, _by_column(asked, found), strict=True)
+            ColumnShown(name=column.id, display=column.display, type=_type([row[place] for _, row in found.rows]))
+            for place, column in enumerate(asked.columns)
         ],
         rows=shown_rows,
         groups=[
@@ -388,10 +362,6 @@ def _part(found: ViewResult, notes: Corpus[NoteTable], work: Work) -> str:
     if not found.is_whole and not notes.waiting:
         return f"Part of the answer: stopped after {work.time_limit:g} s, before all rows were computed. Narrow folder."
     return corpus.part(notes)
-
-
-def _no_look(*_: object) -> None:
-    """Nobody looks at the time any more."""
 
 
 def _sections(asked: Asked, found: ViewResult, setting: Setting) -> list[Section]:
@@ -464,10 +434,6 @@ def _detail(value: Value | Failed, setting: Setting) -> Any:
 
 def _details(values: Mapping[str, Value | Failed], setting: Setting) -> dict[str, Any]:
     return {name: _detail(value, setting) for name, value in values.items()}
-
-
-def _by_column(asked: Asked, found: ViewResult) -> list[list[Value | Failed]]:
-    return [[values[place] for _, values in found.rows] for place in range(len(asked.columns))]
 
 
 def _type(values: Sequence[Value | Failed]) -> str:

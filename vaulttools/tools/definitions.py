@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, Literal, get_args
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
 
 from vaulttools import tools
 from vaulttools.answers.request import Request, schema
@@ -25,32 +25,21 @@ def definitions(
     Raises:
         BadArgument: the format is none of the three, or there is no such tool.
     """
-    if format not in _FORMS:
+    if format not in get_args(Format):
         raise BadArgument(f"format must be one of {', '.join(get_args(Format))}, got {format!r}")
-    found = [_FORMS[format](tools.named(name)) for name in names]
-    if answers and format == "mcp":
-        for definition in found:
-            answer = tools.named(definition["name"]).answer
-            definition["outputSchema"] = answer.model_json_schema(mode="serialization")
-    return found
+    return [_definition(tools.named(name), format, answers) for name in names]
 
 
-def _anthropic(tool: Tool[Any, Any]) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": _short(tool.request)}
-
-
-def _openai(tool: Tool[Any, Any]) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": _short(tool.request)}
-    return {"type": "function", "function": function}
-
-
-def _mcp(tool: Tool[Any, Any]) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": _short(tool.request),
-        "annotations": {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-    }
+def _definition(tool: Tool[Any, Any], format: Format, answers: bool) -> dict[str, Any]:  # noqa: A002
+    arguments = _short(tool.request)
+    if format == "anthropic":
+        return {"name": tool.name, "description": tool.description, "input_schema": arguments}
+    if format == "openai":
+        function = {"name": tool.name, "description": tool.description, "parameters": arguments}
+        return {"type": "function", "function": function}
+    hints = {"title": tool.summary, "readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+    defined = {"name": tool.name, "description": tool.description, "inputSchema": arguments, "annotations": hints}
+    return defined | ({"outputSchema": tool.answer.model_json_schema(mode="serialization")} if answers else {})
 
 
 def _short(request: type[Request]) -> dict[str, Any]:
@@ -66,10 +55,3 @@ def _short(request: type[Request]) -> dict[str, Any]:
             del property_["minimum"]
         property_.pop("additionalProperties", None)
     return whole
-
-
-_FORMS: Final[dict[str, Callable[[Tool[Any, Any]], dict[str, Any]]]] = {
-    "anthropic": _anthropic,
-    "openai": _openai,
-    "mcp": _mcp,
-}

@@ -148,8 +148,12 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
         )
     notices += answer.passed_over(work, found=bool(kept), told=["time limit"])
     if not kept and work.complete:
-        at_any_time = _at_any_time(vault, request, targets, work) if times is not None else []
-        notices += at_any_time or _other_case(vault, request, targets, work)
+        at_any_time = 0 if times is None else len(_collect(vault, request, targets, None, work.again())[0])
+        if at_any_time:
+            matching = "path is" if at_any_time == 1 else "paths are"
+            notices.append(f"{at_any_time:,} matching {matching} outside the dates given.")
+        else:
+            notices += _other_case(vault, request, targets, work)
     reached = len(every) > request.limit
     if reached:
         to_go_on = "Narrow" if request.limit == LIMIT else "Raise limit, narrow"
@@ -247,13 +251,6 @@ def _scope(
 def _tell(scope: Scope, work: Work) -> None:
     for _, sentence in scope.warnings:
         work.warn(sentence)
-
-
-def _at_any_time(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:
-    """How many paths there are whenever they were modified."""
-    again = work.again()
-    number = len(_collect(vault, request, targets, None, again)[0])
-    return [f"Modified at another time: {number:,} path{'s' if number != 1 else ''}."] if number else []
 
 
 def _other_case(vault: Session, request: FindRequest, targets: Targets, work: Work) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer, hints, page, place
@@ -62,13 +61,18 @@ class GrepAnswer(Answer):
 
 def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     """Count all matching lines, and show the first."""
+    # scope
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=False)
     targets = vault.targets([request.path or "/"], work)
     scope = _scope(vault, request, targets, work)
+
+    # match
     loose = hints.loose(vault.ripgrep, compiled)
     search = vault.search(compiled, scope, work, loose, COUNTED_LINES + 1, wants_lines=True)
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
+
+    # show
     shown = list(_located(search, counted, request.max_results))
     total -= sum(file.count for file in counted if file.path in search.vanished)
     at_least = min(max(total - 1, 0), COUNTED_LINES)
@@ -79,7 +83,11 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     notices += answer.passed_over(work, found=bool(matches))
     notices += hints.held_nothing(search, [file.path for file in counted])
     if work.complete:
-        notices += _hints(vault, request, targets, search, len(counted) - search.vanished_of(counted))
+
+        def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
+            return hints.again(search, pattern, _scope(vault, request, targets, again), again).matching()
+
+        notices += hints.other_readings(search, len(counted) - search.vanished_of(counted), matching)
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
@@ -87,6 +95,8 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
         more = "" if way_on else f" {more} pattern, path or glob."
         notices.append(f"Showing {len(matches):,} of {of} matching lines.{more}")
     notices += way_on
+
+    # cut
     first = "" if matches else answer.nothing_found(work, "No matches found")
     rows = [_lines(file, request.context_lines, last) for file, last in shown]
     sections = [Section("", lines) for lines, _ in rows]
@@ -197,15 +207,6 @@ def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
     return GrepMatch(
         path=paths.portable(document.path), line=hit.line, text=text, page=place.page_of(document, hit.line)
     )
-
-
-def _hints(vault: Session, request: GrepRequest, targets: Targets, search: Search, total: int) -> list[str]:
-    def files(pattern: Pattern, again: Work) -> int:
-        scope = _scope(vault, request, targets, again)
-        other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
-        return hints.number_of(other.matching(), search)
-
-    return hints.many_more(search, total, files) if total else hints.other_readings(search, files)
 
 
 TOOL: Final = Tool(

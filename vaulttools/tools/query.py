@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
-from vaulttools.answers import answer, corpus, dated, excerpt, filters, page, query_hints
+from vaulttools.answers import answer, corpus, dated, filters, page, place
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.exact import Order, Sort, exact
+from vaulttools.answers.exact import Order, Sort, exact, hints
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
@@ -352,7 +352,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *corpus.beside_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
-        notices += query_hints.told(vault, work, request, request.query, found, order, match_case=request.match_case)
+        notices += hints(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
@@ -417,7 +417,7 @@ def _title(path: str) -> str:
 
 def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
     """A file as details and as text, and by line of the text which excerpt it shows."""
-    windows = excerpt.of_places(match.places)
+    windows = place.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
-from itertools import islice
 from typing import Annotated, ClassVar, Final
 
 from vaulttools.answers import answer, hints, page, place
@@ -128,37 +127,47 @@ class _Plan:
 
 def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     """Search, and show one page of files."""
+    # scope
     compiled = vault.ripgrep.compile(request.pattern, "regex", ignore_case=request.i)
     targets = vault.targets(request.paths or ["/"], work)
     plan = _planned(vault, request, targets, work)
+
+    # match
     skip = 0 if plan.is_single else request.skip
     bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
     search = vault.search(compiled, plan.scope, work, hints.loose(vault.ripgrep, compiled), bound + 1)
-    counted = list(islice(_matches(search, plan), bound + 1))
-    matches, exact = counted[:bound], len(counted) <= bound
+    counted = hints.counted(search, _matches(search, plan), bound)
+
+    # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
-    on_page = search.page(matches, skip, PAGE_FILES, cap + 1)
+    on_page = search.page(counted.files, skip, PAGE_FILES, cap + 1)
     shown = [_rendered(vault, plan, match, found, cap) for match, found in on_page]
-    total = len(matches) - search.vanished_of(matches)
-    if total == 0 and not exact:
-        search.miss_vanished()
+    total = counted.total()
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
-    if not matches and not plan.ranged and not plan.texts:
+    has_parts = bool(plan.ranged or plan.texts)  # of which the search of the scope knows nothing
+    if not counted.files and not has_parts:
         notices += hints.held_nothing(search, ())
-    if work.complete and exact:
-        notices += _hints(vault, request, targets, plan, search, total)
+    if work.complete and counted.is_exact:
+
+        def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
+            planned = _planned(vault, request, targets, again)
+            return _matches(hints.again(search, pattern, planned.scope, again), planned)
+
+        readings = replace(search, matches_loosely=True) if has_parts else search
+        notices += hints.other_readings(readings, total, matching)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)
     notices += answer.way_on(work, "the pattern" if plan.is_single else "paths", in_path_order=plan.order is None)
     if next_skip is not None:
-        of = f"{total}" if exact else f"more than {total}"
+        of = f"{total}" if counted.is_exact else f"more than {total}"
         notices.append(
             f"Showing files {skip + 1}-{skip + len(shown)} of {of}. "
             f"Use skip={next_skip} for the next page, or narrow paths/pattern."
         )
-    sections = [file.section for file in shown]
-    fitted = page.fit(_first_line(total, skip, work), sections, answer.plain(notices))
+
+    # cut
+    fitted = page.fit(_first_line(total, skip, work), [file.section for file in shown], answer.plain(notices))
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
@@ -178,7 +187,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         truncated=bool(next_skip or per_file or lines_cut or fitted.cut),
         missing_paths=[paths.portable(path) for path in targets.missing],
         total_files=total,
-        total_is_exact=exact and work.searched_all,
+        total_is_exact=counted.is_exact and work.searched_all,
         next_skip=next_skip,
     )
 
@@ -349,20 +358,6 @@ def _first_line(total: int, skip: int, work: Work) -> str:
     if total:
         return f"No more results ({total} file{'s' if total != 1 else ''} total; skip={skip} is past the end)"
     return answer.nothing_found(work, "No matches found")
-
-
-def _hints(
-    vault: Session, request: SearchRequest, targets: Targets, plan: _Plan, search: Search, total: int
-) -> list[str]:
-    def files(pattern: Pattern, again: Work) -> int:
-        planned = _planned(vault, request, targets, again)
-        other = replace(search, pattern=pattern, scope=planned.scope, work=again, loose=None)
-        return hints.number_of(_matches(other, planned), search)
-
-    if total:
-        return hints.many_more(search, total, files)
-    apart = plan.ranged or plan.texts  # of which the search of the scope knows nothing
-    return hints.other_readings(replace(search, matches_loosely=True) if apart else search, files)
 
 
 TOOL: Final = Tool(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from vaulttools.answers import answer, dated, file_match, hints, page
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.file_match import ExcerptRows, FileMatch
-from vaulttools.answers.file_stream import FileStream
+from vaulttools.answers.file_match import ExcerptRows, FileMatch, FileStream
+from vaulttools.answers.hints import Counted
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Texts, Values
 from vaulttools.answers.tool import Tool
@@ -88,59 +88,54 @@ class SearchFilesAnswer(Answer):
 
 def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
     """Search, and show the first files."""
+    # scope
+    compiled, scope, told = _asked(vault, request, work)
+
+    # match
+    bound = max(limits.COUNTED_FILES, request.max_results)
+    loose = hints.loose(vault.ripgrep, compiled)
+    search = vault.search(compiled, scope, work, loose, bound + 1, counts_all=request.sort == "matches")
+    counted = hints.counted(search, _in_order(vault, request, search), bound)
+
+    # show
+    on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
+    reader = vault.notes(vault.view(work)).of_many(on_page)
     # 10,000 files are 250,000 objects that stay; looking through them again and again was a third of the time.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
-        return _run(vault, request, work)
-
-
-def _run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
-    compiled, scope, told = _asked(vault, request, work)
-    loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, _bound(request) + 1, counts_all=request.sort == "matches")
-    matches, exact = _counted(vault, request, search)
-    on_page = [match.path for match in matches[: request.max_results] if paths.is_note(match.path)]
-    reader = vault.notes(vault.view(work)).of_many(on_page)
-    shown = [
-        _shown(reader, request, match, found)
-        for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS)
-    ]
-    files = [(file, rows) for file, rows, _ in shown]
-    total = len(matches) - search.vanished_of(matches)
-    if total == 0 and not exact:
-        search.miss_vanished()
+        shown = [
+            _shown(reader, request, match, found)
+            for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS)
+        ]
+    files = [file for file, _, _ in shown]
+    total = counted.total()
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
-    notices += answer.conflict_copies(file.path for file, _ in files)
+    notices += answer.conflict_copies(file.path for file in files)
     notices += answer.passed_over(work, found=total > 0)
     if not _looks_into_notes(request):
-        notices += hints.held_nothing(search, [match.path for match in matches])
-    if work.complete and exact:
+        notices += hints.held_nothing(search, [match.path for match in counted.files])
+    if work.complete and counted.is_exact:
         notices += _hints(vault, request, search, total)
-    closing = []
-    way_on = answer.way_on(work, "file_pattern", "max_results", in_path_order=request.sort == "path")
-    if total > request.max_results or not exact:
-        of = f"{total}" if exact else f"more than {total}"
-        more = " Raise max_results or narrow the pattern."
-        if request.max_results == limits.RESULTS:
-            more = " Narrow the pattern or file_pattern."
-        closing.append(f"Showing {len(files)} of {of} matching files.{'' if way_on else more}")
-    closing += way_on
-    sections = [section for _, _, section in shown]
+    closing = _closing(request, counted, total, len(files))
+
+    # cut
+    first = _first_line(total, counted.is_exact, work)
     between = "\n\n" if request.output == "excerpts" else "\n"
-    fitted = page.fit(_first_line(total, exact, work), sections, answer.bracketed([*notices, *closing]), between)
+    told_last = answer.bracketed([*notices, *closing])
+    fitted = page.fit(first, [section for _, _, section in shown], told_last, between)
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={
             "files": [
                 file.model_copy(update={"excerpts": rows.up_to(kept)}) if kept < len(rows) else file
-                for (file, rows), kept in zip(files, fitted.kept, strict=True)
+                for (file, rows, _), kept in zip(shown, fitted.kept, strict=True)
                 if kept is not None
             ]
         },
-        files=[file for file, _ in files],
+        files=files,
         total_files=total,
-        total_is_exact=exact and work.searched_all,
+        total_is_exact=counted.is_exact and work.searched_all,
     )
 
 
@@ -160,11 +155,10 @@ def _asked(vault: Session, request: SearchFilesRequest, work: Work) -> tuple[Pat
 
 
 def _streamed(vault: Session, request: SearchFilesRequest, search: Search) -> Generator[FileMatch, None, None]:
-    matches = _matches(vault, request, search)
+    matches = _in_order(vault, request, search)
     if request.sort != "path":
         # Their texts are read again: those of all files may be too many to keep.
-        counted = [replace(match, found=None) for match in matches]
-        matches = iter(sorted(counted, key=lambda match: _rank(vault, request, match)))
+        matches = iter([replace(match, found=None) for match in matches])
     view = vault.view(search.work)
     size = 1
     while together := [*islice(matches, size)]:
@@ -206,23 +200,12 @@ def _scope(vault: Session, request: SearchFilesRequest, work: Work) -> Scope:
     return vault.scope(walks, named, work, hidden=False, include_excluded=request.include_excluded)
 
 
-def _bound(request: SearchFilesRequest) -> int:
-    """Matching files up to which the number of them is exact."""
-    return max(limits.COUNTED_FILES, request.max_results)
-
-
-def _counted(vault: Session, request: SearchFilesRequest, search: Search) -> tuple[list[FileCount], bool]:
-    """The matching files in the order asked for, and whether these are all.
-
-    Counting stops at 100 whatever the order; the newest or the most are of all matching files.
-    """
-    bound = _bound(request)
+def _in_order(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+    """The matching files in the order asked for: the newest or the most are of all of them."""
     matches = _matches(vault, request, search)
     if request.sort == "path":
-        first = list(islice(matches, bound + 1))
-    else:
-        first = sorted(matches, key=lambda match: _rank(vault, request, match))
-    return first[:bound], len(first) <= bound
+        return matches
+    return iter(sorted(matches, key=lambda match: _rank(vault, request, match)))
 
 
 def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tuple[int, bytes]:
@@ -300,6 +283,18 @@ def _headings(reader: NoteReader, found: FileHits, lines: list[int]) -> Sequence
     return breadcrumbs(found.document.lines, lines)
 
 
+def _closing(request: SearchFilesRequest, counted: Counted, total: int, shown: int) -> list[str]:
+    """How much of it is shown, and how to see more."""
+    way_on = answer.way_on(counted.search.work, "file_pattern", "max_results", in_path_order=request.sort == "path")
+    if total <= request.max_results and counted.is_exact:
+        return way_on
+    of = f"{total}" if counted.is_exact else f"more than {total}"
+    more = " Raise max_results or narrow the pattern."
+    if request.max_results == limits.RESULTS:
+        more = " Narrow the pattern or file_pattern."
+    return [f"Showing {shown} of {of} matching files.{'' if way_on else more}", *way_on]
+
+
 def _first_line(total: int, exact: bool, work: Work) -> str:
     if total == 0:
         return answer.nothing_found(work, "No files found matching the pattern.")
@@ -307,27 +302,21 @@ def _first_line(total: int, exact: bool, work: Work) -> str:
 
 
 def _hints(vault: Session, request: SearchFilesRequest, search: Search, total: int) -> list[str]:
-    def files(pattern: Pattern, again: Work) -> int:
+    def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
         scope = replace(_scope(vault, request, again), times=search.scope.times)
-        other = replace(search, pattern=pattern, scope=scope, work=again, loose=None)
-        return hints.number_of(_matches(vault, request, other), search)
+        return _matches(vault, request, hints.again(search, pattern, scope, again))
 
+    found = hints.other_readings(search, total, matching)
     if total:
-        return hints.many_more(search, total, files)
-    found = hints.other_readings(search, files)
+        return found
     if (request.file_pattern or "").strip() and not search.work.searched and search.scope.times is None:
         found.append("file_pattern selected no file to search.")
     given = [name for name in _FILTERS if getattr(request, name) not in (None, "anywhere")]
     if given:
         again = search.work.again()
         every = request.model_copy(update=dict.fromkeys(given))
-        other = replace(search, scope=_scope(vault, request, again), work=again, loose=None)
-        number = hints.number_of(_matches(vault, every, other), search)
-        if number:
-            more = " or more" if number == limits.COUNTED_FILES else ""
-            found.append(
-                f"{number}{more} file{'s match' if number != 1 else ' matches'} without {' and '.join(given)}."
-            )
+        other = hints.again(search, search.pattern, _scope(vault, request, again), again)
+        found += hints.without(search, given, _matches(vault, every, other))
     return found
 
 

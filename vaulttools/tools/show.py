@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from vaulttools.answers import answer, excerpt
+from vaulttools.answers import answer
 from vaulttools.answers import place as places
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.excerpt import HitWindow
+from vaulttools.answers.place import HitWindow
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
 from vaulttools.core.work import Work
@@ -138,7 +138,7 @@ def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> li
     if text is None:
         return []
     if request.line is None:
-        return list(excerpt.around(hits.numbers, request.context, request.context, len(text.lines)))
+        return list(places.around(hits.numbers, request.context, request.context, len(text.lines)))
     start, end = max(1, request.line - request.context), min(len(text.lines), request.line + request.context)
     return [HitWindow(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
 

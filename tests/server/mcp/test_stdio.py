@@ -16,7 +16,6 @@ from tests.conftest import write_files
 from tests.server.serving import run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
-from vaulttools.cli.access import DEFAULT_TOOLS
 from vaulttools.server.mcp import prompts
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
@@ -54,7 +53,7 @@ def test_the_server_says_what_it_is_and_that_it_only_reads(small_vault: Path, mo
     info, instructions, listed = run(talk)
     assert (info.name, info.version) == ("vaulttools", __version__)
     assert instructions.startswith("Reads a person's Markdown notes (Obsidian): the vault vault.")
-    assert [tool.name for tool in listed] == [name for name in tools.NAMES if name in DEFAULT_TOOLS]
+    assert [tool.name for tool in listed] == [*tools.DEFAULT]
     for tool in listed:
         assert tool.annotations.read_only_hint and tool.annotations.idempotent_hint
         assert tool.annotations.open_world_hint is False
@@ -68,7 +67,7 @@ def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(small_vau
             return (await client.list_tools()).tools, await client.call_tool("search_files", {"pattern": "TODO"})
 
     listed, answer = run(talk)
-    assert [tool.output_schema for tool in listed] == [None] * len(DEFAULT_TOOLS)
+    assert [tool.output_schema for tool in listed] == [None] * len(tools.DEFAULT)
     assert answer.structured_content is None
     assert text_of(answer).startswith("Found 4 matching files:")
 

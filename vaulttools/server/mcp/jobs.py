@@ -9,10 +9,11 @@ from functools import partial
 from threading import Event
 from typing import Any, Final, Generic, TypeVar
 
-from vaulttools.answers.part import MOST_CHARACTERS
-from vaulttools.server.calls import QUICK, Lane
+from vaulttools.answers.reading import MOST_CHARACTERS
+from vaulttools.server.calls import Lane
 from vaulttools.server.mcp.backend import Reply
-from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
+from vaulttools.server.vaults import Vaults, ensure_indexed
+from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
 from vaulttools.vault import Vault
 
@@ -58,8 +59,8 @@ class Jobs:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Job[Reply]:
         """What a tool answers."""
         name, rest = self._vaults.meant(arguments)
-        lane: Lane = "quick" if tool in QUICK else self._vaults.lane(name)
-        waits = lane == "opening" and tool in OF_ALL_NOTES
+        lane: Lane = "quick" if TOOLS[tool].is_quick else self._vaults.lane(name)
+        waits = lane == "opening" and TOOLS[tool].reads_all_notes
         return Job(partial(self._called, self._vaults.lent(name), tool, rest, waits), lane)
 
     def newest(self, vault: str) -> Job[Reply]:

@@ -8,7 +8,7 @@ from itertools import islice
 from threading import Event
 from typing import Final, NamedTuple
 
-from vaulttools.answers.part import MOST_CHARACTERS
+from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.tools.read import ReadAnswer

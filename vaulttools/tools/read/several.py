@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
-from vaulttools.answers import answer, part
-from vaulttools.answers.part import Part
-from vaulttools.answers.reading import Reading
+from vaulttools.answers import answer, reading
+from vaulttools.answers.corpus import counted
+from vaulttools.answers.reading import Part, Reading
 from vaulttools.core import limits, paths, render
 from vaulttools.notes.properties import property_text
 
@@ -18,6 +19,9 @@ MOST: Final = 20
 
 _NAME_BYTES: Final = 800
 """Bytes of a path with which a text is shown beside others: twice twenty of them leave room for their lines."""
+
+_CUT_BYTES: Final = 100
+"""Bytes kept for the sentence that a table was cut."""
 
 _CELL: Final = 200
 """Characters of one cell of a table of properties."""
@@ -48,7 +52,7 @@ class ShownText:
         """What is odd about it, what was cut, and the call that goes on."""
         told = [*self.part.notices, *self.opened.notices]
         if self.cut_at is not None:
-            told.append(part.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1])))
+            told.append(reading.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1])))
         if self.next_line is not None:
             told.append(f"To read on: read {json.dumps(self.call(self.next_line), ensure_ascii=False)}")
         return told
@@ -60,22 +64,24 @@ class ShownText:
 
     def text(self) -> str:
         """Its first line, its lines, and its notices."""
-        first = f"## {part.first_line(self.opened, self.part, self.end)}"
+        first = f"## {reading.first_line(self.opened, self.part, self.end)}"
         return "\n\n".join(filter(None, [first, "\n".join(self.lines), "\n".join(answer.bracketed(self.notices()))]))
 
 
-def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, room: int) -> list[ShownText]:
-    """The texts with as many of their lines as fit into so many characters of them together and so many bytes.
+def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, told: Sequence[str]) -> list[ShownText]:
+    """The texts with as many of their lines as fit into so many characters of them together, beside other notices.
 
     Each may have the same; what one does not need goes to the others. Of each at least the beginning of a line is
     shown.
     """
+    room = _room(texts, told)
     of_lines = shares([_needed(lambda line: len(line) + 1, *each, characters) for each in texts], characters)
-    of_bytes = shares([_needed(_octets, *each, room) for each in texts], room)
+    # With a number before each line. What is escaped takes more, and is then cut.
+    of_bytes = shares([_needed(lambda line: _bytes(line) + 11, *each, room) for each in texts], room)
 
     def shown(number: int, more: int = 0) -> ShownText:
         opened, asked = texts[number]
-        lines, cut_at = part.fitting(opened.document, asked, of_lines[number] + more, of_bytes[number])
+        lines, cut_at = reading.fitting(opened.document, asked, of_lines[number] + more, of_bytes[number])
         return ShownText(opened, asked, lines, cut_at)
 
     found = [shown(number) for number in range(len(texts))]
@@ -100,7 +106,7 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
     return found
 
 
-def room_for(texts: Sequence[tuple[Reading, Part]], others: Sequence[str]) -> int:
+def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str]) -> int:
     """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
     longest = [
         ShownText(
@@ -108,8 +114,9 @@ def room_for(texts: Sequence[tuple[Reading, Part]], others: Sequence[str]) -> in
         )
         for opened, asked in texts
     ]
-    fixed = sum(len(each.text().encode("utf-8", "surrogatepass")) + 50 for each in longest)
-    return limits.TEXT_BYTES - fixed - sum(len(each.encode("utf-8", "surrogatepass")) + 3 for each in others)
+    return (
+        limits.TEXT_BYTES - sum(_bytes(each.text()) + 49 for each in longest) - sum(_bytes(each) + 2 for each in told)
+    )
 
 
 def is_too_long(opened: Reading) -> bool:
@@ -117,17 +124,27 @@ def is_too_long(opened: Reading) -> bool:
     return len(opened.name.encode("utf-8", "surrogatepass")) > _NAME_BYTES
 
 
-def table(texts: Sequence[Reading]) -> list[str]:
-    """The properties of notes as the lines of a Markdown table, a row each; the names as the first note writes them."""
+def table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tuple[str, list[str]]:
+    """The properties of notes as a Markdown table, a row each, the names as the first note writes them, as far as it
+    fits beside other notices; and the notice about what was left out."""
     names: dict[str, str] = {}
     for each in texts:
         for name in each.note.properties:
             names.setdefault(name.casefold(), name)
-    rows = [["note", *names.values()]]
+    rows = [_row(["note", *names.values()]), _row(["---"] * (len(names) + 1))]
     for each in texts:
         held = {name.casefold(): value for name, value in each.note.properties.items()}
-        rows.append([each.name, *(property_text.text(held.get(name)) for name in names)])
-    return [*map(_row, rows[:1]), _row(["---"] * len(rows[0])), *map(_row, rows[1:])]
+        rows.append(_row([each.name, *(property_text.text(held.get(name)) for name in names)]))
+    room = limits.TEXT_BYTES - sum(map(_bytes, told)) - _CUT_BYTES
+    kept: list[str] = []
+    for row in rows:
+        characters -= len(row) + 1
+        room -= _bytes(row)
+        if min(characters, room) < 0 and len(kept) > 2:
+            break
+        kept.append(row)
+    left = len(rows) - len(kept)
+    return "\n".join(kept), [f"{counted(left, 'more note')}; raise max_chars."] if left else []
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -141,20 +158,16 @@ def _cell(text: str) -> str:
 def _needed(size: Callable[[str], int], opened: Reading, asked: Part, most: int) -> int:
     """What all lines of a part take, up to so much."""
     total = 0
-    for line in _lines(opened, asked):
+    for line in islice(opened.document.lines, asked.start - 1, asked.end):
         total += size(line)
         if total >= most:
             return most
     return total
 
 
-def _lines(opened: Reading, asked: Part) -> Iterator[str]:
-    return (opened.document.lines[number - 1] for number in range(asked.start, asked.end + 1))
-
-
-def _octets(line: str) -> int:
-    """About what a numbered line takes; what is escaped takes more, and is then cut."""
-    return len(line.encode("utf-8", "surrogatepass")) + 12
+def _bytes(line: str) -> int:
+    """Of a line with its end."""
+    return len(line.encode("utf-8", "surrogatepass")) + 1
 
 
 def _used(shown: ShownText) -> int:

@@ -6,11 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from vaulttools.answers import answer, corpus, page, part, pictures, place, reading, several
+from vaulttools.answers import answer, page, place, reading
 from vaulttools.answers.answer import Answer, is_none
-from vaulttools.answers.part import Part
-from vaulttools.answers.pictures import Image
-from vaulttools.answers.reading import Reading
+from vaulttools.answers.reading import Part, Reading
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.attachments.picture import is_image
@@ -20,12 +18,11 @@ from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
 from vaulttools.models import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 from vaulttools.session import Session
+from vaulttools.tools.read import image, several
+from vaulttools.tools.read.image import Image
 
 CHARACTERS: Final = 20_000
 """Characters of the text in one answer unless more or fewer are asked for."""
-
-_CUT_BYTES: Final = 100
-"""Bytes kept for the sentence that a table of properties was cut."""
 
 _LEAST_SECONDS: Final = 0.5
 """For finding the notes that embed an image, however little time of a call is left."""
@@ -70,7 +67,7 @@ class ReadRequest(Request):
     max_chars: int = Field(
         CHARACTERS,
         ge=1,
-        le=part.MOST_CHARACTERS,
+        le=reading.MOST_CHARACTERS,
         description="Characters shown, at most 50,000; a cut says how to go on.",
     )
 
@@ -147,17 +144,17 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     meant = _part(request, opened)
     lines = opened.document.lines
     notices = [*meant.notices, *opened.notices]
-    cut = part.cut(meant.end, part.MOST_CHARACTERS, limits.FILE_BYTES)
+    cut = reading.cut(meant.end, reading.MOST_CHARACTERS, limits.FILE_BYTES)
     longest = [*notices, cut, _continuation(opened, meant, meant.end)]
-    room = limits.TEXT_BYTES - len(_composed(part.first_line(opened, meant, meant.end), [""], longest).encode())
-    shown, cut_at = part.fitting(opened.document, meant, request.max_chars, room)
+    room = limits.TEXT_BYTES - len(_composed(reading.first_line(opened, meant, meant.end), [""], longest).encode())
+    shown, cut_at = reading.fitting(opened.document, meant, request.max_chars, room)
     end = meant.start + len(shown) - 1
     if cut_at is not None:
-        notices.append(part.cut(end, cut_at, len(lines[end - 1])))
+        notices.append(reading.cut(end, cut_at, len(lines[end - 1])))
     if end < meant.end:
         notices.append(_continuation(opened, meant, end + 1))
     return ReadAnswer(
-        **answer.envelope(work, _composed(part.first_line(opened, meant, end), shown, notices), notices, found=True),
+        **answer.envelope(work, _composed(reading.first_line(opened, meant, end), shown, notices), notices, found=True),
         path=paths.portable(opened.document.path),
         start_line=meant.start,
         end_line=end,
@@ -190,12 +187,13 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     told = page.fitting(answer.bracketed(missing))
     asked = list(texts.values())
     if request.frontmatter:
-        blocks, cut = _table([opened for opened, _ in asked], request.max_chars, told)
-        found, notices = [_properties_read(opened) for opened, _ in asked], [*missing, *cut]
+        table, cut = several.table([opened for opened, _ in asked], request.max_chars, told)
+        blocks, notices = [table], [*missing, *cut]
+        found = [_properties_read(opened) for opened, _ in asked]
     else:
-        shown = several.fitting(asked, request.max_chars, several.room_for(asked, told))
+        shown = several.fitting(asked, request.max_chars, told)
         blocks = [each.text() for each in shown]
-        found = [_note_read(each) for each in shown]
+        found = [_note_read(each.opened, each.part.start, each.end, next_line=each.next_line) for each in shown]
         notices = [*(notice for each in shown for notice in each.notices()), *missing]
         cut = []
     work.searched = len(asked)
@@ -218,53 +216,26 @@ def _one_of_several(vault: Session, name: str, work: Work) -> tuple[Reading, Par
     opened = reading.read(vault, target, again)
     if several.is_too_long(opened):
         raise BadArgument(f"A path is too long to be read beside others; read it alone: {named([opened.name])}")
-    return opened, part.of_target(opened)
+    return opened, reading.of_target(opened)
 
 
-def _table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The properties of notes as a table, as far as it fits, and what was left out."""
-    rows = several.table(texts)
-    room = limits.TEXT_BYTES - sum(_bytes(line) for line in told) - _CUT_BYTES
-    kept: list[str] = []
-    for row in rows:
-        characters -= len(row) + 1
-        room -= _bytes(row)
-        if min(characters, room) < 0 and len(kept) > 2:
-            break
-        kept.append(row)
-    left = len(rows) - len(kept)
-    return ["\n".join(kept)], [f"{corpus.counted(left, 'more note')}; raise max_chars."] if left else []
-
-
-def _note_read(shown: several.ShownText) -> NoteRead:
-    document = shown.opened.document
+def _note_read(opened: Reading, start: int, end: int, **more: Any) -> NoteRead:
+    """The lines of one of several texts, from 1, end inclusive; `more` are the other fields."""
+    document = opened.document
     return NoteRead(
         path=paths.portable(document.path),
-        start_line=shown.part.start,
-        end_line=shown.end,
+        start_line=start,
+        end_line=end,
         total_lines=len(document.lines),
-        content="\n".join(document.lines[shown.part.start - 1 : shown.end]),
-        next_line=shown.next_line,
+        content="\n".join(document.lines[start - 1 : end]),
+        **more,
     )
 
 
 def _properties_read(opened: Reading) -> NoteRead:
     block = opened.note.frontmatter
     end = 0 if block is None else block.end_line
-    return NoteRead(
-        path=paths.portable(opened.document.path),
-        start_line=1,
-        end_line=end,
-        total_lines=len(opened.document.lines),
-        content="\n".join(opened.document.lines[:end]),
-        next_line=None,
-        properties=dict(opened.note.properties),
-    )
-
-
-def _bytes(line: str) -> int:
-    """Of a line with its end."""
-    return len(line.encode("utf-8", "surrogatepass")) + 1
+    return _note_read(opened, 1, end, next_line=None, properties=dict(opened.note.properties))
 
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
@@ -276,10 +247,10 @@ def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
 
 def _image(vault: Session, path: str, work: Work) -> ReadAnswer:
     """An image with what is said of it, and the picture beside the text."""
-    picture, size = pictures.drawn(vault, path)
+    picture, size = image.drawn(vault, path)
     again = Work(max(work.remaining(), _LEAST_SECONDS), work.cancel)
-    found = pictures.embeds(vault, path, again)
-    first, *notices = pictures.sentences(path, picture, size, found)
+    found = image.embeds(vault, path, again)
+    first, *notices = image.sentences(path, picture, size, found)
     if not again.complete:
         notices.append("Not every note could be looked at for links to it.")
     work.searched = 1
@@ -318,7 +289,7 @@ def _selected(request: ReadRequest) -> str:
 
 
 def _heading(request: ReadRequest) -> list[str]:
-    """Models send an empty text for what they do not mean to give."""
+    """The heading without the empty texts that models send for what they do not mean to give."""
     return [text.strip() for text in request.heading or () if text.strip()]
 
 
@@ -328,14 +299,14 @@ def _block(request: ReadRequest) -> str:
 
 def _part(request: ReadRequest, opened: Reading) -> Part:
     if request.frontmatter:
-        return part.of_frontmatter(opened)
+        return reading.of_frontmatter(opened)
     if heading := _heading(request):
-        return part.of_section(opened, part.chain_of(opened, heading), "heading")
+        return reading.of_section(opened, reading.chain_of(opened, heading), "heading")
     if block := _block(request):
-        return part.of_block(opened, block, "block")
+        return reading.of_block(opened, block, "block")
     if request.start_page is not None or request.end_page is not None:
-        return part.of_pages(opened, request.start_page, request.end_page)
-    return part.of_target(opened, request.start_line, request.end_line)
+        return reading.of_pages(opened, request.start_page, request.end_page)
+    return reading.of_target(opened, request.start_line, request.end_line)
 
 
 def _continuation(opened: Reading, meant: Part, line: int) -> str:

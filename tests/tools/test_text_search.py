@@ -1,0 +1,120 @@
+"""What `search`, `search_files` and `grep` share: readings of the pattern, what is told when nothing was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools import InvalidGlob, InvalidPattern, Vault, VaultConfig
+
+NOTHING = {
+    "search": "No matches found",
+    "search_files": "No files found matching the pattern.",
+    "grep": "No matches found",
+}
+"""The sentence of each tool."""
+
+WHERE = {"search": "paths", "search_files": "file_pattern", "grep": "path"}
+"""The argument that names a file."""
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+@pytest.mark.parametrize(
+    ("pattern", "file", "notices"),
+    [
+        ("hit", None, ["2 files match when case is ignored."]),
+        ("hit", "b.md", ["b.md was searched and holds no match.", "1 file matches when case is ignored."]),
+        ("h.t$", "b.md", ["b.md was searched and holds no match.", "1 file matches when case is ignored."]),
+        (" HIT ", None, ["1 file matches when the blanks around the pattern are left out."]),
+        ("absent", None, []),
+        ("absent", "b.md", ["b.md was searched and holds no match."]),
+    ],
+)
+def test_nothing_found_says_what_another_reading_would_have(
+    make_vault: MakeVault, tool: str, pattern: str, file: str | None, notices: list[str]
+) -> None:
+    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n", "c.md": "x\n"})
+    result = vault.call(tool, {"pattern": pattern, WHERE[tool]: file})
+    assert result.details["notices"] == notices
+    shown = "\n".join(notices if tool == "search" else (f"[{notice}]" for notice in notices))
+    assert result.text == "\n\n".join(filter(None, [NOTHING[tool], shown]))
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("search", {"i": True}), ("search_files", {"case_sensitive": False})])
+def test_case_is_ignored_when_asked_for(make_vault: MakeVault, tool: str, arguments: dict[str, Any]) -> None:
+    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n", "c.md": "x\n"})
+    assert vault.call(tool, {"pattern": "hit", **arguments}).details["total_files"] == 2
+
+
+def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "Hit\n", "b.md": "HIT\n"})
+    assert vault.search("hit", "b.md:1-1").notices == ["1 file matches when case is ignored."]
+    assert vault.search("hit", "b.md:2-2").notices == []
+    assert vault.grep("hit", glob="b*").notices == ["1 file matches when case is ignored."]
+    assert vault.search("hit", paths=["a.md", "b.md"]).notices[0] == "a.md, b.md were searched and hold no match."
+    assert vault.search_files("absent", file_pattern="b*").notices == []
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+def test_many_more_matches_with_case_ignored_are_told(make_vault: MakeVault, tool: str) -> None:
+    vault = make_vault({"a.md": "50MB\n", **{f"{number}.md": "50mb\n" for number in range(5)}})
+
+    def is_told(**arguments: Any) -> bool:
+        return "6 files match when case is ignored." in vault.call(tool, arguments).details["notices"]
+
+    assert is_told(pattern="50MB")
+    assert not is_told(pattern="50mb")  # which found nearly all
+    assert not is_told(pattern="50")
+    assert tool == "grep" or not is_told(pattern="50MB", **{"search": {"i": True}}.get(tool, {"case_sensitive": False}))
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+@pytest.mark.parametrize(
+    ("pattern", "notices"),
+    [
+        ("interface{}", ["The braces in 'interface{}' were taken literally."]),
+        ("${platform}", ["The braces in '${platform}' were taken literally."]),
+        ("foo(", ["The parentheses in 'foo(' were taken literally."]),
+        ("x{2}", []),
+    ],
+)
+def test_a_repair_is_told(make_vault: MakeVault, tool: str, pattern: str, notices: list[str]) -> None:
+    vault = make_vault({"a.md": "interface{} ${platform} foo(1) xx\n"})
+    result = vault.call(tool, {"pattern": pattern})
+    assert "a.md" in result.text
+    assert result.details["notices"] == notices
+
+
+def test_a_notice_is_one_line_whatever_the_pattern(make_vault: MakeVault) -> None:
+    assert "\n" not in make_vault({"a.md": "x\n"}).search("x{}\ny\x1b").text.split("\n\n")[1]
+
+
+def test_a_link_is_a_character_class_and_the_notice_says_so(make_vault: MakeVault) -> None:
+    notices = make_vault({"a.md": "eat\n"}).search("[[Note]]").notices
+    assert notices == [r"[[Note]] is a character class; to find the link use \[\[Note\]\]"]
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+def test_nothing_found_in_an_incomplete_search_is_not_called_nothing(tmp_path: Path, tool: str) -> None:
+    (tmp_path / "big.md").write_text("x" * 2000 + " hit\n", encoding="utf-8")
+    (tmp_path / "a.md").write_text("x\n", encoding="utf-8")
+    answer = Vault.open(tmp_path, config=VaultConfig(max_file_size=1000)).answer(tool, {"pattern": "hit"})
+    assert answer.text == "No matches in the 1 file searched; the search is incomplete: 1 file too large (big.md)."
+    assert not answer.complete
+
+
+@pytest.mark.parametrize("tool", NOTHING)
+def test_the_typed_method_raises_what_call_returns(make_vault: MakeVault, tool: str) -> None:
+    vault = make_vault({"a.md": "hit"})
+    with pytest.raises(InvalidPattern) as refusal:
+        getattr(vault, tool)("(?P<")
+    assert vault.call(tool, {"pattern": "(?P<"}).text == str(refusal.value)
+
+
+@pytest.mark.parametrize("file_pattern", ["[abc", "{a,b", "x/{a"])
+def test_a_malformed_glob_is_refused(make_vault: MakeVault, file_pattern: str) -> None:
+    with pytest.raises(InvalidGlob, match=r"^Invalid glob pattern: "):
+        make_vault({"a.md": "hit"}).search_files("hit", file_pattern=file_pattern)
