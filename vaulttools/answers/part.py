@@ -12,7 +12,6 @@ from vaulttools.answers.reading import Reading
 from vaulttools.core import render
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
-from vaulttools.notes.links import subpath
 
 _OTHERS: Final = 5
 """Lines of other headings of the same name that the answer names."""
@@ -95,13 +94,13 @@ def of_frontmatter(opened: Reading) -> Part:
 
 def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:
     """The block with an id."""
-    found = subpath.block(opened.note, block_id, opened.name)
+    found = opened.note.required_block(block_id, opened.name)
     return Part(found.start_line, found.end_line, f"block ^{found.id}", argument)
 
 
 def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Part:
     """The section of a heading, or of the last of a chain of them."""
-    found = subpath.section(opened.note, chain, opened.name)
+    found = opened.note.required_section(chain, opened.name)
     name = found.text.casefold()
     others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
     notices = [_others(others)] if others and len(chain) == 1 else []

@@ -10,7 +10,7 @@ from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
-from vaulttools.notes import board
+from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Target
@@ -57,7 +57,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
     if document.is_binary:
         raise BadArgument(f"Cannot read {target.given}: binary")
     notices = list(warnings)
-    if is_canvas(document.path) and (text := board.readable(document.text)) is not None:
+    if is_canvas(document.path) and (text := canvas.readable(document.text)) is not None:
         document = Document(document.path, text)
         notices.append("The canvas is shown as text; its lines are not those of the file.")
     if not document.is_whole:

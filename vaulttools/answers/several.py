@@ -11,7 +11,7 @@ from vaulttools.answers import answer, part
 from vaulttools.answers.part import Part
 from vaulttools.answers.reading import Reading
 from vaulttools.core import limits, paths, render
-from vaulttools.notes.properties import property_text
+from vaulttools.notes.properties import values as property_values
 
 MOST: Final = 20
 """Texts of one answer."""
@@ -126,7 +126,7 @@ def table(texts: Sequence[Reading]) -> list[str]:
     rows = [["note", *names.values()]]
     for each in texts:
         held = {name.casefold(): value for name, value in each.note.properties.items()}
-        rows.append([each.name, *(property_text.text(held.get(name)) for name in names)])
+        rows.append([each.name, *(property_values.text(held.get(name)) for name in names)])
     return [*map(_row, rows[:1]), _row(["---"] * len(rows[0])), *map(_row, rows[1:])]
 
 

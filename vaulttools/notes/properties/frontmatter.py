@@ -91,9 +91,11 @@ def load(block: FrontmatterBlock) -> Properties:
     unreadable = _UNREADABLE.search(raw)
     if unreadable:
         raw = _UNREADABLE.sub("\ufffd", raw)
+    from vaulttools.notes.properties.safe_yaml import Loader
+
     try:
         loaded = _load_json(raw) if raw.lstrip().startswith("{") else None
-        loaded = loaded or _load_yaml(raw)
+        loaded = loaded or Loader(raw).get_single_data()
     except Exception as error:  # parsers raise far more than their own errors here
         return Properties(warnings=(_failure(error, raw),))
     warnings = [_at(problem.offset, raw, problem.text) for problem in loaded.problems[:MAX_WARNINGS]]
@@ -128,21 +130,10 @@ def _too_deep(text: str) -> int:
     return -1
 
 
-def _load_yaml(raw: str) -> Loaded:
-    from frontmatter.default_handlers import YAMLHandler
-
-    from vaulttools.notes.properties.safe_yaml import Loader
-
-    loaded: Loaded = YAMLHandler().load(raw, Loader=Loader)
-    return loaded
-
-
 def _load_json(raw: str) -> Loaded | None:
     """The object, or None when the text is not one JSON object (it may still be a YAML flow mapping)."""
     if _too_deep(_JSON_STRING.sub("", raw)) >= 0:  # a quoted bracket hid the depth; the YAML loader counts levels
         return None
-    from frontmatter.default_handlers import JSONHandler
-
     from vaulttools.notes.properties.safe_yaml import Loaded, Problem
 
     problems: list[Problem] = []
@@ -162,9 +153,10 @@ def _load_json(raw: str) -> Loaded | None:
     def constant(_: str) -> None:
         problems.append(Problem(NOT_JSON, -1))
 
-    hooks = {"parse_int": number, "parse_float": number, "parse_constant": constant, "object_pairs_hook": mapping}
     try:
-        value = JSONHandler().load(raw, **hooks)
+        value = json.loads(
+            raw, parse_int=number, parse_float=number, parse_constant=constant, object_pairs_hook=mapping
+        )
     except ValueError:
         return None
     if "\\u" in raw:  # half of a surrogate pair can be written in JSON, and then no longer be encoded
