@@ -7,7 +7,6 @@
 | `tools PREFIX` | the list of tools, each a link to its page |
 | `parameters` | a tool's parameter table, on the page that bears its name |
 | `configuration` | the fields of VaultConfig |
-| `functions`, `operators`, `file_fields`, `summaries` | what the language of Bases has |
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ from pydantic_core import PydanticUndefined
 from vaulttools import VaultConfig, tools
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.request import schema
-from vaulttools.bases import evaluation as _registers  # noqa: F401  # the functions
-from vaulttools.bases import fields, operators, summaries
-from vaulttools.bases.functions import registry
 from vaulttools.cli import main as cli
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -167,47 +163,10 @@ def _type(property_: dict[str, Any]) -> str:
     return str(kind)
 
 
-def _functions(_: str, __: str) -> str:
-    return "\n\n".join(
-        "\n".join(
-            [
-                f"On {kind}:" if kind != "global" else "Global:",
-                "",
-                *(
-                    f"- `{each.signature}`: {each.words} `{each.example}`: `{each.result}`"
-                    for each in registry.FUNCTIONS.values()
-                    if each.kind == kind
-                ),
-            ]
-        )
-        for kind in registry.KINDS
-        if any(each.kind == kind for each in registry.FUNCTIONS.values())
-    )
-
-
-def _operators(_: str, __: str) -> str:
-    return "\n".join(f"- `{each.written}`: {each.words}" for each in operators.DESCRIBED)
-
-
-def _file_fields(_: str, __: str) -> str:
-    return (
-        "; ".join(f"`{name}`: {words[0].lower()}{words[1:-1]}" for name, (words, _) in fields.FILE_FIELDS.items()) + "."
-    )
-
-
-def _summaries(_: str, __: str) -> str:
-    described = [f"`{name}`: {words[0].lower()}{words[1:-1]}" for name, (words, _) in summaries.DEFAULT.items()]
-    return "; ".join([*described, "`Unique`: how many different values"]) + "."
-
-
 _MARKS: dict[str, Callable[[str, str], str]] = {
     "transcript": _transcript,
     "details": _details,
     "tools": _tools,
     "parameters": _parameters,
     "configuration": _configuration,
-    "functions": _functions,
-    "operators": _operators,
-    "file_fields": _file_fields,
-    "summaries": _summaries,
 }

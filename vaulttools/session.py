@@ -90,12 +90,12 @@ class Session:
     @cached_property
     def resolvers(self) -> Resolvers:
         """What answers for URLs, by scheme: ours, and those that the embedding program registers."""
-        from vaulttools.resources import documentation, obsidian, urls
+        from vaulttools.resources import resolvers, urls
 
-        resolvers = urls.Resolvers()
-        resolvers.register_linking("obsidian", lambda resolve_link: obsidian.resolver(self.root, resolve_link))
-        resolvers.register("vaulttools", documentation.resolve)
-        return resolvers
+        known = urls.Resolvers()
+        known.register_linking("obsidian", lambda resolve_link: resolvers.of_obsidian(self.root, resolve_link))
+        known.register("vaulttools", resolvers.documentation)
+        return known
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -381,15 +381,14 @@ class Session:
         """
         if target.place is None or not (target.headings or target.block):
             return target.ranges
-        from vaulttools.notes.links import subpath
         from vaulttools.notes.note import Note
 
         read = self._read(target, target.place)
         note, name = Note(read.path, read.text), paths.shown(read.path)
         if target.block is not None:
-            block = subpath.block(note, target.block, name)
+            block = note.required_block(target.block, name)
             return Ranges(((block.start_line, block.end_line),))
-        section = subpath.section(note, target.headings, name)
+        section = note.required_section(target.headings, name)
         return Ranges(((section.line, section.end_line),))
 
     def text_of(self, target: Target, work: Work) -> tuple[Document, tuple[str, ...]]:

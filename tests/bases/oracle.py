@@ -13,9 +13,8 @@ from zoneinfo import ZoneInfo
 from vaulttools.bases import facts, formulas
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame, Times
 from vaulttools.bases.faults import Failed
-from vaulttools.bases.output import plain
 from vaulttools.bases.times import Clock
-from vaulttools.bases.values import Setting, Value
+from vaulttools.bases.values import Setting, Value, plain
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,16 @@ import pytest
 
 from tests.bases import oracle
 from tests.bases.oracle import CASES, MEMORY, ROW, shown, value_of
+from vaulttools.bases import summaries
 from vaulttools.bases.context import BaseRow, Frame
 from vaulttools.bases.evaluation import expression as made
 from vaulttools.bases.faults import OutOfTime
-from vaulttools.bases.functions.registry import FUNCTIONS
-from vaulttools.bases.operators import DESCRIBED
+from vaulttools.bases.fields import FILE_FIELDS
+from vaulttools.bases.functions import FUNCTIONS
+from vaulttools.bases.operators import OPERATORS
 from vaulttools.errors import InvalidBase
 
+PAGE = (Path(__file__).parents[2] / "docs" / "bases.md").read_text(encoding="utf-8")
 OWN: dict[str, dict[str, list[Any]]] = json.loads(
     (Path(__file__).parents[2] / "fixtures" / "bases" / "own.json").read_text(encoding="utf-8")
 )
@@ -36,20 +40,28 @@ def test_the_links_of_a_note_are_those_of_the_app() -> None:
     assert found == CASES["links"]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=lambda function: f"{function.kind} {function.name}")
-def test_every_function_does_what_its_example_says(function: Any) -> None:
-    assert shown(function.example) == json.loads(function.result)
+@pytest.mark.parametrize(("example", "result"), re.findall(r"^- `.+ `([^`]+)`: `([^`]+)`$", PAGE, re.MULTILINE))
+def test_every_example_of_the_page_gives_what_it_says(example: str, result: str) -> None:
+    assert shown(example) == json.loads(result)
 
 
-@pytest.mark.parametrize("operator", DESCRIBED, ids=lambda operator: operator.written)
-def test_every_operator_does_what_its_example_says(operator: Any) -> None:
-    assert shown(operator.example) == json.loads(operator.result)
+def test_the_page_describes_every_operator_function_field_and_summary() -> None:
+    def described(heading: str) -> list[str]:
+        part = PAGE.partition(f"\n{heading}\n\n")[2].partition("\n\n")[0]
+        return re.findall(r"^- `(.+?)`: " if part.startswith("- ") else r"(?:^|; )`(\w+)`: ", part, re.MULTILINE)
+
+    for kind in dict.fromkeys(kind for kind, _ in FUNCTIONS):
+        heading = "Global:" if kind == "global" else f"On {kind}:"
+        assert set(described(heading)) == {each.signature for each in FUNCTIONS.values() if each.kind == kind}
+    assert {sign for each in described("## Operators") for sign in each.split()} >= {*OPERATORS, "&&", "||"}
+    assert described("Fields of files:") == list(FILE_FIELDS)
+    assert described("## Summaries") == list(summaries.NAMES)
 
 
 @pytest.mark.parametrize(
-    ("expression", "expected"), [each for cases in OWN["documentation"].values() for each in cases]
+    ("expression", "expected"), [each for pages in OWN.values() for cases in pages.values() for each in cases]
 )
-def test_the_examples_of_the_documentation_work(expression: str, expected: Any) -> None:
+def test_examples_of_the_documentation_and_odd_input_get_what_javascript_gives(expression: str, expected: Any) -> None:
     assert shown(expression) == expected
 
 
@@ -59,11 +71,6 @@ def test_two_dates_subtracted_are_a_duration_as_in_the_app_which_serves_as_milli
     assert shown('((now() + "36h") - now()).days') == 1.5
     assert shown("((now() - file.ctime) / 86400000).floor()") == 1
     assert shown('(now() + "1d") - now() == duration("1d")') is True
-
-
-@pytest.mark.parametrize(("expression", "expected"), [each for cases in OWN["odd"].values() for each in cases])
-def test_odd_input_gets_what_javascript_would_give(expression: str, expected: Any) -> None:
-    assert shown(expression) == expected
 
 
 REFUSED = [

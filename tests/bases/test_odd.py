@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 
 from tests.bases.oracle import MEMORY, ROW, context, value_of
 from vaulttools.bases import operators, rows, summaries
-from vaulttools.bases.context import BaseRow, Frame
+from vaulttools.bases.context import BaseRow, Frame, converted
 from vaulttools.bases.evaluation import expression
 from vaulttools.bases.faults import Failed, OutOfTime
 from vaulttools.bases.fields import DATE_FIELDS, FILE_FIELDS, field_of, item_of
-from vaulttools.bases.functions.registry import FUNCTIONS
-from vaulttools.bases.output import plain
-from vaulttools.bases.properties import converted
+from vaulttools.bases.functions import FUNCTIONS
 from vaulttools.bases.regexes import CompiledRegex
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import (
@@ -38,6 +36,7 @@ from vaulttools.bases.values import (
     is_empty,
     is_true,
     less,
+    plain,
 )
 from vaulttools.errors import InvalidBase
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.notes.canvas import Card, cards
+from vaulttools.notes.canvas import Card, cards, readable
 
 
 def test_rule_S01_the_text_cards_of_a_canvas() -> None:
@@ -50,3 +50,56 @@ def test_what_is_no_canvas_has_no_cards(source: str) -> None:
     st.sampled_from(["nodes", "type", "text", "id"]), inner | st.just("text"))))  # fmt: skip
 def test_no_json_breaks_it(canvas: object) -> None:
     assert isinstance(cards(json.dumps(canvas)), tuple)
+
+
+def box(x: int, y: int, width: int = 10, height: int = 10) -> dict[str, int]:
+    return {"x": x, "y": y, "width": width, "height": height}
+
+
+def test_cards_stand_below_their_group_and_connections_last() -> None:
+    canvas = {
+        "nodes": [
+            {"id": "g", "type": "group", "label": "Plans", **box(0, 0, 100, 100)},
+            {"id": "inner", "type": "group", **box(0, 0, 30, 30)},
+            {"id": "a", "type": "text", "text": "# Idea\nwith *text*", **box(5, 5)},
+            {"id": "b", "type": "file", "file": "Notes/b.md", "subpath": "#Part", **box(50, 50)},
+            {"id": "c", "type": "link", "url": "https://example.org", **box(500, 500)},
+        ],
+        "edges": [
+            {"fromNode": "a", "toNode": "b", "label": "leads to"},
+            {"fromNode": "b", "toNode": "c", "fromEnd": "arrow"},
+            {"fromNode": "c", "toNode": "gone", "toEnd": "none"},
+        ],
+    }
+    assert readable(json.dumps(canvas)) == (
+        "## Cards\n\n### https://example.org\n\n\n"
+        "## Plans\n\n### Notes/b.md#Part\n\n![[Notes/b.md#Part]]\n\n"
+        "## Group\n\n### Idea\n\n#### Idea\nwith *text*\n\n"
+        "## Connections\n\n"
+        "- Idea → Notes/b.md#Part: leads to\n"
+        "- Notes/b.md#Part ↔ https://example.org\n"
+        "- https://example.org – a missing card\n"
+    )
+
+
+def test_a_long_first_line_is_cut_in_the_title() -> None:
+    text = readable(json.dumps({"nodes": [{"id": "a", "type": "text", "text": "\n" + "word " * 40}]}))
+    assert text is not None
+    assert text.split("\n")[2] == f"### {('word ' * 12)}…"
+
+
+@pytest.mark.parametrize("source", ["", "no json", "[]", "[" * 100_000])
+def test_what_is_no_canvas_is_none(source: str) -> None:
+    assert readable(source) is None
+
+
+@pytest.mark.parametrize(
+    "canvas", [{}, {"nodes": 5}, {"nodes": [1, None]}, {"nodes": [], "edges": "x"}, {"nodes": None, "edges": [3]}]
+)
+def test_an_empty_canvas_is_an_empty_text(canvas: object) -> None:
+    assert readable(json.dumps(canvas)) == ""
+
+
+def test_odd_values_are_passed_over() -> None:
+    nodes = [{"type": "text", "text": 7, "x": "a"}, {"type": "group", "label": [], "x": 1e300}, {"id": {}}]
+    assert readable(json.dumps({"nodes": nodes, "edges": [{}]})) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -10,18 +11,22 @@ from hypothesis import strategies as st
 
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Structure
 from vaulttools.notes.stored import Stored, dump
 
 VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
 PARTS = (
-    *("body_line", "line_count", "properties", "warnings", "structure", "headings", "body_tags", "tags"),
-    *("aliases", "references", "property_references"),
+    *("body_line", "line_count", "properties", "warnings", "headings", "body_tags", "tags", "aliases", "references"),
+    *("property_references", "blocks", "tasks"),
 )
+OF_STRUCTURE = tuple(each.name for each in fields(Structure))
 
 
 def parts(contents: Contents) -> dict[str, object]:
-    return {name: getattr(contents, name) for name in PARTS}
+    return {name: getattr(contents, name) for name in PARTS} | {
+        f"structure.{name}": getattr(contents.structure, name) for name in OF_STRUCTURE
+    }
 
 
 def check(text: str) -> None:

@@ -19,35 +19,70 @@ def names(body: str) -> list[str]:
 @pytest.mark.parametrize(
     ("body", "tags"),
     [
+        # rule-T01: the characters of a tag
         ("#a #b_c #d-e #f/g", ["a", "b_c", "d-e", "f/g"]),
         ("#éa #спам #标签 #日本 #✅done #🎁", ["éa", "спам", "标签", "日本", "✅done", "🎁"]),
         ("#a.b #c, #d! #e; #f: #g) #h' #i\"", list("acdefghi")),
         ("#a+b #c\u2014d #e\u203cf", ["a", "c", "e"]),
         ("#-", ["-"]),
         ("#_", ["_"]),
+        # rule-T02: digits alone are no tag
+        ("#1984", []),
+        ("#y1984", ["y1984"]),
+        ("#1984y", ["1984y"]),
+        ("#2024/05", ["2024/05"]),
+        ("#123-", ["123-"]),
+        # rule-T04: a lone hash is none, and a tag does not end in a slash
+        ("#", []),
+        ("# ", []),
+        ("a # b", []),
+        ("#a/", ["a"]),
+        ("#/", []),
+        ("##a", []),
+        # a backtick that opens no code hides nothing
+        ("`open #a", ["a"]),
+        ("``open` #a", ["a"]),
+        ("\\`no code #a`", ["a"]),
+        ("`b` #a `c`", ["a"]),
+        ("`b\n\n#a `", ["a"]),
+        ("```\n#no\n```\n#a", ["a"]),
+        ("````\n```\n#no\n````\n#a", ["a"]),
+        # a tag begins a text, or follows a blank or a tag
+        # as read from Obsidian's own cache, see `inline.scan`
+        ("\t#a", []),
+        ("x\t#a", ["a"]),
+        ("x\u00a0#a\u3000#b", ["a", "b"]),
+        ("[text #a](https://x.y)", ["a"]),
+        ("#a#b", ["a", "b"]),
+        ("#a/#b", ["a", "b"]),
+        ("|#a|b|\n|-|-|\n|#c|d|", ["a", "c"]),
+        ("|#a|", []),
+        # where a line's text begins
+        ("> #a", ["a"]),
+        (">#a", ["a"]),
+        ("> >#a", ["a"]),
+        ("x >#a", []),
+        ("- #a\n- [ ] #b\n1. #c", ["a", "b", "c"]),
+        ("# Title #a", ["a"]),
+        ("%% #a %%", ["a"]),
+        ("costs $5 #a and $6", ["a"]),
+        ("a < b #a > c", ["a"]),
+        ("[^1]: #a", ["a"]),
+        ("[not closed #a", ["a"]),
+        ("[[not closed #a", ["a"]),
+        ("](not closed #a", ["a"]),
+        ("<!-- not closed #a", []),
+        ("text <!-- not closed #a", ["a"]),
+        ("text $$ not closed #a", ["a"]),
+        ("#a\r\n#b\r\n", ["a", "b"]),
     ],
 )
-def test_rule_T01_the_characters_of_a_tag(body: str, tags: list[str]) -> None:
-    assert names(body) == tags
-
-
-@pytest.mark.parametrize(
-    ("body", "tags"),
-    [("#1984", []), ("#y1984", ["y1984"]), ("#1984y", ["1984y"]), ("#2024/05", ["2024/05"]), ("#123-", ["123-"])],
-)
-def test_rule_T02_digits_alone_are_no_tag(body: str, tags: list[str]) -> None:
+def test_rules_T01_T02_T04_which_tags_a_text_has(body: str, tags: list[str]) -> None:
     assert names(body) == tags
 
 
 def test_rule_T03_a_tag_keeps_the_casing_first_seen() -> None:
     assert Note("n.md", "---\ntags: [Work]\n---\n#WORK #Home #home\n").tags == ("Work", "Home")
-
-
-@pytest.mark.parametrize(
-    ("body", "tags"), [("#", []), ("# ", []), ("a # b", []), ("#a/", ["a"]), ("#/", []), ("##a", [])]
-)
-def test_rule_T04_a_lone_hash_is_none_and_a_tag_does_not_end_in_a_slash(body: str, tags: list[str]) -> None:
-    assert names(body) == tags
 
 
 @pytest.mark.parametrize(
@@ -123,22 +158,6 @@ def test_rule_T08_a_hash_in_code_is_no_tag(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "tags"),
-    [
-        ("`open #a", ["a"]),
-        ("``open` #a", ["a"]),
-        ("\\`no code #a`", ["a"]),
-        ("`b` #a `c`", ["a"]),
-        ("`b\n\n#a `", ["a"]),
-        ("```\n#no\n```\n#a", ["a"]),
-        ("````\n```\n#no\n````\n#a", ["a"]),
-    ],
-)
-def test_a_backtick_that_opens_no_code_hides_nothing(body: str, tags: list[str]) -> None:
-    assert names(body) == tags
-
-
-@pytest.mark.parametrize(
     "body",
     [
         "[[Note#Heading]]",
@@ -168,42 +187,6 @@ def test_a_backtick_that_opens_no_code_hides_nothing(body: str, tags: list[str])
 )
 def test_a_hash_in_links_html_math_and_after_punctuation_is_no_tag(body: str) -> None:
     assert names(body) == []
-
-
-@pytest.mark.parametrize(
-    ("body", "tags"),
-    [
-        # as read from Obsidian's own cache, see `inline.scan`
-        ("\t#a", []),
-        ("x\t#a", ["a"]),
-        ("x\u00a0#a\u3000#b", ["a", "b"]),
-        ("[text #a](https://x.y)", ["a"]),
-        ("#a#b", ["a", "b"]),
-        ("#a/#b", ["a", "b"]),
-        ("|#a|b|\n|-|-|\n|#c|d|", ["a", "c"]),
-        ("|#a|", []),
-        # where a line's text begins
-        ("> #a", ["a"]),
-        (">#a", ["a"]),
-        ("> >#a", ["a"]),
-        ("x >#a", []),
-        ("- #a\n- [ ] #b\n1. #c", ["a", "b", "c"]),
-        ("# Title #a", ["a"]),
-        ("%% #a %%", ["a"]),
-        ("costs $5 #a and $6", ["a"]),
-        ("a < b #a > c", ["a"]),
-        ("[^1]: #a", ["a"]),
-        ("[not closed #a", ["a"]),
-        ("[[not closed #a", ["a"]),
-        ("](not closed #a", ["a"]),
-        ("<!-- not closed #a", []),
-        ("text <!-- not closed #a", ["a"]),
-        ("text $$ not closed #a", ["a"]),
-        ("#a\r\n#b\r\n", ["a", "b"]),
-    ],
-)
-def test_a_tag_begins_a_text_or_follows_a_blank_or_a_tag(body: str, tags: list[str]) -> None:
-    assert names(body) == tags
 
 
 def test_a_tag_knows_its_line() -> None:

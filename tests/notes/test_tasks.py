@@ -90,18 +90,10 @@ ODD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "values"), SIGNS)
-def test_the_signs_of_the_tasks_plugin(line: str, values: dict[str, str]) -> None:
-    assert said(line) == values
-
-
-@pytest.mark.parametrize(("line", "values"), FIELDS)
-def test_the_inline_fields_of_dataview(line: str, values: dict[str, str]) -> None:
-    assert said(line) == values
-
-
-@pytest.mark.parametrize(("line", "values"), ODD)
-def test_what_is_no_field_stays_in_the_text(line: str, values: dict[str, str]) -> None:
+@pytest.mark.parametrize(("line", "values"), [*SIGNS, *FIELDS, *ODD])
+def test_signs_and_inline_fields_are_read_and_what_is_neither_stays_in_the_text(
+    line: str, values: dict[str, str]
+) -> None:
     assert said(line) == values
 
 

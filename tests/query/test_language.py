@@ -51,9 +51,31 @@ def having(name: str, value: str | Node | None = None) -> PropertyNode:
     return PropertyNode(Term(name), Term(value) if isinstance(value, str) else value)
 
 
-def test_rule_S04_words_are_joined_by_and() -> None:
-    assert parse("meeting  work\tfive\nsix") == all_of("meeting", "work", "five", "six")
-    assert parse(" meeting ") == Term("meeting")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        # rule-S04: words are joined by AND
+        ("meeting  work\tfive\nsix", all_of("meeting", "work", "five", "six")),
+        (" meeting ", Term("meeting")),
+        # rule-S08: CJK stands in words and phrases
+        ('한국어 "한국어" 中文', all_of("한국어", Phrase("한국어"), "中文")),
+        # rule-S10: OR binds weaker than AND
+        ("meeting work OR meetup personal", any_of(all_of("meeting", "work"), all_of("meetup", "personal"))),
+        ("a OR b OR c", any_of("a", "b", "c")),
+        # rule-S11: brackets group
+        ("meeting (work OR meetup) personal", all_of("meeting", any_of("work", "meetup"), "personal")),
+        ("((a) (b c))", all_of("a", "b", "c")),
+        ("(a)OR(b)", any_of("a", "b")),
+        ("(a OR b)", any_of("a", "b")),
+        ("( a )b", all_of("a", "b")),
+        ("a(b)", all_of("a", "b")),
+        # rule-S12: each hyphen negates its own part
+        ("meeting -work -meetup", all_of("meeting", Not(Term("work")), Not(Term("meetup")))),
+        ("-(-a)", Term("a")),
+    ],
+)
+def test_rules_S04_S08_S10_S11_S12_how_words_are_joined_and_negated(query: str, found: Node) -> None:
+    assert parse(query) == found
 
 
 @pytest.mark.parametrize(
@@ -74,10 +96,6 @@ def test_rule_S07_a_phrase_may_begin_and_end_with_punctuation(text: str) -> None
     assert parse(f'"{text}"') == Phrase(text)
 
 
-def test_rule_S08_cjk_stands_in_words_and_phrases() -> None:
-    assert parse('한국어 "한국어" 中文') == all_of("한국어", Phrase("한국어"), "中文")
-
-
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -92,22 +110,10 @@ def test_rule_S09_a_backslash_escapes_quotes_and_itself_in_a_phrase(query: str, 
     assert parse(query) == Phrase(text)
 
 
-def test_rule_S10_or_binds_weaker_than_and() -> None:
-    assert parse("meeting work OR meetup personal") == any_of(all_of("meeting", "work"), all_of("meetup", "personal"))
-    assert parse("a OR b OR c") == any_of("a", "b", "c")
-
-
 @pytest.mark.parametrize("query", ["a or b", "a Or b", "a AND b", "a NOT b", "a ORb c", 'a "OR" b'])
 def test_rule_S10_only_a_bare_upper_case_or_is_an_operator(query: str) -> None:
     assert isinstance(parse(query), And)
     assert len(tree.parts(parse(query))) == 3
-
-
-def test_rule_S11_brackets_group() -> None:
-    assert parse("meeting (work OR meetup) personal") == all_of("meeting", any_of("work", "meetup"), "personal")
-    assert parse("((a) (b c))") == all_of("a", "b", "c")
-    assert parse("(a)OR(b)") == parse("(a OR b)") == any_of("a", "b")
-    assert parse("( a )b") == parse("a(b)") == all_of("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -126,17 +132,6 @@ def test_rule_S12_a_hyphen_negates(query: str, part: Node) -> None:
     assert parse(f"meeting {query}") == all_of("meeting", Not(part))
 
 
-def test_rule_S12_each_hyphen_negates_its_own_part() -> None:
-    assert parse("meeting -work -meetup") == all_of("meeting", Not(Term("work")), Not(Term("meetup")))
-    assert parse("-(-a)") == Term("a")
-
-
-def test_rule_S13_a_hyphen_may_stand_after_the_colon() -> None:
-    assert parse('path:-"Daily notes"') == within("path", Not(Phrase("Daily notes")))
-    assert parse("-path:-x") == Not(within("path", Not(Term("x"))))
-    assert parse("[status:-Draft]") == having("status", Not(Term("Draft")))
-
-
 def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
     subquery = any_of(Phrase("to be"), Not(Phrase("2B")))
     assert parse('file:("to be" OR -"2B")') == within("file", subquery)
@@ -146,10 +141,37 @@ def test_rule_S14_a_subquery_may_follow_any_operator() -> None:
         assert parse(f"{scope}: x") == within(scope, "x")
 
 
-def test_rule_S15_operators_are_case_insensitive() -> None:
-    assert parse("TAG:#work File:x Task-TODO:y MATCH-case:z") == all_of(
-        TagNode("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))
-    )
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        # rule-S13: a hyphen may stand after the colon
+        ('path:-"Daily notes"', within("path", Not(Phrase("Daily notes")))),
+        ("-path:-x", Not(within("path", Not(Term("x"))))),
+        ("[status:-Draft]", having("status", Not(Term("Draft")))),
+        # rule-S15: operators are case-insensitive
+        (
+            "TAG:#work File:x Task-TODO:y MATCH-case:z",
+            all_of(TagNode("work"), within("file", "x"), within("task-todo", "y"), Case(True, Term("z"))),
+        ),
+        # rule-S16: file and path
+        ("file:.jpg", within("file", ".jpg")),
+        ('path:"Daily notes/2022-07"', within("path", Phrase("Daily notes/2022-07"))),
+        # rule-S17: content
+        ('content:"happy cat"', within("content", Phrase("happy cat"))),
+        # rule-S18: case holds for the subquery that follows
+        ("match-case:HappyCat dog", all_of(Case(True, Term("HappyCat")), "dog")),
+        ("ignore-case:(ikea match-case:B)", Case(False, all_of("ikea", Case(True, Term("B"))))),
+        ("path:match-case:Work", within("path", Case(True, Term("Work")))),
+        ("match-case:path:Work", Case(True, within("path", "Work"))),
+        ("[a:match-case:B]", having("a", Case(True, Term("B")))),
+        # rule-S20: tags combine
+        ("tag:(#a/b OR c -d)", any_of(TagNode("a/b"), all_of(TagNode("c"), Not(TagNode("d"))))),
+        ("tag:-a", Not(TagNode("a"))),
+        ("tag:a b", all_of(TagNode("a"), "b")),
+    ],
+)
+def test_rules_S13_S15_S16_S17_S18_S20_what_operators_ask_for(query: str, found: Node) -> None:
+    assert parse(query) == found
 
 
 @pytest.mark.parametrize("word", ["https://example.org/a?b=1", "title:x", "10:30", "a:", ":a", "tags:x", "x-file:a"])
@@ -157,59 +179,33 @@ def test_rule_S15_a_word_with_another_colon_is_a_word(word: str) -> None:
     assert parse(word) == Term(word)
 
 
-def test_rule_S16_file_and_path() -> None:
-    assert parse("file:.jpg") == within("file", ".jpg")
-    assert parse('path:"Daily notes/2022-07"') == within("path", Phrase("Daily notes/2022-07"))
-
-
-def test_rule_S17_content() -> None:
-    assert parse('content:"happy cat"') == within("content", Phrase("happy cat"))
-
-
-def test_rule_S18_case_holds_for_the_subquery_that_follows() -> None:
-    assert parse("match-case:HappyCat dog") == all_of(Case(True, Term("HappyCat")), "dog")
-    assert parse("ignore-case:(ikea match-case:B)") == Case(False, all_of("ikea", Case(True, Term("B"))))
-    assert parse("path:match-case:Work") == within("path", Case(True, Term("Work")))
-    assert parse("match-case:path:Work") == Case(True, within("path", "Work"))
-    assert parse("[a:match-case:B]") == having("a", Case(True, Term("B")))
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        # rule-S24: line
+        ("line:(mix flour)", within("line", all_of("mix", "flour"))),
+        ("-line:x", Not(within("line", "x"))),
+        # rule-S25: block
+        ("block:(dog cat)", within("block", all_of("dog", "cat"))),
+        # rule-S26: section
+        ("section:(dog cat)", within("section", all_of("dog", "cat"))),
+        # rule-S27: sections nest
+        ("section:(H1 section:(H2))", within("section", all_of("H1", within("section", "H2")))),
+        # rule-S28: tasks
+        ("task:call", within("task", "call")),
+        ("task-todo:call", within("task-todo", "call")),
+        ("task-done:(call OR email)", within("task-done", any_of("call", "email"))),
+        # rule-S29: an empty phrase
+        ('task:""', within("task", Phrase(""))),
+    ],
+)
+def test_rules_S24_S25_S26_S27_S28_S29_what_stands_in_one_part_of_a_note(query: str, found: Node) -> None:
+    assert parse(query) == found
 
 
 @pytest.mark.parametrize("query", ["tag:#work", "tag:work", 'tag:"#work"', 'tag:"work"', "tag:(work)", "tag: #work"])
 def test_rule_S20_a_tag_is_named_with_or_without_its_hash(query: str) -> None:
     assert parse(query) == TagNode("work")
-
-
-def test_rule_S20_tags_combine() -> None:
-    assert parse("tag:(#a/b OR c -d)") == any_of(TagNode("a/b"), all_of(TagNode("c"), Not(TagNode("d"))))
-    assert parse("tag:-a") == Not(TagNode("a"))
-    assert parse("tag:a b") == all_of(TagNode("a"), "b")
-
-
-def test_rule_S24_line() -> None:
-    assert parse("line:(mix flour)") == within("line", all_of("mix", "flour"))
-    assert parse("-line:x") == Not(within("line", "x"))
-
-
-def test_rule_S25_block() -> None:
-    assert parse("block:(dog cat)") == within("block", all_of("dog", "cat"))
-
-
-def test_rule_S26_section() -> None:
-    assert parse("section:(dog cat)") == within("section", all_of("dog", "cat"))
-
-
-def test_rule_S27_sections_nest() -> None:
-    assert parse("section:(H1 section:(H2))") == within("section", all_of("H1", within("section", "H2")))
-
-
-def test_rule_S28_tasks() -> None:
-    assert parse("task:call") == within("task", "call")
-    assert parse("task-todo:call") == within("task-todo", "call")
-    assert parse("task-done:(call OR email)") == within("task-done", any_of("call", "email"))
-
-
-def test_rule_S29_an_empty_phrase_after_task() -> None:
-    assert parse('task:""') == within("task", Phrase(""))
 
 
 @pytest.mark.parametrize(
@@ -236,10 +232,36 @@ def test_rule_S32_a_regex_knows_where_it_stood() -> None:
     assert regex.position == 8
 
 
-def test_rule_S34_brackets_ask_for_a_property() -> None:
-    assert parse("[aliases]") == having("aliases")
-    assert parse('["my prop"]') == PropertyNode(Phrase("my prop"), None)
-    assert parse("[a][b] [file] [OR2]") == all_of(having("a"), having("b"), having("file"), having("OR2"))
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        # rule-S34: brackets ask for a property
+        ("[aliases]", having("aliases")),
+        ('["my prop"]', PropertyNode(Phrase("my prop"), None)),
+        ("[a][b] [file] [OR2]", all_of(having("a"), having("b"), having("file"), having("OR2"))),
+        # rule-S36: null is no text
+        ("[aliases:null]", having("aliases", Is("null"))),
+        ('[aliases:"null"]', having("aliases", Phrase("null"))),
+        ("[null]", having("null")),
+        # rule-S37: booleans and EMPTY are told in capitals
+        (
+            "[a:TRUE] [a:FALSE] [a:EMPTY]",
+            all_of(having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))),
+        ),
+        ("[a:true]", having("a", "true")),
+        ("[a:-null OR (EMPTY b)]", having("a", any_of(Not(Is("null")), all_of(Is("EMPTY"), "b")))),
+        # the examples of the search page
+        ("meeting [duration:<5]", all_of("meeting", having("duration", Compare("<", "5")))),
+        ("meeting [duration:>5]", all_of("meeting", having("duration", Compare(">", "5")))),
+        ("meeting -(work meetup)", all_of("meeting", Not(all_of("work", "meetup")))),
+        ("file:202209", within("file", "202209")),
+        (r"path:/\d{4}-\d{2}-\d{2}/", within("path", Regex(r"\d{4}-\d{2}-\d{2}"))),
+        ("task:(call OR email)", within("task", any_of("call", "email"))),
+        ("embed OR search", any_of("embed", "search")),
+    ],
+)
+def test_rules_S34_S36_S37_what_a_property_is_asked_for(query: str, found: Node) -> None:
+    assert parse(query) == found
 
 
 @pytest.mark.parametrize(
@@ -261,20 +283,6 @@ def test_rule_S35_both_sides_take_subqueries(query: str, found: Node) -> None:
     assert parse(query) == found
 
 
-def test_rule_S36_null_is_no_text() -> None:
-    assert parse("[aliases:null]") == having("aliases", Is("null"))
-    assert parse('[aliases:"null"]') == having("aliases", Phrase("null"))
-    assert parse("[null]") == having("null")
-
-
-def test_rule_S37_booleans_and_empty_are_told_in_capitals() -> None:
-    assert parse("[a:TRUE] [a:FALSE] [a:EMPTY]") == all_of(
-        having("a", Is("TRUE")), having("a", Is("FALSE")), having("a", Is("EMPTY"))
-    )
-    assert parse("[a:true]") == having("a", "true")
-    assert parse("[a:-null OR (EMPTY b)]") == having("a", any_of(Not(Is("null")), all_of(Is("EMPTY"), "b")))
-
-
 @pytest.mark.parametrize(
     ("query", "value"),
     [
@@ -290,16 +298,6 @@ def test_rule_S37_booleans_and_empty_are_told_in_capitals() -> None:
 def test_rule_S38_values_are_compared_in_brackets_only(query: str, value: Node) -> None:
     assert parse(query) == having("a", value)
     assert parse("<5") == Term("<5")
-
-
-def test_the_examples_of_the_search_page_are_read_as_it_says() -> None:
-    assert parse("meeting [duration:<5]") == all_of("meeting", having("duration", Compare("<", "5")))
-    assert parse("meeting [duration:>5]") == all_of("meeting", having("duration", Compare(">", "5")))
-    assert parse("meeting -(work meetup)") == all_of("meeting", Not(all_of("work", "meetup")))
-    assert parse("file:202209") == within("file", "202209")
-    assert parse(r"path:/\d{4}-\d{2}-\d{2}/") == within("path", Regex(r"\d{4}-\d{2}-\d{2}"))
-    assert parse("task:(call OR email)") == within("task", any_of("call", "email"))
-    assert parse("embed OR search") == any_of("embed", "search")
 
 
 @pytest.mark.parametrize(
@@ -451,26 +449,10 @@ def test_the_work_grows_with_the_length(piece: str) -> None:
 
 WORDS = st.sampled_from(
     [
-        "a",
-        "it's",
-        "b-c",
-        "2024-01-01",
-        "#t",
-        "OR2",
-        "or",
-        "path",
-        "C",
-        "é",
-        "中文",
-        "😀",
-        "a\\",
-        "a*",
-        "a/b",
-        "a<5",
-        "=",
-        "\0",
+        "a", "it's", "b-c", "2024-01-01", "#t", "OR2", "or", "path", "C", "é", "中文", "😀", "a\\", "a*", "a/b",
+        "a<5", "=", "\0",
     ]
-)
+)  # fmt: skip
 PHRASES = st.text(max_size=6).map(Phrase)
 REGEXES = st.lists(
     st.sampled_from(["a", " ", "/", r"\d", r"\\", "[x]", "(y|z)", '"', "OR"]), min_size=1, max_size=5
@@ -508,21 +490,10 @@ TREES: st.SearchStrategy[Node] = st.recursive(TEXTS | TAGS | PROPERTIES | NAMED,
 
 PIECES = st.sampled_from(
     [
-        *'ab-()[]:"/\\<>=# \n',
-        " OR ",
-        "OR",
-        "path:",
-        "FILE:",
-        "tag:",
-        "line:",
-        "match-case:",
-        "[a:",
-        "null",
-        '""',
-        "/x/",
-        "中",
+        *'ab-()[]:"/\\<>=# \n', " OR ", "OR", "path:", "FILE:", "tag:", "line:", "match-case:", "[a:", "null",
+        '""', "/x/", "中",
     ]
-)
+)  # fmt: skip
 
 
 @settings(max_examples=200, deadline=None)

@@ -15,7 +15,6 @@ from tests.conftest import write_files
 from vaulttools import Vault
 from vaulttools.bases import formulas
 from vaulttools.bases.context import BaseRow, Context, Frame
-from vaulttools.bases.evaluation import NO_FORMULAS
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.rows import EMPTY, order_of
 from vaulttools.bases.times import machine_clock
@@ -86,7 +85,7 @@ def holds(filter_: Any, row: BaseRow) -> bool:
     """Whether a filter keeps a file, one statement after another."""
     if isinstance(filter_, str):
         try:
-            return is_true(formulas.within(filter_, NO_FORMULAS, "x").compute(Frame(row)))
+            return is_true(formulas.within(filter_, formulas.read({}), "x").compute(Frame(row)))
         except Failed:
             return False
     ((kind, parts),) = filter_.items()
@@ -103,7 +102,7 @@ def plainly(texts: Mapping[str, str], where: Any, sort: str | None) -> list[str]
     kept = [path for path, row in rows.items() if holds(where, row)]
     if sort is None:
         return kept
-    by = formulas.within(sort.removeprefix("-"), NO_FORMULAS, "x")
+    by = formulas.within(sort.removeprefix("-"), formulas.read({}), "x")
 
     def key(path: str) -> tuple[Any, ...]:
         value: Value | Failed

@@ -14,7 +14,7 @@ from tests.tools.stories import stories, told
 from vaulttools import BadArgument, Vault
 from vaulttools.core import limits
 from vaulttools.notes.note import Note
-from vaulttools.notes.properties.property_types import property_type
+from vaulttools.notes.properties.values import property_type
 
 A = "---\nstatus: active\nn: 1\ntags: [x, y]\n---\n"
 B = "---\nStatus: draft\nn: two\ntags: x\n---\n"

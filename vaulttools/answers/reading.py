@@ -12,8 +12,7 @@ from vaulttools.core import paths, render
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
-from vaulttools.notes import board
-from vaulttools.notes.links import subpath
+from vaulttools.notes import canvas
 from vaulttools.notes.note import Note
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Target
@@ -69,7 +68,7 @@ def read(vault: Session, target: Target, work: Work) -> Reading:
     if document.is_binary:
         raise BadArgument(f"Cannot read {target.given}: binary")
     notices = list(warnings)
-    if is_canvas(document.path) and (text := board.readable(document.text)) is not None:
+    if is_canvas(document.path) and (text := canvas.readable(document.text)) is not None:
         document = Document(document.path, text)
         notices.append("The canvas is shown as text; its lines are not those of the file.")
     if not document.is_whole:
@@ -162,13 +161,13 @@ def of_frontmatter(opened: Reading) -> Part:
 
 def of_block(opened: Reading, block_id: str, argument: str = "") -> Part:
     """The block with an id."""
-    found = subpath.block(opened.note, block_id, opened.name)
+    found = opened.note.required_block(block_id, opened.name)
     return Part(found.start_line, found.end_line, f"block ^{found.id}", argument)
 
 
 def of_section(opened: Reading, chain: Sequence[str], argument: str = "") -> Part:
     """The section of a heading, or of the last of a chain of them."""
-    found = subpath.section(opened.note, chain, opened.name)
+    found = opened.note.required_section(chain, opened.name)
     name = found.text.casefold()
     others = [each.line for each in opened.note.headings if each.text.casefold() == name and each != found]
     notices = [_others(others)] if others and len(chain) == 1 else []

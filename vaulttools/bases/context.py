@@ -1,14 +1,19 @@
-"""Holds what an expression is computed in: the call, one row, bound names."""
+"""Holds what an expression is computed in: the call, one row, bound names.
+
+Reads the values of a note's properties: links, dates, URLs and tags in texts.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, Protocol
 
+from vaulttools.bases import numbers
 from vaulttools.bases.faults import Failed
-from vaulttools.bases.properties import converted, found_in
-from vaulttools.bases.values import MAX_TEXT, Setting, Value
+from vaulttools.bases.times import Clock, read_date
+from vaulttools.bases.values import MAX_TEXT, Setting, Tags, TagValue, Url, Value, read_link, tag_of
 
 MAX_LIST: Final = 100_000
 """Elements of one list."""
@@ -16,6 +21,8 @@ _STEPS: Final = 256
 """Calls of functions and elements of lists between two looks at the time."""
 _SIZE_OF_STEP: Final = 128
 """Characters of a text, or elements of a list, that count as one step more."""
+
+_URL: Final = re.compile(r"(?:https?|ftp|wss?)://[^\s/]+\S*|(?!(?:https?|ftp|wss?):)[A-Za-z][A-Za-z0-9+.-]*:\S*")
 
 
 class FileFacts(NamedTuple):
@@ -95,7 +102,7 @@ class Context:
 class BaseRow:
     """One file, with the values that were computed for it."""
 
-    __slots__ = ("_properties", "computed", "context", "facts", "frames", "path")
+    __slots__ = ("_properties", "computed", "context", "facts", "path")
 
     def __init__(self, context: Context, path: str, facts: FileFacts) -> None:
         self.context = context
@@ -103,9 +110,18 @@ class BaseRow:
         self.facts = facts
         self.computed: dict[str, Value | Failed] = {}
         """By formula."""
-        self.frames = 0
-        """Of Python's stack, taken by what is being computed."""
         self._properties: dict[str, Value] = {}
+
+    def formula(self, name: str) -> Value:
+        """The value of a formula, which is computed by now.
+
+        Raises:
+            Failed: it has none.
+        """
+        known = self.computed[name]
+        if isinstance(known, Failed):
+            raise known
+        return known
 
     def property(self, name: str) -> Value:
         """The value of a property of the note; null when it has none."""
@@ -136,3 +152,37 @@ class Frame:
         frame = Frame(self.row, self.values)
         frame.acc = self.acc
         return frame
+
+
+def found_in(properties: Mapping[str, Any], name: str) -> tuple[str, Any]:
+    """The name of a property as written, and what it holds; case matters only between names that differ in nothing
+    else. Null when there is none."""
+    if name in properties:
+        return name, properties[name]
+    lower = name.lower()
+    return next(((key, held) for key, held in properties.items() if key.lower() == lower), (name, None))
+
+
+def converted(name: str, held: Any, source: str, clock: Clock) -> Value:
+    """The value of a property of the note at `source`."""
+    if isinstance(held, str):
+        if name.lower() == "tags":
+            return Tags([TagValue(tag_of(held))])
+        return _text(held, source, clock)
+    if isinstance(held, list):
+        if name.lower() == "tags" and all(element is None or isinstance(element, str) for element in held):
+            return Tags(TagValue(tag_of(element)) for element in held if element is not None)
+        return [converted("", element, source, clock) for element in held]
+    if isinstance(held, dict):
+        return {key: converted(key, element, source, clock) for key, element in held.items()}
+    value: Value = numbers.bounded(held) if type(held) is int else held
+    return value
+
+
+def _text(text: str, source: str, clock: Clock) -> Value:
+    first = text[:1]
+    if first == "[" and (link := read_link(text, source)) is not None:
+        return link
+    if first.isdigit() and (date := read_date(text, clock)) is not None:
+        return date
+    return Url(text) if ":" in text and _URL.fullmatch(text) else text

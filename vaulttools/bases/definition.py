@@ -1,26 +1,32 @@
-"""Reads a base from YAML: filters, formulas, column names, summaries and views."""
+"""Finds where bases are written, and reads their YAML: filters, formulas, columns, summaries, views."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import formulas
-from vaulttools.bases.evaluation import Compiled, Expression, Formulas
+from vaulttools.bases.evaluation import Compiled, Expression
 from vaulttools.bases.fields import FILE_FIELDS
 from vaulttools.bases.syntax import Item, Literal, MemberAccess, Name
 from vaulttools.errors import InvalidBase
+from vaulttools.notes.parts import Span
 
 MAX_BYTES: Final = 256 * 1024
-"""Of one base; the largest that was seen has 20 KiB."""
+"""Of one base."""
 MAX_FILTERS: Final = 500
 """Statements in one tree of filters."""
 _MAX_DEPTH: Final = 30
 """Trees in trees."""
+_OPENING: Final = re.compile(r"[ \t>]*(?:[-*+][ \t]+)*(`{3,}|~{3,})[ \t]*base[ \t]*\r?")
+_PREFIX: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 _PLAIN: Final = re.compile(r"\w+(?:[ -]\w+)*")
 """A name of a property that stands alone, `due`, `due date`, `due-date`; anything else is an expression."""
+
+_VALUES: Final = ("true", "false", "null", "this")
+"""Names that no property is meant by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Base:
             InvalidBase: a part is not what it must be; or a formula, the filter of all views, or a summary is wrong.
         """
         texts = _texts(_mapping(content.get("formulas"), "formulas"), "formulas")
-        self.formulas: Formulas = formulas.read(texts)
+        self.formulas = formulas.read(texts)
         self.filter = self.filter_of(content.get("filters"), "the filter of all views")
         self._displays: dict[str, str] = {}
         for name, held in _mapping(content.get("properties"), "properties").items():
@@ -151,37 +157,33 @@ class Base:
         """
         if content is None or content in ("", [], {}):
             return None
-        counted = iter(range(MAX_FILTERS))
-        return self._filter(content, place, 0, counted.__next__)
+        return self._filter(content, place, 0, [])
 
-    def _filter(self, content: Any, place: str, depth: int, count: Callable[[], int]) -> Filter:
+    def _filter(self, content: Any, place: str, depth: int, texts: list[str]) -> Filter:
+        """A part of a tree; `texts` are the statements that were read before it."""
         if depth > _MAX_DEPTH:
             raise InvalidBase(f"Filters are nested deeper than {_MAX_DEPTH} levels", place)
         if isinstance(content, str | bool | int | float):
-            text = str(content).lower() if isinstance(content, bool) else str(content)
-            try:
-                count()
-            except StopIteration:
-                raise InvalidBase(f"There are more than {MAX_FILTERS} statements", place) from None
-            made = formulas.within(text, self.formulas, place)
+            texts.append(_text(content))
+            if len(texts) > MAX_FILTERS:
+                raise InvalidBase(f"There are more than {MAX_FILTERS} statements", place)
+            made = formulas.within(texts[-1], self.formulas, place)
             if made.conditions:
                 return FilterGroup("and", tuple(Statement(each, place) for each in made.conditions))
             return Statement(made, place)
         if isinstance(content, Sequence):
-            return FilterGroup(
-                "and", tuple(self._filter(part, place, depth + 1, count) for part in content if part is not None)
-            )
+            return self._group("and", content, place, depth, texts)
         if isinstance(content, Mapping):
             unknown = next((key for key in content if key not in ("and", "or", "not")), None)
             if unknown is not None:
                 raise InvalidBase(f'Unknown key "{unknown}"; a filter is a text, or has "and", "or" or "not"', place)
-            groups = []
-            for kind, parts in content.items():
-                listed = parts if isinstance(parts, Sequence) and not isinstance(parts, str) else [parts]
-                held = tuple(self._filter(part, place, depth + 1, count) for part in listed if part is not None)
-                groups.append(FilterGroup(kind, held))
+            groups = [self._group(kind, _listed(parts), place, depth, texts) for kind, parts in content.items()]
             return groups[0] if len(groups) == 1 else FilterGroup("and", tuple(groups))
         raise InvalidBase('A filter is a text, or has "and", "or" or "not"', place)
+
+    def _group(self, kind: str, parts: Sequence[Any], place: str, depth: int, texts: list[str]) -> FilterGroup:
+        held = (self._filter(part, place, depth + 1, texts) for part in parts if part is not None)
+        return FilterGroup(kind, tuple(held))
 
     def columns(self, ids: Sequence[Any], place: str, *, plain: bool = False) -> tuple[Column, ...]:
         """Columns by what they show; with `plain` whatever has no prefix is the name of a property, else it may be an
@@ -193,23 +195,20 @@ class Base:
         return tuple(self.column(str(each), place, plain=plain) for each in ids if each is not None)
 
     def column(self, given: str, place: str, *, plain: bool = False) -> Column:
-        """As `columns`, of one."""
+        """One column, read as `columns` reads them."""
         kind, dot, name = given.partition(".")
-        text = given
-        known_as = given
-        if dot and kind == "formula" and plain and name not in self.formulas.compiled:
+        text = known_as = given
+        if dot and kind == "formula" and name in self.formulas.expressions:
+            text = f"formula[{_quoted(name)}]"
+        elif dot and kind == "formula" and plain:
             raise InvalidBase(f'Unknown formula "{name}"', place, given, 9)
-        if dot and kind == "formula" and name in self.formulas.compiled:
-            text, known_as = f"formula[{_quoted(name)}]", given
-        elif dot and kind == "file" and (plain or name.lower() in FILE_FIELDS):
-            text, known_as = given, given
         elif dot and kind == "note" and (plain or _PLAIN.fullmatch(name)):
-            text, known_as = f"note[{_quoted(name)}]", given
+            text = f"note[{_quoted(name)}]"
         elif given == "file":
             known_as = "file.file"
-        elif plain or (
-            _PLAIN.fullmatch(given) and not given.isdigit() and given not in ("true", "false", "null", "this")
-        ):
+        elif dot and kind == "file" and (plain or name.lower() in FILE_FIELDS):
+            pass  # a field stands for itself
+        elif plain or (_PLAIN.fullmatch(given) and not given.isdigit() and given not in _VALUES):
             text, known_as = f"note[{_quoted(given)}]", f"note.{given}"
         made = formulas.within(text, self.formulas, place)
         match made.node:  # an expression may be just a property, too
@@ -226,9 +225,8 @@ class Base:
         Raises:
             InvalidBase: as `columns`; or an entry is neither.
         """
-        listed = content if isinstance(content, Sequence) and not isinstance(content, str) else [content]
         found = []
-        for each in listed:
+        for each in _listed(content):
             if each is None or each == "":
                 continue
             if isinstance(each, Mapping):
@@ -309,11 +307,56 @@ def _list(content: Any, place: str) -> Sequence[Any]:
     return content
 
 
+def _listed(content: Any) -> Sequence[Any]:
+    """The elements of a list, or the one value that stands instead of it."""
+    return content if isinstance(content, Sequence) and not isinstance(content, str) else [content]
+
+
+def _text(value: Any) -> str:
+    """An expression as written: YAML makes a boolean of `true`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _texts(content: Mapping[str, Any], place: str) -> dict[str, str]:
     texts = {}
     for name, text in content.items():
         if isinstance(text, Mapping | list):
             raise InvalidBase(f'A text is expected for "{name}"', place)
         if text is not None and text != "":
-            texts[name] = str(text).lower() if isinstance(text, bool) else str(text)
+            texts[name] = _text(text)
     return texts
+
+
+class BaseBlock(NamedTuple):
+    """A `base` block of a note."""
+
+    line: int
+    """Of its fence, from 1."""
+    text: str
+    """What stands between its fences."""
+
+
+def is_base(path: str) -> bool:
+    """Whether a file is a base by its name."""
+    return path.lower().endswith(".base")
+
+
+def blocks(lines: Sequence[str], code: Iterable[Span]) -> list[BaseBlock]:
+    """The `base` blocks of a note, from its lines and the first and last lines of its code blocks."""
+    found = []
+    for first, last in code:
+        opening = _OPENING.fullmatch(lines[first - 1]) if first <= len(lines) else None
+        if opening is None:
+            continue
+        depth = _marks(lines[first - 1])
+        body = [line.removesuffix("\r") for line in lines[first:last]]
+        if body and body[-1].strip(" \t>").startswith(opening[1]):
+            body.pop()
+        # A block in a quote or a list has its marks, or as many blanks, before each line.
+        found.append(BaseBlock(first, "\n".join(line[min(depth, _marks(line)) :] for line in body)))
+    return found
+
+
+def _marks(line: str) -> int:
+    prefix = _PREFIX.match(line)
+    return 0 if prefix is None else len(prefix[0])

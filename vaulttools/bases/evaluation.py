@@ -6,17 +6,15 @@ Nothing of it is run as Python or JavaScript.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from vaulttools.bases import operators
-from vaulttools.bases.context import BaseRow, FileFacts, Frame
+from vaulttools.bases.context import Frame, converted, found_in
 from vaulttools.bases.faults import Failed, InvalidExpression
 from vaulttools.bases.fields import FILE_FIELDS, field_of, item_of
-from vaulttools.bases.functions import everywhere, files, lists, scalars, strings
-from vaulttools.bases.functions.registry import FUNCTIONS, Function
+from vaulttools.bases.functions import FUNCTIONS, Function, files, global_functions, lists, scalars, strings
 from vaulttools.bases.parser import parsed
-from vaulttools.bases.properties import converted, found_in
 from vaulttools.bases.regexes import regex
 from vaulttools.bases.syntax import (
     Binary,
@@ -31,7 +29,6 @@ from vaulttools.bases.syntax import (
     RegexLiteral,
     Unary,
     parts,
-    walk,
 )
 from vaulttools.bases.times import Duration
 from vaulttools.bases.values import File, LinkValue, Value, is_true, text_of, type_of
@@ -39,11 +36,15 @@ from vaulttools.core import spelling
 
 Compiled: TypeAlias = Callable[[Frame], Value]
 
-MODULES: Final = (everywhere, files, lists, scalars, strings)
+MODULES: Final = (global_functions, files, lists, scalars, strings)
 """Those that register functions when they are imported."""
 
 METHODS: Final = frozenset(name for kind, name in FUNCTIONS if kind != "global")
 GLOBALS: Final = frozenset(name for kind, name in FUNCTIONS if kind == "global")
+_LIKE_PROPERTIES: Final = frozenset(
+    ("date", "duration", "icon", "image", "link", "list", "number", "html", "min", "max")
+)
+"""Functions whose names a property may well have, so that they are one where nothing is called."""
 _BOUND: Final = frozenset(("value", "index", "acc"))
 _ASKED_OF_NOTHING: Final = frozenset(
     ("contains", "containsAll", "containsAny", "startsWith", "endsWith", "hasLink", "hasTag")
@@ -53,82 +54,15 @@ _TITLES: Final = {"url": "URL", "html": "HTML", "regexp": "RegExp"}
 
 
 @dataclass(frozen=True, slots=True)
-class Formulas:
-    """The formulas of a base, by name as written."""
-
-    compiled: Mapping[str, Compiled]
-    frames: Mapping[str, int]
-    """Of Python's stack, that each takes."""
-
-    def value(self, name: str, row: BaseRow) -> Value:
-        """The value of a formula for a row, computed once.
-
-        Raises:
-            Failed: it has none for this row.
-            _DeepError: it lies too deep in others to be computed now.
-        """
-        if name not in row.computed:
-            if row.frames and row.frames + self.frames[name] > _MOST_FRAMES:
-                raise _DeepError(name)
-            row.computed[name] = self._computed(name, row)
-        known = row.computed[name]
-        if isinstance(known, Failed):
-            raise known
-        return known
-
-    def _computed(self, name: str, row: BaseRow) -> Value | Failed:
-        row.frames += self.frames[name]
-        try:
-            return self.compiled[name](Frame(row))
-        except Failed as error:
-            return error
-        finally:
-            row.frames -= self.frames[name]
-
-    def computing(self, compute: Compiled, frames: int) -> Compiled:
-        """The function of an expression, which computes a formula first that lies too deep in others: a chain of
-        formulas may be longer than Python's stack."""
-
-        def computed(frame: Frame) -> Value:
-            row = frame.row
-            waiting: list[str] = []
-            while True:
-                row.frames = 0 if waiting else frames
-                try:
-                    if not waiting:
-                        return compute(frame)
-                    row.computed[waiting[-1]] = self._computed(waiting[-1], row)
-                    waiting.pop()
-                except _DeepError as deep:
-                    waiting.append(deep.name)
-                finally:
-                    row.frames = 0
-
-        return computed
-
-
-_MOST_FRAMES: Final = 500
-"""Python's stack has a thousand, and the caller has its part of it."""
-
-
-class _DeepError(Exception):
-    """A formula has to be computed before others that rest on it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        super().__init__(name)
-
-
-NO_FORMULAS: Final = Formulas({}, {})
-
-
-@dataclass(frozen=True, slots=True)
 class Expression:
     """An expression that can be computed."""
 
     text: str
     node: Node
     compute: Compiled
+    """Takes for granted that the formulas are computed (`formulas.Formulas.compute`)."""
+    formulas: Mapping[str, int]
+    """Those that it names, as they are written in the base, with the place of the first mention."""
     conditions: tuple[Expression, ...] = ()
     """The conditions that it joins by `&&`; empty when it is one."""
 
@@ -152,30 +86,22 @@ def rests_on(node: Node) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def expression(
-    text: str,
-    formulas: Callable[[], Formulas] | None = None,
-    *,
-    names: frozenset[str] = frozenset(),
-    is_summary: bool = False,
-) -> Expression:
+def expression(text: str, names: frozenset[str] = frozenset(), *, is_summary: bool = False) -> Expression:
     """An expression, read and checked: all of its functions and formulas are known.
 
-    `names` are the formulas there are; `formulas` gives them when they are computed. In a summary, `values` is the
-    list that is summed up.
+    `names` are the formulas there are. In a summary, `values` is the list that is summed up.
 
     Raises:
         InvalidExpression: it is none, or names what is not known.
     """
     node = parsed(text)
-    compiler = _Compiler(formulas or (lambda: NO_FORMULAS), names, is_summary)
     conditions = list(_joined(node)) if isinstance(node, Binary) and node.sign == "&&" else []
-    return Expression(
-        text,
-        node,
-        compiler.compiled(node, frozenset()),
-        tuple(Expression(text, each, compiler.compiled(each, frozenset())) for each in conditions),
-    )
+
+    def made(node: Node, conditions: tuple[Expression, ...] = ()) -> Expression:
+        compiler = _Compiler(names, is_summary)
+        return Expression(text, node, compiler.compiled(node, frozenset()), compiler.formulas, conditions)
+
+    return made(node, tuple(map(made, conditions)))
 
 
 def _joined(node: Node) -> Iterator[Node]:
@@ -187,23 +113,12 @@ def _joined(node: Node) -> Iterator[Node]:
         yield node
 
 
-def formulas_used(node: Node) -> dict[str, int]:
-    """The formulas that an expression names, with the place of the first mention."""
-    found: dict[str, int] = {}
-    for each in walk(node):
-        match each:
-            case MemberAccess(object=Name(name="formula"), name=name, position=position):
-                found.setdefault(name, position)
-            case Item(object=Name(name="formula"), key=Literal(value=str(name)), position=position):
-                found.setdefault(name, position)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class _Compiler:
-    formulas: Callable[[], Formulas]
     names: frozenset[str]
     is_summary: bool
+    formulas: dict[str, int] = field(default_factory=dict)
+    """Those that were met, as `Expression.formulas`."""
 
     def compiled(self, node: Node, bound: frozenset[str]) -> Compiled:
         """The function of a node; `bound` are the names that a list function gives a meaning."""
@@ -253,19 +168,7 @@ class _Compiler:
             return lambda frame: field_of(File(frame.row.path), "properties", frame.context)
         if name == "formula":
             raise InvalidExpression(position, 'a formula is named as formula.name, "formula" alone is no value')
-        if name in GLOBALS and name not in (
-            "date",
-            "duration",
-            "file",
-            "icon",
-            "image",
-            "link",
-            "list",
-            "number",
-            "html",
-            "min",
-            "max",
-        ):
+        if name in GLOBALS - _LIKE_PROPERTIES:
             raise InvalidExpression(position, f'"{name}" is a function; it is called as {name}()')
         return lambda frame: frame.row.property(name)
 
@@ -308,8 +211,8 @@ class _Compiler:
             if name.lower() not in lower:
                 raise InvalidExpression(position, f'Unknown formula "{name}"{_meant(name, self.names)}')
             name = lower[name.lower()]
-        formulas = self.formulas
-        return lambda frame: formulas().value(name, frame.row)
+        self.formulas.setdefault(name, position)
+        return lambda frame: frame.row.formula(name)
 
     def _binary(self, node: Binary, bound: frozenset[str]) -> Compiled:
         left, right = self.compiled(node.left, bound), self.compiled(node.right, bound)
@@ -359,24 +262,20 @@ class _Compiler:
             raise InvalidExpression(node.position, f'Unknown function "{node.name}"{hint}')
         _check_count(function, node)
         arguments = [self.compiled(each, bound) for each in node.arguments]
-        body = function.body
         if function.lazy:
-            return lambda frame: body(frame, None, arguments)
+            return lambda frame: function.body(frame, *arguments[: function.most])
 
         def called(frame: Frame) -> Value:
             given = [each(frame) for each in arguments]
             frame.context.tick(*given)
-            return body(frame, None, given)
+            return function.body(frame, *given[: function.most])
 
         return called
 
 
 def _check_count(function: Function, node: Call) -> None:
     if len(node.arguments) < function.least:
-        raise InvalidExpression(
-            node.position,
-            f"{_needs(function)}, got {len(node.arguments)}",
-        )
+        raise InvalidExpression(node.position, f"{_needs(function)}, got {len(node.arguments)}")
 
 
 def _needs(function: Function) -> str:
@@ -403,7 +302,7 @@ def _called(frame: Frame, value: Value, name: str, given: Sequence[Any]) -> Valu
         raise Failed(f'Cannot find function "{name}" on type {_TITLES.get(kind, kind.capitalize())}.')
     if len(given) < function.least:
         raise Failed(f"{_needs(function)}.")
-    return function.body(frame, value, given)
+    return function.body(frame, value, *given[: function.most])
 
 
 _OF: Final = {"url": "string", "html": "string", "image": "string"}
@@ -418,10 +317,10 @@ def _this(frame: Frame) -> str:
 def _of_this(frame: Frame, name: str) -> Value:
     """`this.name`: a property of the note that `this` means, else a field of its file."""
     path = _this(frame)
-    facts: FileFacts = frame.context.files.facts(path)
+    held = frame.context.files.facts(path).properties
     if name == "note":
         return field_of(File(path), "properties", frame.context)
-    key, held = found_in(facts.properties, name)
-    if key in facts.properties:
-        return converted(key, held, path, frame.context.setting.clock)
+    key, value = found_in(held, name)
+    if key in held:
+        return converted(key, value, path, frame.context.setting.clock)
     return field_of(File(path), name, frame.context)

@@ -6,10 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from vaulttools.bases.context import Context, FileFacts
+from vaulttools.bases.context import Context, converted, found_in
 from vaulttools.bases.functions.strings import units
 from vaulttools.bases.numbers import simplest
-from vaulttools.bases.properties import converted, found_in
 from vaulttools.bases.times import Date, Duration, measured
 from vaulttools.bases.values import File, LinkValue, Tags, TagValue, Value, text_of
 from vaulttools.core import paths
@@ -37,7 +36,7 @@ def _links(context: Context, path: str) -> list[LinkValue]:
 
 
 def _embeds(context: Context, path: str) -> list[LinkValue]:
-    facts: FileFacts = context.files.facts(path)
+    facts = context.files.facts(path)
     return _links(context, path)[len(facts.links) - facts.embeds :]
 
 
@@ -46,32 +45,26 @@ def _properties(context: Context, path: str) -> Mapping[str, Any]:
     return {name: converted(name, value, path, context.setting.clock) for name, value in held.items()}
 
 
-FILE_FIELDS: Final[Mapping[str, tuple[str, Callable[[Context, str], Value]]]] = {
-    "file": ("The file itself.", lambda _, path: File(path)),
-    "name": ("The name, of a note without `.md`.", lambda _, path: short_name(path)),
-    "basename": ("The name without its extension.", lambda _, path: _stem(path)),
-    "fullname": ("The name with its extension.", lambda _, path: path.rpartition("/")[2]),
-    "path": ("The path from the root of the vault.", lambda _, path: path),
-    "folder": ("The path of the folder; `/` is the root.", lambda _, path: path.rpartition("/")[0] or "/"),
-    "ext": ("The extension.", lambda _, path: _extension(path)),
-    "size": ("Bytes.", lambda context, path: context.files.times(path).size),
-    "ctime": ("When it was created.", lambda context, path: Date(context.files.times(path).created, True)),
-    "mtime": ("When it was last modified.", lambda context, path: Date(context.files.times(path).modified, True)),
-    "properties": ("All properties, an object.", _properties),
-    "tags": (
-        "All tags with `#`, those of the text first.",
-        lambda context, path: Tags(map(TagValue, context.files.facts(path).tags)),
-    ),
-    "links": ("All links: of the properties, of the text, embeds.", lambda context, path: list(_links(context, path))),
-    "embeds": ("The embeds.", lambda context, path: list(_embeds(context, path))),
-    "backlinks": (
-        "A link to each note that links to it.",
-        lambda context, path: context.list(
-            [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
-        ),
+FILE_FIELDS: Final[Mapping[str, Callable[[Context, str], Value]]] = {
+    "file": lambda _, path: File(path),
+    "name": lambda _, path: short_name(path),
+    "basename": lambda _, path: _stem(path),
+    "fullname": lambda _, path: path.rpartition("/")[2],
+    "path": lambda _, path: path,
+    "folder": lambda _, path: path.rpartition("/")[0] or "/",
+    "ext": lambda _, path: _extension(path),
+    "size": lambda context, path: context.files.times(path).size,
+    "ctime": lambda context, path: Date(context.files.times(path).created, True),
+    "mtime": lambda context, path: Date(context.files.times(path).modified, True),
+    "properties": _properties,
+    "tags": lambda context, path: Tags(map(TagValue, context.files.facts(path).tags)),
+    "links": lambda context, path: list(_links(context, path)),
+    "embeds": lambda context, path: list(_embeds(context, path)),
+    "backlinks": lambda context, path: context.list(
+        [LinkValue(source, "", short_name(source)) for source in context.files.linking_to(path)]
     ),
 }
-"""The fields of a file, with what each is."""
+"""The fields of a file; `docs/bases.md` says what each is."""
 
 DATE_FIELDS: Final = ("year", "month", "day", "hour", "minute", "second", "millisecond", "timestamp")
 
@@ -84,7 +77,7 @@ def field_of(value: Value, name: str, context: Context) -> Value:
     lower = name.lower()
     if isinstance(value, File):
         known = FILE_FIELDS.get(lower)
-        return known[1](context, value.path) if known else None
+        return known(context, value.path) if known else None
     if isinstance(value, list):
         return len(value) if lower == "length" else None
     if isinstance(value, str):

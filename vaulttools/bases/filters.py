@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from vaulttools.bases.context import BaseRow, Context, FileFacts, Frame
 from vaulttools.bases.definition import Filter, Statement
@@ -104,15 +104,12 @@ class ViewFilter:
         return found
 
 
-_CHEAP: Final = 0
-
-
 def _cost(filter_: Filter) -> int:
     """How dear a filter is for each file: the tables first, then single properties, then the rest."""
     if not isinstance(filter_, Statement):
         return 3
     if _tags(filter_.expression.node) is not None:
-        return _CHEAP
+        return 0
     names = rests_on(filter_.expression.node)
     return 1 if names is not None and len(names) == 1 else 2
 

@@ -1,14 +1,39 @@
-"""Reads the formulas of a base together, and refuses circles."""
+"""Reads a base's formulas, refuses circles, computes each before what rests on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 
-from vaulttools.bases.evaluation import Compiled, Expression, Formulas, expression, formulas_used
-from vaulttools.bases.faults import InvalidExpression
-from vaulttools.bases.syntax import frames
+from vaulttools.bases.context import BaseRow, Frame
+from vaulttools.bases.evaluation import Expression, expression
+from vaulttools.bases.faults import Failed, InvalidExpression
+from vaulttools.bases.values import Value
 from vaulttools.errors import InvalidBase
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The formulas of a base, by name as written."""
+
+    expressions: Mapping[str, Expression]
+
+    def compute(self, names: Iterable[str], row: BaseRow) -> None:
+        """Compute some formulas for a row, each once, and those they rest on before them: a chain of formulas may be
+        longer than Python's stack."""
+        waiting = [*names]
+        while waiting:
+            made = self.expressions[waiting[-1]]
+            if missing := [each for each in made.formulas if each not in row.computed]:
+                waiting += missing
+                continue
+            name = waiting.pop()
+            if name not in row.computed:
+                try:
+                    row.computed[name] = made.compute(Frame(row))
+                except Failed as error:
+                    row.computed[name] = error
 
 
 def read(texts: Mapping[str, str]) -> Formulas:
@@ -17,69 +42,46 @@ def read(texts: Mapping[str, str]) -> Formulas:
     Raises:
         InvalidBase: one cannot be read, or rests on itself.
     """
-    compiled: dict[str, Compiled] = {}
-    taken: dict[str, int] = {}
-    formulas = Formulas(compiled, taken)
-    names = frozenset(texts)
-    used: dict[str, dict[str, int]] = {}
+    made: dict[str, Expression] = {}
     for name, text in texts.items():
         try:
-            made = expression(text, lambda: formulas, names=names)
+            made[name] = expression(text, frozenset(texts))
         except InvalidExpression as error:
             raise InvalidBase(error.reason, f'formula "{name}"', text, error.position + 1) from None
-        compiled[name] = made.compute
-        taken[name] = frames(made.node)
-        used[name] = formulas_used(made.node)
-    if circle := _circle(used):
-        name = circle[0]
-        position = next(iter(place for each, place in used[name].items() if each.lower() == circle[1].lower()))
-        way = " -> ".join(circle)
-        raise InvalidBase(f"The formula depends on itself ({way})", f'formula "{name}"', texts[name], position + 1)
-    return formulas
-
-
-def _circle(used: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """The way from a formula back to it, from the first one on that is written; empty: there is none."""
-    spelled = {name.lower(): name for name in used}
-    places = {name: place for place, name in enumerate(used)}
-    done: set[str] = set()
-    for start in used:
-        way: dict[str, Iterator[str]] = {} if start in done else {start: iter(used[start])}
-        while way:
-            last = next(reversed(way))
-            named = next(way[last], None)
-            if named is None:
-                done.add(last)
-                del way[last]
-                continue
-            name = named if named in used else spelled[named.lower()]
-            if name in way:
-                names = list(way)
-                circle = names[names.index(name) :]
-                first = circle.index(min(circle, key=places.__getitem__))
-                return [*circle[first:], *circle[:first], circle[first]]
-            if name not in done:
-                way[name] = iter(used[name])
-    return []
+    try:
+        TopologicalSorter({name: each.formulas for name, each in made.items()}).prepare()
+    except CycleError as error:
+        circle = error.args[1][:0:-1]  # each rests on the next
+        start = min(map(list(texts).index, circle))
+        name = list(texts)[start]
+        place = circle.index(name)
+        circle = [*circle[place:], *circle[:place], name]
+        reason = f"The formula depends on itself ({' -> '.join(circle)})"
+        position = made[name].formulas[circle[1]]
+        raise InvalidBase(reason, f'formula "{name}"', texts[name], position + 1) from None
+    return Formulas(made)
 
 
 def within(text: str, formulas: Formulas, place: str, *, is_summary: bool = False) -> Expression:
-    """An expression that may use formulas.
+    """An expression that may use formulas, and computes them before.
 
     Raises:
         InvalidBase: it cannot be read; the sentence names its place.
     """
     try:
-        made = expression(text, lambda: formulas, names=frozenset(formulas.compiled), is_summary=is_summary)
+        made = expression(text, frozenset(formulas.expressions), is_summary=is_summary)
     except InvalidExpression as error:
         raise InvalidBase(error.reason, place, text, error.position + 1) from None
-    return _deep(made, formulas) if formulas_used(made.node) else made
+    return _after(formulas, made)
 
 
-def _deep(made: Expression, formulas: Formulas) -> Expression:
-    """An expression that may rest on formulas one below the other, however many."""
-    return replace(
-        made,
-        compute=formulas.computing(made.compute, frames(made.node)),
-        conditions=tuple(_deep(each, formulas) for each in made.conditions),
-    )
+def _after(formulas: Formulas, made: Expression) -> Expression:
+    """An expression that computes its formulas before."""
+    if not made.formulas:
+        return made
+
+    def compute(frame: Frame) -> Value:
+        formulas.compute(made.formulas, frame.row)
+        return made.compute(frame)
+
+    return replace(made, compute=compute, conditions=tuple(_after(formulas, each) for each in made.conditions))

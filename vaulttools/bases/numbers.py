@@ -20,7 +20,7 @@ def printed(number: float | int) -> str:
     if isinstance(number, int):
         if abs(number) < _WHOLE:
             return str(number)
-        number = float(number)
+        number = float(bounded(number))
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):

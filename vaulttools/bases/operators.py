@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from vaulttools.bases import numbers
 from vaulttools.bases.context import MAX_LIST, Context
@@ -73,21 +73,8 @@ def _by(left: Any, right: Any, context: Context) -> Value:
         if isinstance(right, Duration):
             return _quotient(left.length(context.setting.clock), right.length(context.setting.clock))
         if isinstance(right, int | float) and right:
-            return left.times(1 / right) if left.clock_part != left.milliseconds else _divided(left, right)
+            return left.divided(right)
     return _calculated("/", left, right, _quotient)
-
-
-def _divided(duration: Duration, by: float) -> Duration:
-    """Each unit divided; a whole day stays exact."""
-    return Duration(
-        duration.years / by,
-        duration.months / by,
-        duration.days / by,
-        0,
-        0,
-        0,
-        duration.milliseconds / by,
-    )
 
 
 def _quotient(left: float, right: float) -> float:
@@ -138,10 +125,6 @@ def _is_plain(value: Value) -> bool:
     return value is None or isinstance(value, int | float)
 
 
-def _unlike(left: Any, right: Any, context: Context) -> Value:
-    return not equal(left, right, context.setting)
-
-
 _NUMBERS: Final = (int, float)
 
 OPERATORS: Final[Mapping[str, Operator]] = {
@@ -151,7 +134,7 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "/": _by,
     "%": _rest,
     "==": lambda left, right, context: equal(left, right, context.setting),
-    "!=": _unlike,
+    "!=": lambda left, right, context: not equal(left, right, context.setting),
     "<": lambda left, right, context: less(left, right, context.setting) is True,
     ">": lambda left, right, context: less(right, left, context.setting) is True,
     "<=": lambda left, right, context: less(right, left, context.setting) is False,
@@ -165,54 +148,3 @@ def negated(value: Value, context: Context) -> Value:
     if isinstance(value, Duration):
         return value.times(-1)
     return _calculated("-", 0, value, lambda _, b: -b)
-
-
-class Described(NamedTuple):
-    """One operator."""
-
-    written: str
-    words: str
-    """What it gives."""
-    example: str
-    result: str
-    """What the example gives, as JSON; both are its test."""
-
-
-DESCRIBED: Final = (
-    Described(
-        "a + b",
-        "Adds numbers, durations and lists; a duration, or a text such as `1d`, to a date; else joins texts.",
-        'date("2024-12-01") + "1M" + "4h" + "3m"',
-        '"2025-01-01T04:03:00"',
-    ),
-    Described(
-        "a - b",
-        "Subtracts numbers, durations, a duration from a date; of two dates it gives the duration between them.",
-        '(date("2026-06-11") - date("2026-06-10")).toString()',
-        '"a day"',
-    ),
-    Described("a * b", "Multiplies numbers, or a duration by a number.", 'duration("1d") * 2', '"2 days"'),
-    Described("a / b", "Divides numbers, or a duration by a number or a duration.", "7 / 2", "3.5"),
-    Described("a % b", "The rest of a division, with the sign of `a`.", "10 % 4", "2"),
-    Described("-a", "The negative number or duration.", "-(2 + 3)", "-5"),
-    Described("(a)", "Groups.", "(1 + 2) * 3", "9"),
-    Described(
-        "a == b",
-        "Equal: also links that lead to one file, a date and its text, a list of one element and that element.",
-        'link("Oracle/row.md") == file',
-        "true",
-    ),
-    Described("a != b", "Not equal.", 'status != "Done"', "true"),
-    Described("a > b", "Greater: numbers, dates, durations, texts. Null compares with nothing.", "price > 12", "true"),
-    Described("a < b", "Less.", "missing < 5", "false"),
-    Described("a >= b", "Greater or equal.", "price >= 12.5", "true"),
-    Described("a <= b", "Less or equal.", '"a" <= "b"', "true"),
-    Described("!a", "True when `a` is not.", "!missing", "true"),
-    Described(
-        "a && b", "Whether both are true; computes `b` only when `a` is.", "price > 10 && quantity > 10", "false"
-    ),
-    Described("a || b", "Whether one is true; computes `b` only when `a` is not.", "missing || price", "true"),
-    Described("a.name", "A field, or an entry of an object; null when there is none.", "file.name", '"row"'),
-    Described("a[key]", "An element by its place from 0, an entry by its name.", "values[0]", "1"),
-)
-"""Each operator."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any, Final, NamedTuple
+from functools import cache
+from itertools import accumulate, groupby
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from vaulttools.bases import collation, formulas, summaries
 from vaulttools.bases.context import MAX_LIST, BaseRow, Context, Frame
@@ -16,6 +18,9 @@ from vaulttools.bases.filters import Failures, ViewFilter
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import LinkValue, Value, is_empty, text_of
 from vaulttools.bases.vault_files import NoteTable
+
+Rows: TypeAlias = Callable[[str], BaseRow]
+"""The row of a file, made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +63,10 @@ class ViewResult:
     """False when time ran out."""
 
 
-class BaseRows:
-    """The rows of one call, each made once."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._rows: dict[str, BaseRow] = {}
-
-    def __call__(self, path: str) -> BaseRow:
-        """The row of a file."""
-        row = self._rows.get(path)
-        if row is None:
-            row = self._rows[path] = BaseRow(self._context, path, self._context.files.facts(path))
-        return row
-
-
 def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context) -> ViewResult:
     """The rows of some files, given in path order; when time runs out, what was found until then."""
     found = ViewResult()
-    rows = BaseRows(context)
+    rows = cache(lambda path: BaseRow(context, path, context.files.facts(path)))
     selection = ViewFilter(context, table, rows)
     try:
         kept = frozenset(paths)
@@ -93,11 +83,11 @@ def find(asked: Asked, paths: Sequence[str], table: NoteTable, context: Context)
             ]
         found.summaries = _summed(asked, ordered, rows, context)
         start = (asked.page - 1) * asked.limit
-        ends = _ends([len(members) for _, members in groups])
+        ends = list(accumulate(len(members) for _, members in groups))
         for place, path in enumerate(ordered[start : start + asked.limit], start):
             context.stop()
             found.rows.append((path, [shown(value(column, rows(path)), context) for column in asked.columns]))
-            found.shown_groups.append(next((at for at, end in enumerate(ends) if place < end), 0))
+            found.shown_groups.append(bisect_right(ends, place))
     except OutOfTime:
         found.is_whole = False
     found.failures = selection.failures
@@ -137,16 +127,7 @@ def _bound(held: Value) -> None:
             waiting += each.values() if isinstance(each, Mapping) else each
 
 
-def _ends(counts: Sequence[int]) -> list[int]:
-    ends = []
-    end = 0
-    for count in counts:
-        end += count
-        ends.append(end)
-    return ends
-
-
-def _ordered(paths: list[str], asked: Asked, rows: BaseRows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
+def _ordered(paths: list[str], asked: Asked, rows: Rows) -> tuple[list[str], list[tuple[Value, list[str]]]]:
     """The files in order, and the groups that they make; rows that compare equal stay in path order."""
     for sorting in reversed(asked.sort):
         paths = _sorted(paths, sorting, rows)
@@ -171,7 +152,7 @@ def _ordered(paths: list[str], asked: Asked, rows: BaseRows) -> tuple[list[str],
     return [path for _, members in groups for path in members], groups
 
 
-def _sorted(paths: list[str], sorting: Sorting, rows: BaseRows) -> list[str]:
+def _sorted(paths: list[str], sorting: Sorting, rows: Rows) -> list[str]:
     keyed = []
     for path in paths:
         row = rows(path)
@@ -209,7 +190,7 @@ def order_of(held: Value | Failed, context: Context) -> tuple[Any, ...]:
     return 4, collation.key(text)
 
 
-def _summed(asked: Asked, paths: Sequence[str], rows: BaseRows, context: Context) -> dict[str, Value | Failed]:
+def _summed(asked: Asked, paths: Sequence[str], rows: Rows, context: Context) -> dict[str, Value | Failed]:
     found: dict[str, Value | Failed] = {}
     columns = {column.id: column for column in asked.columns}
     for id_, (_, summary) in asked.summaries.items():

@@ -8,8 +8,7 @@ from typing import Any, Final
 from vaulttools.bases.context import BaseRow, Context, Frame
 from vaulttools.bases.evaluation import Expression
 from vaulttools.bases.faults import Failed
-from vaulttools.bases.functions.lists import median, numbers_in, stddev, total
-from vaulttools.bases.functions.registry import FUNCTIONS
+from vaulttools.bases.functions.lists import median, numbers_in, stddev, total, unique
 from vaulttools.bases.numbers import simplest
 from vaulttools.bases.times import Date, Duration
 from vaulttools.bases.values import Value, is_empty
@@ -43,22 +42,22 @@ def _latest(values: list[Any]) -> Value:
     return max(_dates(values), key=lambda date: date.instant, default=None)
 
 
-DEFAULT: Final[Mapping[str, tuple[str, Callable[[list[Any]], Value]]]] = {
-    "Average": ("The mean of the numbers.", _of_numbers(lambda found: total(found) / len(found))),
-    "Min": ("The smallest number.", _of_numbers(min)),
-    "Max": ("The largest number.", _of_numbers(max)),
-    "Sum": ("The sum of the numbers.", _of_numbers(total)),
-    "Range": ("The largest number less the smallest; of dates the duration between the first and the last.", _range),
-    "Median": ("The middle number.", _of_numbers(median)),
-    "Stddev": ("The standard deviation of the numbers.", _of_numbers(stddev)),
-    "Earliest": ("The earliest date.", _earliest),
-    "Latest": ("The latest date.", _latest),
-    "Checked": ("How many are true.", lambda values: sum(value is True for value in values)),
-    "Unchecked": ("How many are false.", lambda values: sum(value is False for value in values)),
-    "Empty": ("How many are empty.", lambda values: sum(map(is_empty, values))),
-    "Filled": ("How many are not empty.", lambda values: sum(not is_empty(value) for value in values)),
+DEFAULT: Final[Mapping[str, Callable[[list[Any]], Value]]] = {
+    "Average": _of_numbers(lambda found: total(found) / len(found)),
+    "Min": _of_numbers(min),
+    "Max": _of_numbers(max),
+    "Sum": _of_numbers(total),
+    "Range": _range,
+    "Median": _of_numbers(median),
+    "Stddev": _of_numbers(stddev),
+    "Earliest": _earliest,
+    "Latest": _latest,
+    "Checked": lambda values: sum(value is True for value in values),
+    "Unchecked": lambda values: sum(value is False for value in values),
+    "Empty": lambda values: sum(map(is_empty, values)),
+    "Filled": lambda values: sum(not is_empty(value) for value in values),
 }
-"""The summaries that need no definition, by name; `Unique` besides."""
+"""The summaries that need no definition, by name, and `Unique`; `docs/bases.md` says what each is."""
 
 NAMES: Final = (*DEFAULT, "Unique")
 
@@ -78,10 +77,8 @@ def summed(name: str | Expression, values: list[Any], context: Context) -> Value
     if isinstance(name, Expression):
         return name.compute(frame)
     if name == "Unique":
-        filled = [value for value in values if not is_empty(value)]
-        unique = FUNCTIONS["list", "unique"].body(frame, filled, ())
-        return len(unique) if isinstance(unique, list) else None
+        return len(unique(frame, [value for value in values if not is_empty(value)]))
     try:
-        return DEFAULT[name][1](values)
+        return DEFAULT[name](values)
     except (OverflowError, ValueError) as error:
         raise Failed("The numbers are too large.") from error

@@ -123,18 +123,6 @@ def parts(node: Node) -> tuple[Node, ...]:
             return ()
 
 
-def frames(node: Node) -> int:
-    """How many frames of Python's stack computing a node takes at most: a list function four, all others fewer."""
-    most = 0
-    waiting = [(node, 0)]
-    while waiting:
-        node, above = waiting.pop()
-        above += 4 if isinstance(node, Call) else 2
-        most = max(most, above)
-        waiting += [(part, above) for part in parts(node)]
-    return most
-
-
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in no order."""
     waiting = [node]

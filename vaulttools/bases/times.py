@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
@@ -114,36 +114,24 @@ class Duration:
     milliseconds: float = 0
 
     def __post_init__(self) -> None:
-        for unit in (self.years, self.months, self.days, self.hours, self.minutes, self.seconds, self.milliseconds):
-            if not abs(unit) <= _MOST:  # NaN is not
-                raise Failed("The duration is longer than a calendar has days.")
+        if not all(abs(unit) <= _MOST for unit in self._units):  # NaN is not
+            raise Failed("The duration is longer than a calendar has days.")
+
+    @property
+    def _units(self) -> tuple[float, ...]:
+        return self.years, self.months, self.days, self.hours, self.minutes, self.seconds, self.milliseconds
 
     def times(self, factor: float) -> Duration:
         """Each unit multiplied."""
-        return self._each(lambda unit: unit * factor)
+        return Duration(*(unit * factor for unit in self._units))
+
+    def divided(self, divisor: float) -> Duration:
+        """Each unit divided."""
+        return Duration(*(unit / divisor for unit in self._units))
 
     def plus(self, other: Duration) -> Duration:
         """Each unit added."""
-        return Duration(
-            self.years + other.years,
-            self.months + other.months,
-            self.days + other.days,
-            self.hours + other.hours,
-            self.minutes + other.minutes,
-            self.seconds + other.seconds,
-            self.milliseconds + other.milliseconds,
-        )
-
-    def _each(self, change: Callable[[float], float]) -> Duration:
-        return Duration(
-            change(self.years),
-            change(self.months),
-            change(self.days),
-            change(self.hours),
-            change(self.minutes),
-            change(self.seconds),
-            change(self.milliseconds),
-        )
+        return Duration(*map(operator.add, self._units, other._units))
 
     @property
     def is_zero(self) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, Union
 from vaulttools.bases import numbers
 from vaulttools.bases.faults import Failed
 from vaulttools.bases.times import Clock, Date, Duration, read_date, read_duration
+from vaulttools.core import paths
 
 if TYPE_CHECKING:
     from vaulttools.bases.regexes import CompiledRegex
@@ -31,37 +32,25 @@ MAX_TEXT: Final = 1_000_000
 class TagValue(str):
     """A tag, with its `#`."""
 
-    __slots__ = ()
-
 
 class Url(str):
     """A URL."""
-
-    __slots__ = ()
 
 
 class Html(str):
     """Text that the app shows as HTML."""
 
-    __slots__ = ()
-
 
 class ImageValue(str):
     """What the app shows as an image: a path or a URL."""
-
-    __slots__ = ()
 
 
 class Icon(str):
     """The name of an icon."""
 
-    __slots__ = ()
-
 
 class Tags(list[Any]):
     """The tags of a note: a nested tag counts for those it is nested in."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +161,21 @@ def _texts(values: Iterable[Value], setting: Setting) -> Iterator[str]:
         yield text
 
 
+def plain(value: Value, setting: Setting) -> Any:
+    """A value as JSON: numbers, texts, booleans, null, lists and objects as such, all others as their text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return numbers.simplest(value) if math.isfinite(value) else numbers.printed(value)
+    if isinstance(value, str):
+        return paths.portable(str(value))
+    if isinstance(value, list):
+        return [plain(element, setting) for element in value]
+    if isinstance(value, Mapping):
+        return {key: plain(held, setting) for key, held in value.items()}
+    return paths.portable(text_of(value, setting))
+
+
 def is_true(value: Value) -> bool:
     """Whether a value counts as true: no null, no empty text or list, no zero."""
     if isinstance(value, float):
@@ -190,13 +194,9 @@ def is_empty(value: Value) -> bool:
 
 def equal(left: Value, right: Value, setting: Setting) -> bool:
     """Whether `==` holds."""
-    kind = type(left)
-    if kind is type(right):
-        if kind is str or kind is int or kind is bool or left is None:
-            return left == right
-        if identical(left, right, setting.tick):
-            return True
-    return _loosely(left, right, setting) or _loosely(right, left, setting)
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    return identical(left, right, setting.tick) or _loosely(left, right, setting) or _loosely(right, left, setting)
 
 
 def identical(left: Value, right: Value, tick: Callable[..., None]) -> bool:
@@ -236,8 +236,6 @@ def _loosely(left: Value, right: Value, setting: Setting) -> bool:
         if isinstance(right, list):
             return len(left) == len(right) and all(equal(*pair, setting) for pair in zip(left, right, strict=True))
         return len(left) == 1 and equal(left[0], right, setting)
-    if isinstance(left, str) and isinstance(right, str):
-        return str(left) == str(right)
     if isinstance(left, str | int | float) and isinstance(right, str | int | float):
         return number_of(left) == number_of(right)
     return False
@@ -268,14 +266,12 @@ def less(left: Value, right: Value, setting: Setting) -> bool | None:
     Numbers, texts, dates and durations compare with their like; a text compares with a date or a duration that it
     says, and with a number that it is. Null compares with nothing.
     """
-    if type(left) is str and type(right) is str:
+    if isinstance(left, str) and isinstance(right, str):
         return left < right
     if isinstance(left, Date) or isinstance(right, Date):
         first, second = _instant(left, setting), _instant(right, setting)
     elif isinstance(left, Duration) or isinstance(right, Duration):
         first, second = _length(left, setting), _length(right, setting)
-    elif isinstance(left, str) and isinstance(right, str):
-        return str(left) < str(right)
     else:
         first, second = number_of(left), number_of(right)
     return None if math.isnan(first) or math.isnan(second) else first < second

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from vaulttools.bases.context import FileFacts, Times
-from vaulttools.bases.properties import found_in
+from vaulttools.bases.context import FileFacts, Times, found_in
 from vaulttools.core.cached import cached_property
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
@@ -166,19 +166,15 @@ class VaultFiles:
 
     def times(self, path: str) -> Times:
         """The size and the times of a file; zero of one that is gone by now."""
-        known = self._times.get(path)
-        if known is None:
-            known = self._times[path] = self._read_times(path)
-        return known
-
-    def _read_times(self, path: str) -> Times:
-        try:
-            status = disk.status(self.root.absolute(path))
-        except OSError:
+        if path not in self._times:
             status = None
-        if status is None:
-            return Times(0, 0, 0)
-        return Times(status.st_size, status.st_mtime_ns // 1_000_000, created(status) // 1_000_000)
+            with suppress(OSError):
+                status = disk.status(self.root.absolute(path))
+            self._times[path] = Times(0, 0, 0)
+            if status is not None:
+                modified = status.st_mtime_ns // 1_000_000
+                self._times[path] = Times(status.st_size, modified, created(status) // 1_000_000)
+        return self._times[path]
 
     def linking_to(self, path: str) -> Sequence[str]:
         """The notes that link to a file, each once, in path order."""

@@ -21,7 +21,7 @@ from vaulttools.files.document import Document, NotRead
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
-from vaulttools.notes.properties.property_text import in_words
+from vaulttools.notes.properties.values import in_words
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments

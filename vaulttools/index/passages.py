@@ -17,8 +17,8 @@ from typing import Final, NamedTuple, overload
 
 from vaulttools.core.cached import cached_property
 from vaulttools.index.words import count
-from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Source
 from vaulttools.notes.passages import digest, in_context, split
 from vaulttools.notes.quantities import named
 

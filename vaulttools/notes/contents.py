@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from vaulttools.core import spelling
 from vaulttools.core.cached import cached_property
-from vaulttools.notes.markdown.outline import breadcrumb_of, section_of
+from vaulttools.errors import PartNotFound
+from vaulttools.notes.markdown.outline import section_of
 from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
-    from vaulttools.notes.parts import BlockId, Heading, Structure, Tag, Task
+    from vaulttools.notes.parts import Block, BlockId, Heading, Structure, Tag, Task
     from vaulttools.notes.properties.safe_yaml import Value
 
 
@@ -53,12 +57,15 @@ class Contents(ABC):
     def property_references(self) -> tuple[Reference, ...]:
         """The links in the properties (rule-P05)."""
 
-    # Answered from the structure, which a subclass may not need for that.
-
     @property
     def headings(self) -> tuple[Heading, ...]:
         """The outline of the body."""
         return self.structure.headings
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of the body."""
+        return self.structure.blocks
 
     @property
     def body_tags(self) -> tuple[Tag, ...]:
@@ -128,16 +135,48 @@ class Contents(ABC):
 
     def breadcrumb(self, line: int) -> tuple[str, ...]:
         """The headings that a line stands under, outermost first; of a heading's own line, that heading too."""
-        return breadcrumb_of(self.headings, line)
+        headings = self.structure.headings
+        trail: list[str] = []
+        level = 7
+        for index in range(bisect_right(headings, line, key=attrgetter("line")) - 1, -1, -1):
+            if headings[index].level < level:
+                level, text, *_ = headings[index]
+                trail.append(text)
+                if level == 1:
+                    break
+        return tuple(reversed(trail))
 
     def section(self, headings: Sequence[str]) -> Heading | None:
         """The heading that a chain of headings leads to, as `outline.section_of`."""
         return section_of(self.headings, headings)
 
+    def required_section(self, headings: Sequence[str], name: str) -> Heading:
+        """The heading that a chain of headings leads to (rule-L05); `name` is what a refusal calls the note.
+
+        Raises:
+            PartNotFound: there is none.
+        """
+        if found := self.section(headings):
+            return found
+        there = list(dict.fromkeys(heading.text for heading in self.headings if heading.text))
+        close = spelling.closest(headings[-1], there)
+        raise PartNotFound("Heading", " > ".join(headings), name, close=close, there=there)
+
     def block(self, block_id: str) -> BlockId | None:
         """What an id names, the first of those with that id; case does not matter. None when there is none."""
         wanted = block_id.lower()
         return next((found for found in self.structure.block_ids if found.id.lower() == wanted), None)
+
+    def required_block(self, block_id: str, name: str) -> BlockId:
+        """What an id names, given without `^` (rule-L06); `name` is what a refusal calls the note.
+
+        Raises:
+            PartNotFound: there is none.
+        """
+        if found := self.block(block_id):
+            return found
+        there = [f"^{each.id}" for each in self.structure.block_ids]
+        raise PartNotFound("Block", f"^{block_id}", name, close=spelling.closest(block_id, there), there=there)
 
 
 def _aliases(value: Value) -> Iterator[str]:

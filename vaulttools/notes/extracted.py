@@ -36,16 +36,11 @@ class ExtractedNote(Note):
     def structure(self) -> Structure:
         """The headings and blocks. A page is the section of a heading without words; the text of a page is no Markdown,
         that of a DOCX is."""
-        if self.has_pages:
+        if self.parts and self.parts[0].page is not None:
             return Structure(headings=tuple(self._headings()), blocks=tuple(self._paragraphs()))
         from vaulttools.notes.markdown.structure import parse
 
         return Structure(headings=tuple(self._headings()), blocks=parse(self.text).blocks)
-
-    @property
-    def has_pages(self) -> bool:
-        """Whether its parts are pages."""
-        return bool(self.parts) and self.parts[0].page is not None
 
     def page_of(self, line: int) -> int | None:
         """The page on which a line stands, from 1; None where there are no pages."""

@@ -15,8 +15,7 @@ UNKNOWN: Final = ""
 ENGLISH: Final = "en"
 
 SAMPLE: Final = 1_000
-"""Characters from which the language of a note is told: some 150 words, a third of them function words. Of 4,800
-notes of the help in 28 languages that have a list or a script of their own, 50 have another one told, or none."""
+"""Characters of a note that its language is read from: some 150 words, a third of them function words."""
 
 _FEWEST: Final = 4
 """Function words that a text must hold for its language to be known."""
@@ -64,7 +63,7 @@ for _language, _words in FUNCTION_WORDS.items():
         _OF_WORD[_word] = (*_OF_WORD.get(_word, ()), _language)
 
 LANGUAGES: Final = (UNKNOWN, *FUNCTION_WORDS, *sorted({name for _, _, name in _SCRIPTS} - {"ru"}), "zh-hant", "fa")
-"""All that are told."""
+"""All languages that `of` knows."""
 
 
 def of(text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
@@ -13,11 +15,14 @@ from vaulttools.notes.contents import Contents, Part
 from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties, load, split
 
 if TYPE_CHECKING:
-    from vaulttools.notes import parts
     from vaulttools.notes.links.references import Reference
-    from vaulttools.notes.parts import Heading, Span, Structure, Tag, Task
+    from vaulttools.notes.parts import Span, Structure
     from vaulttools.notes.properties.safe_yaml import Value
     from vaulttools.notes.stored import Stored
+
+_DATE_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DATE_PROPERTIES: Final = ("date", "created", "day")
+"""Properties that hold a note's date, the first one that does counts."""
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
@@ -74,6 +79,14 @@ class Note(Contents):
         """What Obsidian calls the note: the file name without extension."""
         return paths.stem(self.path)
 
+    @property
+    def date(self) -> str:
+        """The date in the note's name, else in a property, as `2026-05-12`; `""`: neither holds one."""
+        if found := _first_date(self.title):
+            return found
+        named = {name.casefold(): value for name, value in self.properties.items()}
+        return next((found for name in _DATE_PROPERTIES if (found := _first_date(str(named.get(name, ""))))), "")
+
     @cached_property
     def frontmatter(self) -> FrontmatterBlock | None:
         """The properties block, or None."""
@@ -88,11 +101,6 @@ class Note(Contents):
 
         return parse(self.text, self.body_line)
 
-    @property
-    def headings(self) -> tuple[Heading, ...]:
-        """The outline of the body."""
-        return (self.stored or self.structure).headings
-
     @cached_property
     def above(self) -> Sequence[int]:
         """By heading: the one whose section it lies in, from 0; -1: none."""
@@ -103,21 +111,6 @@ class Note(Contents):
                 over = found[over]
             found.append(over)
         return found
-
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """The list items with a checkbox."""
-        return (self.stored or self.structure).tasks
-
-    @property
-    def blocks(self) -> tuple[parts.Block, ...]:
-        """The blocks of the body."""
-        return (self.stored or self.structure).blocks
-
-    @property
-    def body_tags(self) -> tuple[Tag, ...]:
-        """The tags in the body, which is parsed only when there is a `#` in it."""
-        return (self.stored.body_tags if self.stored else self.structure.tags) if "#" in self.text else ()
 
     @cached_property
     def _loaded(self) -> Properties:
@@ -178,3 +171,13 @@ class Note(Contents):
                 return LineSet((task.line, task.end_line) for task in self.structure.tasks)
             case "comments":
                 return LineSet(self.structure.comments)
+
+
+def _first_date(text: str) -> str:
+    """The first date that exists of those in a text."""
+    for year, month, day in _DATE_IN_NAME.findall(text):
+        try:
+            return datetime.date(int(year), int(month), int(day)).isoformat()
+        except ValueError:
+            continue
+    return ""

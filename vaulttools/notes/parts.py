@@ -1,11 +1,14 @@
-"""Defines the parts of a note's body, with the lines of each.
+"""Addresses a note's text by lines, and defines the parts of its body.
 
-All lines count from 1 from the top of the file; ranges include their end.
+All lines count from 1 from the top of the file, and ranges include their end. A line feed ends a line, nothing else
+does (fault-C06, fault-C07).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 from vaulttools.notes.links.references import Reference
@@ -76,7 +79,7 @@ class Tag(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # not slotted: an index decodes each part when it is asked for
 class Structure:
     """All of it, each part in the order of lines."""
 
@@ -91,3 +94,28 @@ class Structure:
     tasks: tuple[Task, ...] = ()
     tags: tuple[Tag, ...] = ()
     references: tuple[Reference, ...] = ()
+
+
+class Source:
+    """A note's text, with ``\\n`` for ``\\r\\n`` and without byte order mark, and its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        self.lines = self.text.split("\n")
+        self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        self.count = len(self.lines) - (not self.lines[-1])
+        """Lines of the file; an empty file has none."""
+
+    def offset(self, line: int) -> int:
+        """Where a line begins; the end of the text for lines after the last."""
+        return min(self.starts[line - 1], len(self.text)) if line <= len(self.starts) else len(self.text)
+
+    def line_of(self, offset: int) -> int:
+        """The line that holds an offset."""
+        return bisect_right(self.starts, offset)
+
+    def trimmed(self, start: int, end: int) -> int:
+        """The last line of a range that holds more than blanks and quote signs."""
+        while end > start and not self.lines[end - 1].strip(" \t>"):
+            end -= 1
+        return end

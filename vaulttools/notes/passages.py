@@ -17,10 +17,9 @@ from typing import Final, NamedTuple
 
 import xxhash
 
-from vaulttools.notes.markdown.source import Source
 from vaulttools.notes.note import Note
-from vaulttools.notes.parts import Block
-from vaulttools.notes.properties.property_text import in_one_line
+from vaulttools.notes.parts import Block, Source
+from vaulttools.notes.properties.values import in_one_line
 
 SHORT_NOTE: Final = 1_000
 """Characters of a note that is one passage as a whole."""

@@ -5,22 +5,46 @@ The tools and both query modes read notes through it, so that they agree on what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
-from vaulttools.notes.ahead import Ahead
 from vaulttools.notes.note_index import NoteIndex
 from vaulttools.notes.recent import RecentNotes
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
     from vaulttools.notes.stored import Stored
+
+
+_TOGETHER: Final = 500
+"""Structures read at once: 25 us a note instead of 75 (measured), and some megabytes."""
+
+
+class _Ahead:
+    """The structures of some notes, for those who ask for them in about this order."""
+
+    def __init__(self, parts: NoteIndex, notes: Sequence[str]) -> None:
+        self._parts = parts
+        self._notes = notes
+        self._places = dict(zip(notes, range(len(notes)), strict=True))
+        self._read = range(0)
+        self._structure: Callable[[Document], bytes | None] = parts.structure
+
+    def structure(self, note: Document) -> bytes | None:
+        """What the index has of a note with this very text; None when it has nothing."""
+        place = self._places.get(note.path)
+        if place is None:
+            return self._parts.structure(note)
+        if place not in self._read:
+            self._read = range(place, place + _TOGETHER)
+            self._structure = self._parts.structures(self._notes[place : place + _TOGETHER])
+        return self._structure(note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +55,14 @@ class NoteReader:
     max_bytes: int
     parts: NoteIndex | None = None
     """The parts that an index has of notes; they save parsing."""
-    ahead: Ahead | None = None
+    ahead: _Ahead | None = None
     """Gives the structures of many notes in fewer reads."""
     contents: ContentCache | None = None
     """Keeps the bytes of files, for whoever asks for the same ones again."""
 
     def of_many(self, notes: Sequence[str]) -> NoteReader:
         """The same, for whoever goes through many notes in about this order."""
-        return self if self.parts is None else replace(self, ahead=Ahead(self.parts, notes))
+        return self if self.parts is None else replace(self, ahead=_Ahead(self.parts, notes))
 
     def document(self, path: str) -> Document:
         """The text of a file.
@@ -79,7 +103,7 @@ class NoteReader:
         return None if stored is None else Note(document.path, document.text, stored)
 
     def stored(self, document: Document) -> Stored | None:
-        """As `indexed`, without the text."""
+        """The parts that the index has of this very text; None when it has none."""
         source = self.ahead or self.parts
         data = None if source is None else source.structure(document)
         if data is None:

@@ -7,7 +7,7 @@ no version: the index parses all notes anew when this module, or what it reads, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,8 +15,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
 from vaulttools.notes.markdown.callouts import Callout
-from vaulttools.notes.markdown.outline import breadcrumb_of
-from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Structure, Tag, Task
+from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Span, Structure, Tag, Task
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.safe_yaml import Value
@@ -75,90 +74,86 @@ class Stored(Contents):
         part = self._parts[_PLACES[name]]
         return _decode(part.decode("utf-8", "surrogatepass"))[0] if part else ()
 
-    @cached_property
-    def _lines(self) -> tuple[int, int]:
-        body_line, line_count = self._part("lines")
-        return body_line, line_count
-
     @property
     def body_line(self) -> int:
         """The first line after the properties block; one past the end when nothing follows."""
-        return self._lines[0]
+        return int(self._part("lines")[0])
 
     @property
     def line_count(self) -> int:
         """Lines of the file."""
-        return self._lines[1]
+        return int(self._part("lines")[1])
 
     @cached_property
     def properties(self) -> Mapping[str, Value]:
         """The values of the properties block by name as written; empty when there is none or it cannot be read."""
         return dict(self._part("properties"))
 
-    @cached_property
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the properties block."""
         return tuple(self._part("warnings"))
-
-    @cached_property
-    def headings(self) -> tuple[Heading, ...]:
-        """The outline of the body."""
-        return tuple(starmap(Heading, self._headings))
-
-    @cached_property
-    def _headings(self) -> Sequence[Sequence[Any]]:
-        """The fields of each heading."""
-        headings: Sequence[Sequence[Any]] = self._part("headings")
-        return headings
-
-    def breadcrumb(self, line: int) -> tuple[str, ...]:
-        """As `Contents.breadcrumb`, which needs no `Heading`."""
-        return breadcrumb_of(self._headings, line)
-
-    @cached_property
-    def body_tags(self) -> tuple[Tag, ...]:
-        """The tags in the body."""
-        return tuple(starmap(Tag, self._part("tags")))
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """The links and embeds, those of the properties first."""
         return tuple(map(_reference, self._part("references")))
 
-    @cached_property
+    @property
     def property_references(self) -> tuple[Reference, ...]:
         """The links in the properties (rule-P05)."""
         return tuple(reference for reference in self.references if reference.in_property is not None)
 
     @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        """The list items with a checkbox."""
-        return tuple(starmap(Task, self._part("tasks")))
+    def structure(self) -> Structure:
+        """What stands where in the body."""
+        return _StoredStructure(self)
+
+
+class _StoredStructure(Structure):
+    """Decodes each part when it is first asked for."""
+
+    _note: Stored
+    _part: Callable[[str], Any]
+
+    def __init__(self, note: Stored) -> None:
+        self.__dict__.update(_note=note, _part=note._part)
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        return tuple(starmap(Heading, self._part("headings")))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """The blocks of the body."""
         return tuple(_blocks(self._part("blocks")))
 
     @cached_property
     def block_ids(self) -> tuple[BlockId, ...]:
-        """The names of blocks."""
         return tuple(starmap(BlockId, self._part("block_ids")))
 
     @cached_property
-    def structure(self) -> Structure:
-        """What stands where in the body; decodes all parts of it."""
-        return Structure(
-            headings=self.headings,
-            blocks=self.blocks,
-            block_ids=self.block_ids,
-            callouts=tuple(starmap(Callout, self._part("callouts"))),
-            code=tuple(map(tuple, self._part("code"))),
-            comments=tuple(map(tuple, self._part("comments"))),
-            tasks=self.tasks,
-            tags=self.body_tags,
-            references=tuple(reference for reference in self.references if reference.in_property is None),
-        )
+    def callouts(self) -> tuple[Callout, ...]:
+        return tuple(starmap(Callout, self._part("callouts")))
+
+    @cached_property
+    def code(self) -> tuple[Span, ...]:
+        return tuple(map(tuple, self._part("code")))
+
+    @cached_property
+    def comments(self) -> tuple[Span, ...]:
+        return tuple(map(tuple, self._part("comments")))
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        return tuple(starmap(Task, self._part("tasks")))
+
+    @cached_property
+    def tags(self) -> tuple[Tag, ...]:
+        return tuple(starmap(Tag, self._part("tags")))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        return tuple(reference for reference in self._note.references if reference.in_property is None)
 
 
 def _numbers(blocks: Iterable[Block]) -> list[int]:

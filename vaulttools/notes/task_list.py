@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
@@ -70,7 +70,7 @@ class TaskFilter:
         return (
             (self.status is None or (task.status != OPEN if self.status == "done" else task.status == self.status))
             and (self.priority is None or task.priority == self.priority)
-            and (not self.text or _wanted(self.text) in _folded(task.text))
+            and (not self.text or _folded(self.text) in _folded(task.text))
             and all(any(covers(tag, name) for name in task.tags) for tag in self.tags)
         )
 
@@ -126,11 +126,9 @@ def grouped(
     for each in found:
         for key, name in _groups(each, by):
             groups.setdefault(key, (name, []))[1].append(each)
-    return [Group(name, ordered(members, parents, sort)) for _, (name, members) in sorted(groups.items(), key=_first)]
-
-
-def _first(item: tuple[Any, Any]) -> Any:
-    return item[0]
+    return [
+        Group(name, ordered(members, parents, sort)) for _, (name, members) in sorted(groups.items(), key=itemgetter(0))
+    ]
 
 
 def _groups(each: NoteTask, by: GroupBy) -> Iterable[tuple[Any, str]]:
@@ -176,12 +174,6 @@ def _keys(sort: Sort) -> Callable[[TaskDetails], tuple[int, ...]]:
 
 def _lies(day: str | None, after: str | None, before: str | None) -> bool:
     return day is not None and (after is None or day >= after) and (before is None or day < before)
-
-
-@lru_cache(maxsize=4)
-def _wanted(text: str) -> str:
-    """What each task is asked for, made once."""
-    return _folded(text)
 
 
 def _folded(text: str) -> str:

@@ -44,7 +44,6 @@ _TAG_NAMES: Final = re.compile(r"[^\s,\[\]\"'#]+")
 class Subject:
     """One note or canvas, and what is known of it beside its text."""
 
-    path: str
     read: Callable[[], Text]
     """Gives the text, which is asked for only when it matters."""
     holds: Callable[[Node, bool], bool]

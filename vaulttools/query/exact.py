@@ -143,7 +143,7 @@ class Exact:
         def lines(regex: Regex, sensitive: bool) -> AbstractSet[int]:
             return self.regexes.lines(regex, sensitive, path, lambda: subject.text)
 
-        subject = Subject(path, partial(self._text, path), holds, lines, self.work.is_over)
+        subject = Subject(partial(self._text, path), holds, lines, self.work.is_over)
         return subject
 
     def _places(self, subject: Subject, most: int) -> list[Span] | None:

@@ -14,8 +14,8 @@ from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.packed_notes import PackedNotes, packed
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.query import values
-from vaulttools.query.lines import Lines
 from vaulttools.query.tree import Phrase, Term
+from vaulttools.query.wording import Lines
 
 
 class NoteFacts(NamedTuple):

@@ -19,7 +19,6 @@ from vaulttools.core.paths import is_note
 from vaulttools.patterns.literals import Requirement
 from vaulttools.query import tree, values, wording
 from vaulttools.query.facts import Facts, Values
-from vaulttools.query.names import Names
 from vaulttools.query.tree import (
     And,
     Case,
@@ -35,6 +34,7 @@ from vaulttools.query.tree import (
     Term,
     Within,
 )
+from vaulttools.query.wording import Names
 
 _NONE: Final[frozenset[str]] = frozenset()
 
@@ -52,7 +52,7 @@ class Files:
 
     notes: frozenset[str]
     canvases: frozenset[str]
-    """Of which the index does not know the text: it is written as JSON."""
+    """Their text is written as JSON, and the index does not know it."""
     textless: frozenset[str]
     """Files with a name that words are looked for in, and no text: `.base` files (rule-S02), notes that cannot be
     read."""

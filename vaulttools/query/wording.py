@@ -1,12 +1,17 @@
-"""Finds words and phrases in a text as Obsidian's search does (rule-S05 to rule-S09)."""
+"""Finds words and phrases in texts and names as Obsidian's search does (rule-S05 to rule-S09)."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Final
 
+from vaulttools.core import paths
+from vaulttools.core.cached import cached_property
 from vaulttools.patterns.literals import LONGEST, AllOf, Requirement, fold
 from vaulttools.query.tree import Phrase, Term
 
@@ -65,3 +70,58 @@ def _is_of_word(character: str) -> bool:
     if _CHARACTER_SCRIPTS.match(character):
         return False
     return character.isalnum() or unicodedata.category(character).startswith("M")  # an accent of its own
+
+
+class Lines:
+    """Texts without line feeds, each by its place, from 0."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
+
+    def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[int]:
+        """The places of those that hold a word or phrase, as `places` has it."""
+        if not wanted.text:
+            return set(range(len(self.texts)))
+        if "\n" in wanted.text or not self.texts:
+            return set()
+        joined, starts = self._written if sensitive else self._folded
+        # A phrase may end at a line feed as at the end of a text.
+        return {bisect_right(starts, at) - 1 for at in places(wanted, joined, sensitive=sensitive)}
+
+    @cached_property
+    def _written(self) -> tuple[str, list[int]]:
+        return _one_text(self.texts)
+
+    @cached_property
+    def _folded(self) -> tuple[str, list[int]]:
+        return _one_text([fold(text) for text in self.texts])
+
+
+def _one_text(texts: Sequence[str]) -> tuple[str, list[int]]:
+    """One text, and where each begins in it."""
+    return "\n".join(texts), list(accumulate((len(text) + 1 for text in texts), initial=0))[:-1]
+
+
+class Names:
+    """Some files by their paths, or by the last part of these."""
+
+    def __init__(self, files: Sequence[str], *, whole: bool) -> None:
+        """From vault-relative paths; with `whole` all of each path counts, else the name with its extension
+        (rule-S16)."""
+        self.files = files
+        self._lines = Lines([_one_line(path if whole else path.rpartition("/")[2]) for path in files])
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What counts of each, on one line."""
+        return self._lines.texts
+
+    def holding(self, wanted: Term | Phrase, *, sensitive: bool) -> set[str]:
+        """The files that hold a word or phrase."""
+        wanted = replace(wanted, text=paths.nfc(wanted.text))
+        return {self.files[place] for place in self._lines.holding(wanted, sensitive=sensitive)}
+
+
+def _one_line(name: str) -> str:
+    """One line, in the form in which names are compared."""
+    return paths.nfc(name).replace("\n", " ")

@@ -9,7 +9,7 @@ from typing import Final
 from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
-from vaulttools.notes.properties.property_text import in_one_line
+from vaulttools.notes.properties.values import in_one_line
 from vaulttools.ranked.copies import Print
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.folding import Deduplicator, print_of, text_of

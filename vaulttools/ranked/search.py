@@ -23,8 +23,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
-from vaulttools.notes.note_date import note_date
-from vaulttools.notes.properties import property_text
+from vaulttools.notes.properties import values as property_values
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.finder import Finder
@@ -115,15 +114,15 @@ class Page:
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
         they are few."""
-        every = property_text.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
+        every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
         if is_first and len(every) <= _PROPERTY_CHARACTERS:
-            return note_date(note), every
+            return note.date, every
         named = {
             name: value
             for name, value in note.properties.items()
-            if self.finder.stands(f"{name} {property_text.text(value)}")
+            if self.finder.stands(f"{name} {property_values.text(value)}")
         }
-        return note_date(note), property_text.in_one_line(named, _PROPERTY_CHARACTERS)
+        return note.date, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
 
 
 _PROPERTY_CHARACTERS: Final = 200

@@ -64,7 +64,7 @@ class MemberUnreadable(Exception):
 
     @property
     def skipped_as(self) -> Reason | None:
-        """As what the member counts among the files passed over; None when there is no text to search in it."""
+        """Why the member counts among the files passed over; None when it has no text to search."""
         if self.reason in ("a folder", "binary") or self.reason.startswith("Archive file "):
             return None
         if self.reason == "not a regular file":

@@ -80,11 +80,7 @@ class Naming:
             if selector is not None and (link.headings or link.block):
                 raise BadArgument(f"{text} names its lines twice; give the part of the note or :N-M, not both")
             ranges = None if selector is None else selectors.parse(selector)
-            place = self.reader.root.locate(found[0])
-            if place.kind is None:  # not downloaded, or gone since it was listed
-                self.reader.root.ensure_here(found[0])
-                return None
-            return Target(text, place=place, ranges=ranges, headings=link.headings, block=link.block)
+            return self.reader.linked(text, found[0], link, ranges)
         return None
 
     def _periodic(self, text: str) -> Target | None:

@@ -25,17 +25,23 @@ _OFFSET: Final = re.compile(r"[+-]?[0-9]{1,3}|[+-][0-9]{4,5}")
 _ISO_TOKEN: Final = re.compile(r"[WG]")
 _LITERAL: Final = re.compile(r"\[[^\[\]]*\]|\\.")
 
-_FORMATS: Final = {
-    "daily": "YYYY-MM-DD",
-    "weekly": "gggg-[W]ww",
-    "monthly": "YYYY-MM",
-    "quarterly": "YYYY-[Q]Q",
-    "yearly": "YYYY",
-}
-"""Of each period, the format that the plugins use where none is set."""
 
-_UNITS: Final = {"daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year"}
-"""What version 1 of Periodic Notes calls the periods."""
+class _Period(NamedTuple):
+    format: str
+    """What the plugins use where none is set."""
+    unit: str
+    """What version 1 of Periodic Notes calls the period."""
+    days: int = 0
+    months: int = 0
+
+
+_PERIODS: Final = {
+    "daily": _Period("YYYY-MM-DD", "day", days=1),
+    "weekly": _Period("gggg-[W]ww", "week", days=7),
+    "monthly": _Period("YYYY-MM", "month", months=1),
+    "quarterly": _Period("YYYY-[Q]Q", "quarter", months=3),
+    "yearly": _Period("YYYY", "year", months=12),
+}
 
 
 class PeriodicNote(NamedTuple):
@@ -101,11 +107,8 @@ class PeriodicNotes:
             is_iso = _ISO_TOKEN.search(_LITERAL.sub("", tokens))
             first = 1 if is_iso else self.weeks.first_day
             return day - timedelta(days=(day.isoweekday() - first) % 7)
-        if period == "monthly":
-            return day.replace(day=1)
-        if period == "quarterly":
-            return day.replace(month=day.month - (day.month - 1) % 3, day=1)
-        return day.replace(month=1, day=1) if period == "yearly" else day
+        months = _PERIODS[period].months
+        return day.replace(month=day.month - (day.month - 1) % months, day=1) if months else day
 
     def _path(self, folder: str, tokens: str, day: date) -> str:
         name = moment.formatted(datetime.combine(day, time(), self.calendar.zone), tokens, self.weeks)
@@ -122,7 +125,7 @@ class PeriodicNotes:
         if not folder and period == "daily":
             app = settings.read(self.config_folder / "app.json")
             folder = _text(app, "newFileFolderPath") if app.get("newFileLocation") == "folder" else ""
-        return folder, _text(found or {}, "format") or _FORMATS[period]
+        return folder, _text(found or {}, "format") or _PERIODS[period].format
 
 
 def _of_plugin(plugin: Mapping[str, Any], period: str) -> Mapping[str, Any] | None:
@@ -131,7 +134,7 @@ def _of_plugin(plugin: Mapping[str, Any], period: str) -> Mapping[str, Any] | No
     sets = plugin.get("calendarSets")
     if isinstance(sets, list):
         active = [each for each in sets if isinstance(each, dict) and each.get("id") == plugin.get("activeCalendarSet")]
-        found = active[0].get(_UNITS[period]) if active else None
+        found = active[0].get(_PERIODS[period].unit) if active else None
     return found if isinstance(found, dict) and found.get("enabled") is True else None
 
 
@@ -142,7 +145,5 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 def _moved(period: str, day: date, number: int) -> date:
     """The first day of the period so many later."""
-    if period in ("daily", "weekly"):
-        return day + timedelta(days=number * (7 if period == "weekly" else 1))
-    months = number * {"monthly": 1, "quarterly": 3, "yearly": 12}[period]
-    return moment.plus_months(datetime.combine(day, time()), months).date()
+    _, _, days, months = _PERIODS[period]
+    return moment.plus_months(datetime.combine(day, time()), number * months).date() + timedelta(days=number * days)

@@ -24,7 +24,7 @@ from vaulttools.files.globs import Glob
 from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Walk
 from vaulttools.files.selectors import Ranges
-from vaulttools.notes.links.targets import parse_link
+from vaulttools.notes.links.targets import Link, parse_link
 from vaulttools.resources import archives
 from vaulttools.resources.urls import Backed, Resolvers, Virtual, is_url
 
@@ -219,13 +219,20 @@ class Reader:
                 f"A link to a part of a note names its lines already: {entry}; give that part or :N-M, not both"
             )
         path = self.resolve_link(link.target)
-        if path is None:
-            return []
+        found = None if path is None else self.linked(entry, path, link, ranges)
+        return [] if found is None else [found]
+
+    def linked(self, given: str, path: str, link: Link, ranges: Ranges | None) -> Target | None:
+        """What a link means that leads to a file; None: it is gone since it was listed.
+
+        Raises:
+            BadArgument: the file is not downloaded.
+        """
         place = self.root.locate(path)
-        if place.kind is None:  # not downloaded, or gone since it was listed
+        if place.kind is None:
             self.root.ensure_here(path)
-            return []
-        return [Target(entry, place=place, ranges=ranges, headings=link.headings, block=link.block)]
+            return None
+        return Target(given, place=place, ranges=ranges, headings=link.headings, block=link.block)
 
     def _globbed(self, entry: str) -> list[Target]:
         if self._joins_several(entry):

@@ -55,10 +55,6 @@ def is_url(entry: str) -> bool:
     return _SCHEME.match(entry) is not None
 
 
-def _no_links(target: str) -> None:
-    """Resolves no link."""
-
-
 class Resolvers:
     """The resolvers by scheme; any number of threads may register and resolve."""
 
@@ -75,7 +71,7 @@ class Resolvers:
         self.register_linking(scheme, lambda _: resolver)
 
     def register_linking(self, scheme: str, make: Callable[[ResolveLink], Resolver]) -> None:
-        """As `register`, for a resolver that follows links: `make` gets what resolves links within the call's time.
+        """Register a resolver that follows links: `make` gets what resolves links within the call's time.
 
         Raises:
             BadArgument: that is no scheme.
@@ -88,7 +84,7 @@ class Resolvers:
             # A new mapping each time: a call that resolves meanwhile keeps the one it has.
             self._known = {**self._known, scheme.lower(): make}
 
-    def resolve(self, url: str, resolve_link: ResolveLink = _no_links) -> list[Backed | Virtual]:
+    def resolve(self, url: str, resolve_link: ResolveLink = lambda target: None) -> list[Backed | Virtual]:
         """What a URL leads to, in the order in which its resolver gives it; empty when nothing is there.
 
         Raises:

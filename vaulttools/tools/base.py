@@ -17,15 +17,14 @@ from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
-from vaulttools.bases import definition, facts, rows, sources
+from vaulttools.bases import definition, facts, rows
 from vaulttools.bases.context import Context
 from vaulttools.bases.definition import Base, View
 from vaulttools.bases.faults import Failed, OutOfTime
-from vaulttools.bases.output import plain
 from vaulttools.bases.rows import Asked, ViewResult
 from vaulttools.bases.syntax import Name, walk
 from vaulttools.bases.times import machine_clock
-from vaulttools.bases.values import Setting, Value, text_of, type_of
+from vaulttools.bases.values import Setting, Value, plain, text_of, type_of
 from vaulttools.bases.vault_files import NoteTable, VaultFiles
 from vaulttools.core import limits, paths, render, spelling
 from vaulttools.core.work import INCOMPLETE, Work, named
@@ -192,7 +191,7 @@ def _source(vault: Session, request: BaseRequest, work: Work) -> _Source:
     target = _target(vault, request.base, work)
     document, _ = vault.text_of(target, work)
     path = document.path
-    if sources.is_base(path):
+    if definition.is_base(path):
         view = target.headings[0] if target.headings else None
         return _Source(definition.read(document.text, paths.shown(path)), path, view)
     return _of_note(vault, target, document)
@@ -216,11 +215,11 @@ def _of_note(vault: Session, target: Target, document: Document) -> _Source:
     note = Note(document.path, document.text)
     ranges = vault.lines_of(target)
     shown = paths.shown(document.path)
-    every = sources.blocks(document.text.split("\n"), note.structure.code)
+    every = definition.blocks(document.text.split("\n"), note.structure.code)
     wanted = [block for block in every if ranges is None or ranges.contains(block.line)]
     if not wanted:
         where = f"the part of {shown} that is named" if every else shown
-        embedded = [each.target for each in note.references if each.embed and sources.is_base(each.target)]
+        embedded = [each.target for each in note.references if each.embed and definition.is_base(each.target)]
         hint = f"; it embeds {embedded[0]}: give that as base, with this_note {shown}" if embedded else ""
         raise BadArgument(f"There is no base block in {where}{hint or '; give a .base file, or where'}")
     notices: tuple[str, ...] = ()

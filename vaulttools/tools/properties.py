@@ -19,9 +19,9 @@ from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.properties.property_counts import PropertyCounts, PropertyUsage
-from vaulttools.notes.properties.property_types import PropertyType
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.properties.scalars import resolve
+from vaulttools.notes.properties.values import PropertyType
 from vaulttools.session import Session
 
 FIRST_VALUES: Final = 5

@@ -24,7 +24,7 @@ from vaulttools.matching.hits import FileLines
 from vaulttools.matching.search import MOST_TOGETHER, FileCount, FileHits, Search
 from vaulttools.models import Field
 from vaulttools.notes.contents import Part
-from vaulttools.notes.properties import property_text
+from vaulttools.notes.properties import values as property_values
 from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Mode, Pattern
 from vaulttools.session import Session
@@ -245,7 +245,7 @@ def _shown(
 ) -> tuple[FileMatch, ExcerptRows, Section]:
     """A file as details, the rows of its excerpts, and its text."""
     held = _columns(reader, request, found)
-    beside = property_text.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
+    beside = property_values.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
     rows = ExcerptRows()
     if request.output == "excerpts":

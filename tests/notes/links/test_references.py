@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 import time
 
 import pytest
@@ -10,9 +13,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vaulttools.notes.links.references import Reference
+from vaulttools.notes.links.references import Reference, decode_uri
 from vaulttools.notes.markdown import inline
-from vaulttools.notes.markdown.brackets import MarkdownLink
+from vaulttools.notes.markdown.inline import MarkdownLink
 from vaulttools.notes.markdown.structure import parse
 from vaulttools.notes.parts import Structure
 
@@ -44,6 +47,7 @@ def external(written: str, target: str, display: str = "t") -> Reference:
 @pytest.mark.parametrize(
     ("body", "found"),
     [
+        # rule-L01: the forms of a link
         ("see [[Note]].", [wiki("[[Note]]", "Note")]),
         ("[[Note.md]]", [wiki("[[Note.md]]", "Note.md")]),
         ("[t](Note) [t](Note.md)", [markdown("[t](Note)", "Note"), markdown("[t](Note.md)", "Note.md")]),
@@ -61,15 +65,7 @@ def external(written: str, target: str, display: str = "t") -> Reference:
         ("[t]()", []),
         ("[t] (a)", []),
         ("[t][a]\n\n[a]: b.md", []),
-    ],
-)
-def test_rule_L01_the_forms_of_a_link(body: str, found: list[Reference]) -> None:
-    assert references(body) == found
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
+        # rule-L05: to headings
         ("[[N#H]]", [wiki("[[N#H]]", "N", "H")]),
         ("[[#H]]", [wiki("[[#H]]", "", "H")]),
         ("[[N#H1#H2]]", [wiki("[[N#H1#H2]]", "N", "H1", "H2")]),
@@ -77,23 +73,23 @@ def test_rule_L01_the_forms_of_a_link(body: str, found: list[Reference]) -> None
         ("[t](#H1#H2)", [markdown("[t](#H1#H2)", "", "H1", "H2")]),
         ("[t](N.md#)", [markdown("[t](N.md#)", "N.md")]),
         ("[t](#) [[#]]", []),
-    ],
-)
-def test_rule_L05_links_to_headings(body: str, found: list[Reference]) -> None:
-    assert references(body) == found
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
+        # rule-L06: to blocks
         ("[[N#^id-1]]", [wiki("[[N#^id-1]]", "N", block="id-1")]),
         ("[[#^id]]", [wiki("[[#^id]]", "", block="id")]),
         ("[[N#^two words]]", [wiki("[[N#^two words]]", "N", "^two words")]),
         ("[t](N.md#^id)", [markdown("[t](N.md#^id)", "N.md", block="id")]),
         ("[t](N.md#%5Eid)", [markdown("[t](N.md#%5Eid)", "N.md", block="id")]),
+        # what leads out of the vault is external
+        ("[t](https://x.y/z?a=%20b#c)", [external("[t](https://x.y/z?a=%20b#c)", "https://x.y/z?a=%20b#c")]),
+        ("![t](http://x.y/a.png)", [external("![t](http://x.y/a.png)", "http://x.y/a.png")]),
+        ("[t](mailto:a@b.c)", [external("[t](mailto:a@b.c)", "mailto:a@b.c")]),
+        ("[t](obsidian://open?file=a)", [external("[t](obsidian://open?file=a)", "obsidian://open?file=a")]),
+        ("[t](//x.y/z)", [external("[t](//x.y/z)", "//x.y/z")]),
+        ("![t](data:image/png;base64,AAAA)", []),
+        ("https://x.y <https://x.y>", []),
     ],
 )
-def test_rule_L06_links_to_blocks(body: str, found: list[Reference]) -> None:
+def test_rules_L01_L05_L06_which_links_a_text_has(body: str, found: list[Reference]) -> None:
     assert references(body) == found
 
 
@@ -170,22 +166,6 @@ def test_rule_L11_relative_paths_stay_as_they_are() -> None:
 )
 def test_rule_L16_odd_brackets(body: str, found: list[str]) -> None:
     assert sorted(targets(body)) == sorted(found)
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        ("[t](https://x.y/z?a=%20b#c)", [external("[t](https://x.y/z?a=%20b#c)", "https://x.y/z?a=%20b#c")]),
-        ("![t](http://x.y/a.png)", [external("![t](http://x.y/a.png)", "http://x.y/a.png")]),
-        ("[t](mailto:a@b.c)", [external("[t](mailto:a@b.c)", "mailto:a@b.c")]),
-        ("[t](obsidian://open?file=a)", [external("[t](obsidian://open?file=a)", "obsidian://open?file=a")]),
-        ("[t](//x.y/z)", [external("[t](//x.y/z)", "//x.y/z")]),
-        ("![t](data:image/png;base64,AAAA)", []),
-        ("https://x.y <https://x.y>", []),
-    ],
-)
-def test_what_leads_out_of_the_vault_is_external(body: str, found: list[Reference]) -> None:
-    assert references(body) == found
 
 
 @pytest.mark.parametrize(
@@ -342,3 +322,46 @@ def test_time_is_linear_in_the_text(text: str) -> None:
 )
 def test_rule_N01_a_footnote_is_no_link_and_links_stand_in_its_text(body: str, found: list[str]) -> None:
     assert targets(body) == found
+
+
+DECODED = [
+    ("My%20note.md", "My note.md"),
+    ("J%C3%B6rg%20%E6%97%A5.md", "Jörg 日.md"),
+    ("%F0%9F%8C%B1", "🌱"),
+    ("%5Eid%7C%5B%25", "^id|[%"),
+    # Reserved signs stay as they are written, in either case.
+    ("a%26b%2Cc%2c%2Fd", "a%26b%2Cc%2c%2Fd"),
+    ("%3B%2F%3F%3A%40%26%3D%2B%24%2C%23", "%3B%2F%3F%3A%40%26%3D%2B%24%2C%23"),
+    ("%C3%A9%2C%20%C3%A9", "é%2C é"),
+    # What decodeURI refuses stays as it is written, all of it.
+    ("100%", "100%"),
+    ("My%20note%2.md", "My%20note%2.md"),
+    ("a%20b%zz", "a%20b%zz"),
+    ("a%20%FFb", "a%20%FFb"),
+    ("a%20%C3x", "a%20%C3x"),
+    ("%ED%A0%80", "%ED%A0%80"),
+    ("%C0%AF", "%C0%AF"),
+    ("%2520", "%20"),
+]
+
+
+@pytest.mark.parametrize(("text", "decoded"), DECODED)
+def test_rule_L01_reserved_signs_and_what_is_malformed_stay_encoded(text: str, decoded: str) -> None:
+    assert decode_uri(text) == decoded
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node, whose decodeURI is compared")
+def test_the_table_is_what_javascript_does() -> None:
+    script = (
+        "const decoded = text => { try { return decodeURI(text) } catch { return text } };"
+        "console.log(JSON.stringify(JSON.parse(process.argv[1]).map(decoded)))"
+    )
+    written = json.dumps([text for text, _ in DECODED])
+    ran = subprocess.run(["node", "-e", script, written], capture_output=True, check=True, encoding="utf-8")
+    assert json.loads(ran.stdout) == [decoded for _, decoded in DECODED]
+
+
+@given(st.text() | st.lists(st.sampled_from(["%", "%2", "%20", "%C3%A9", "%A9", "%26", "é", "a"])).map("".join))
+def test_no_text_breaks_it_and_without_percent_signs_nothing_changes(text: str) -> None:
+    assert "%" in text or decode_uri(text) == text
+    decode_uri(text)

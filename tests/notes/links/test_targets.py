@@ -15,73 +15,34 @@ from vaulttools.notes.links.targets import Link, LinkIndex, parse_link, parse_li
 @pytest.mark.parametrize(
     ("text", "link"),
     [
+        # rule-L01: a file
         ("[[Note]]", Link("Note")),
         ("Note", Link("Note")),
         ("![[photo.png|100x145]]", Link("photo.png", display="100x145")),
         ("[[ Projects/Note .md ]]", Link("Projects/Note .md")),
-    ],
-)
-def test_rule_L01_a_link_names_a_file(text: str, link: Link) -> None:
-    assert parse_link(text) == link
-
-
-@pytest.mark.parametrize(
-    ("text", "link"),
-    [
+        # rule-L04: a sign that means something in a link is in no name
         ("[[C# notes]]", Link("C", ("notes",))),
         ("[[a|b]]", Link("a", display="b")),
         ("[[a]] b]]", Link("a")),
         ("[[x^2]]", Link("x^2")),
         ("[[a: b]]", Link("a: b")),
-    ],
-)
-def test_rule_L04_a_sign_that_means_something_in_a_link_is_in_no_name(text: str, link: Link) -> None:
-    assert parse_link(text) == link
-
-
-@pytest.mark.parametrize(
-    ("text", "link"),
-    [
+        # rule-L05: headings
         ("[[Note#H1#H2|x]]", Link("Note", ("H1", "H2"), display="x")),
         ("[[#H]]", Link("", ("H",))),
         ("[[Note#]]", Link("Note")),
         ("[[## team]]", Link("", ("team",))),
         ("[[manual.pdf#page=3]]", Link("manual.pdf", ("page=3",))),
-    ],
-)
-def test_rule_L05_a_link_names_headings(text: str, link: Link) -> None:
-    assert parse_link(text) == link
-
-
-@pytest.mark.parametrize(
-    ("text", "link"),
-    [
+        # rule-L06: an id is letters, digits and dashes; anything else is a heading
         ("[[Note#^id]]", Link("Note", block="id")),
         ("[[Note#H#^quote-1]]", Link("Note", ("H",), "quote-1")),
         ("[[Note#^two words]]", Link("Note", ("^two words",))),
         ("[[Note#^id#H]]", Link("Note", ("^id", "H"))),
-    ],
-)
-def test_rule_L06_an_id_is_letters_digits_and_dashes_anything_else_a_heading(text: str, link: Link) -> None:
-    assert parse_link(text) == link
-
-
-@pytest.mark.parametrize(
-    ("text", "link"),
-    [
+        # rule-L09: what follows the bar is shown
         ("[[Note|a|b]]", Link("Note", display="a|b")),
         (r"[[Note\|in a table]]", Link("Note", display="in a table")),
         ("[[Note|]]", Link("Note", display="")),
         ("[[Note|see #1]]", Link("Note", display="see #1")),
-    ],
-)
-def test_rule_L09_what_follows_the_bar_is_shown(text: str, link: Link) -> None:
-    assert parse_link(text) == link
-
-
-@pytest.mark.parametrize(
-    ("text", "link"),
-    [
+        # rule-L16: odd links are read as Obsidian reads them
         ("[[#H]]", Link("", ("H",))),
         ("[[Sq]uare]]", Link("Sq]uare")),
         ("[[a [[Inner]] c]]", Link("Inner")),
@@ -91,7 +52,7 @@ def test_rule_L09_what_follows_the_bar_is_shown(text: str, link: Link) -> None:
         ("[[unclosed", Link("unclosed")),
     ],
 )
-def test_rule_L16_odd_links_are_read_as_obsidian_reads_them(text: str, link: Link) -> None:
+def test_rules_L01_L04_L05_L06_L09_L16_what_a_link_names(text: str, link: Link) -> None:
     assert parse_link(text) == link
 
 
@@ -100,25 +61,10 @@ def test_in_a_linktext_bars_and_brackets_are_ordinary() -> None:
 
 
 VAULT = (
-    "Note.md",
-    "b/Note.md",
-    "a/b/Note.md",
-    "zzzz/Note.md",
-    "a/Twice.md",
-    "zzzz/Twice.md",
-    "a/b/Only here.md",
-    "a/b/deep/Page.md",
-    "v1.2 notes.md",
-    "img/Figure 1.png",
-    "img/Plan.canvas",
-    "img/Shot.png.md",
-    "img/Shot.png",
-    "LICENSE",
-    "LICENSE.md",
-    "Makefile",
-    "Loud.MD",
-    "Doubled.md.md",
-)
+    "Note.md", "b/Note.md", "a/b/Note.md", "zzzz/Note.md", "a/Twice.md", "zzzz/Twice.md", "a/b/Only here.md",
+    "a/b/deep/Page.md", "v1.2 notes.md", "img/Figure 1.png", "img/Plan.canvas", "img/Shot.png.md",
+    "img/Shot.png", "LICENSE", "LICENSE.md", "Makefile", "Loud.MD", "Doubled.md.md",
+)  # fmt: skip
 
 
 def resolved(target: str, source: str | None = None) -> str | None:
@@ -128,21 +74,34 @@ def resolved(target: str, source: str | None = None) -> str | None:
 @pytest.mark.parametrize(
     ("target", "path"),
     [
+        # rule-L01: a note is meant with and without its extension
         ("Only here", "a/b/Only here.md"),
         ("Only here.md", "a/b/Only here.md"),
         ("v1.2 notes", "v1.2 notes.md"),
         ("LICENSE", "LICENSE.md"),
         ("Makefile", "Makefile"),
         ("Doubled.md", "Doubled.md.md"),
+        # rule-L03: what is no note needs its extension
+        ("Figure 1", None),
+        ("Figure 1.png", "img/Figure 1.png"),
+        ("Plan", None),
+        ("Plan.canvas", "img/Plan.canvas"),
+        ("Shot.png", "img/Shot.png"),
+        # rule-L12: a name that only one file has resolves in any case
+        ("only HERE", "a/b/Only here.md"),
+        ("ONLY HERE.MD", "a/b/Only here.md"),
+        ("loud", "Loud.MD"),
+        ("nowhere", None),
     ],
 )
-def test_rule_L01_a_note_is_meant_with_and_without_its_extension(target: str, path: str) -> None:
-    assert resolved(target) == path
+def test_rules_L01_L03_L12_where_a_link_leads_from_anywhere(target: str, path: str | None) -> None:
+    assert resolved(target) == resolved(target, "elsewhere/x.md") == path
 
 
 @pytest.mark.parametrize(
     ("target", "source", "path"),
     [
+        # rule-L02: a folder path starts at the root
         ("a/b/Only here", None, "a/b/Only here.md"),
         ("/b/Only here", None, None),
         ("/Only here", None, None),
@@ -152,58 +111,13 @@ def test_rule_L01_a_note_is_meant_with_and_without_its_extension(target: str, pa
         ("B/only here", None, "a/b/Only here.md"),
         ("deep/Page", "a/b/x.md", "a/b/deep/Page.md"),
         ("ere", None, None),
-    ],
-)
-def test_rule_L02_a_folder_path_starts_at_the_root(target: str, source: str | None, path: str | None) -> None:
-    assert resolved(target, source) == path
-
-
-@pytest.mark.parametrize(
-    ("target", "path"),
-    [
-        ("Figure 1", None),
-        ("Figure 1.png", "img/Figure 1.png"),
-        ("Plan", None),
-        ("Plan.canvas", "img/Plan.canvas"),
-        ("Shot.png", "img/Shot.png"),
-    ],
-)
-def test_rule_L03_what_is_no_note_needs_its_extension(target: str, path: str | None) -> None:
-    assert resolved(target) == path
-
-
-@pytest.mark.parametrize(
-    ("target", "source", "path"),
-    [
+        # rule-L11: a relative path begins in the folder of its note
         ("../b/Note.md", "a/x.md", "b/Note.md"),
         ("../../Note", "a/b/x.md", "Note.md"),
         ("./Twice", "zzzz/x.md", "zzzz/Twice.md"),
         ("./a/Twice", None, "a/Twice.md"),
         ("../../../Note", "a/b/x.md", None),
-    ],
-)
-def test_rule_L11_a_relative_path_begins_in_the_folder_of_its_note(
-    target: str, source: str | None, path: str | None
-) -> None:
-    assert resolved(target, source) == path
-
-
-@pytest.mark.parametrize(
-    ("target", "path"),
-    [
-        ("only HERE", "a/b/Only here.md"),
-        ("ONLY HERE.MD", "a/b/Only here.md"),
-        ("loud", "Loud.MD"),
-        ("nowhere", None),
-    ],
-)
-def test_rule_L12_a_name_that_only_one_file_has_resolves_in_any_case(target: str, path: str | None) -> None:
-    assert resolved(target) == resolved(target, "zzzz/x.md") == path
-
-
-@pytest.mark.parametrize(
-    ("target", "source", "path"),
-    [
+        # rule-L14
         # the exact path from the root first,
         ("Note", "zzzz/x.md", "Note.md"),
         ("b/Note", "a/x.md", "b/Note.md"),
@@ -212,9 +126,19 @@ def test_rule_L12_a_name_that_only_one_file_has_resolves_in_any_case(target: str
         # and not one above it: then the shortest path
         ("Twice", "zzzz/deep/x.md", "a/Twice.md"),
         ("Twice", None, "a/Twice.md"),
+        # rule-L16: no name is the note itself, and a URL is no note
+        ("", "b/Note.md", "b/Note.md"),
+        ("", None, None),
+        (" Only here ", None, "a/b/Only here.md"),
+        ("https://example.com", None, None),
+        # no name at all
+        ("/", None, None),
+        ("..", "a/x.md", None),
     ],
 )
-def test_rule_L14_exact_path_then_own_folder_then_shortest_path(target: str, source: str | None, path: str) -> None:
+def test_rules_L02_L11_L14_L16_where_a_link_leads_from_its_note(
+    target: str, source: str | None, path: str | None
+) -> None:
     assert resolved(target, source) == path
 
 
@@ -236,24 +160,6 @@ def test_rule_L14_where_they_differ_the_file_at_the_root_is_taken_before_the_one
 def test_rule_L14_the_shortest_path_counts_characters_and_not_folders() -> None:
     """As Obsidian 1.13.7 was seen to do: pvliesdonk/markdown-vault-mcp 1380."""
     assert LinkIndex(["zzzzzz/Note.md", "a/b/Note.md"]).resolve("Note") == "a/b/Note.md"
-
-
-@pytest.mark.parametrize(
-    ("target", "source", "path"),
-    [
-        ("", "b/Note.md", "b/Note.md"),
-        ("", None, None),
-        (" Only here ", None, "a/b/Only here.md"),
-        ("https://example.com", None, None),
-        # no name at all
-        ("/", None, None),
-        ("..", "a/x.md", None),
-    ],
-)
-def test_rule_L16_no_name_is_the_note_itself_and_a_url_is_no_note(
-    target: str, source: str | None, path: str | None
-) -> None:
-    assert resolved(target, source) == path
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ def named(body: str) -> list[tuple[str, int, int, int]]:
 @pytest.mark.parametrize(
     ("body", "found"),
     [
+        # rule-L06: what is an id
         ("a ^b-1", [("b-1", 1, 1, 1)]),
         ("a ^B2  ", [("B2", 1, 1, 1)]),
         ("a ^b\r\n", [("b", 1, 1, 1)]),
@@ -25,15 +26,7 @@ def named(body: str) -> list[tuple[str, int, int, int]]:
         ("a ^ b", []),
         ("a^b", []),
         ("a ^", []),
-    ],
-)
-def test_rule_L06_what_is_an_id(body: str, found: list[tuple[str, int, int, int]]) -> None:
-    assert named(body) == found
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
+        # rule-L07: which block it names
         # at the end of a text
         ("a\nb ^x\n\nc", [("x", 2, 1, 2)]),
         ("a ^x\nb", []),
@@ -56,15 +49,7 @@ def test_rule_L06_what_is_an_id(body: str, found: list[tuple[str, int, int, int]
         ("```\na\n```\n^x", [("x", 4, 1, 3)]),
         ("a\nb\n\n^x", [("x", 4, 1, 2)]),
         ("^x\n\na", []),
-    ],
-)
-def test_rule_L07_which_block_an_id_names(body: str, found: list[tuple[str, int, int, int]]) -> None:
-    assert named(body) == found
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
+        # rule-L08: parts of quotes and tables have no names
         ("> a ^x\n>\n> b", [("x", 1, 1, 3)]),
         ("> a\n> ^x", [("x", 2, 1, 2)]),
         ("> a\n>\n> ^x", [("x", 3, 1, 3)]),
@@ -73,7 +58,9 @@ def test_rule_L07_which_block_an_id_names(body: str, found: list[tuple[str, int,
         ("|a|b|\n|-|-|\n|c|d ^x", []),
     ],
 )
-def test_rule_L08_parts_of_quotes_and_tables_have_no_names(body: str, found: list[tuple[str, int, int, int]]) -> None:
+def test_rules_L06_L07_L08_what_is_an_id_and_which_block_it_names(
+    body: str, found: list[tuple[str, int, int, int]]
+) -> None:
     assert named(body) == found
 
 

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from vaulttools.notes.markdown.block_parser import tokens
-from vaulttools.notes.markdown.source import Source
+from vaulttools.notes.parts import Source
 
 VAULT = Path(__file__).parents[3] / "fixtures" / "vault"
 

@@ -258,48 +258,13 @@ def test_fault_Y08_what_is_no_mapping_has_no_properties(lines: str, warning: str
 
 
 BROKEN = [
-    "title: Foo: bar",
-    "a: @me",
-    "a: `b`",
-    "a: %x",
-    "%x",
-    "\ta: 1",
-    "a:\n\t- b",
-    "a: b: c",
-    "up: [[A|B]], [[C]]",
-    "a: [b",
-    "a: {b",
-    "a: ]",
-    "a: }",
-    'a: "b',
-    "a: 'b",
-    'a: "b" c',
-    "a: 'b' c",
-    'a: "\\x"',
-    'a: "\\ud800"',
-    "a\nb: 1",
-    "a: 1\nb",
-    "a: 1\n b: 2",
-    "a: [1\n  - b",
-    "- a\nb: 1",
-    "a: 1\n- b",
-    "a: *x",
-    "a: &",
-    "a: *",
-    "a: !<x",
-    "a: !x!y z",
-    "a: |x\n  y",
-    "a: >0\n  y",
-    "? a\n b: c\n",
-    ": : :",
-    "a: - b",
-    "a: b\n...\nc: d",
-    "--- \na: 1\n--- \nb: 2",
-    "a: ,",
-    "a: [,]",
-    '{"a": 1,, "b": 2}',
+    "title: Foo: bar", "a: @me", "a: `b`", "a: %x", "%x", "\ta: 1", "a:\n\t- b", "a: b: c",
+    "up: [[A|B]], [[C]]", "a: [b", "a: {b", "a: ]", "a: }", 'a: "b', "a: 'b", 'a: "b" c', "a: 'b' c",
+    'a: "\\x"', 'a: "\\ud800"', "a\nb: 1", "a: 1\nb", "a: 1\n b: 2", "a: [1\n  - b", "- a\nb: 1", "a: 1\n- b",
+    "a: *x", "a: &", "a: *", "a: !<x", "a: !x!y z", "a: |x\n  y", "a: >0\n  y", "? a\n b: c\n", ": : :",
+    "a: - b", "a: b\n...\nc: d", "--- \na: 1\n--- \nb: 2", "a: ,", "a: [,]", '{"a": 1,, "b": 2}',
     "a: 1\n--- x",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("lines", BROKEN)
@@ -404,37 +369,12 @@ def test_json_escapes_beyond_yaml_are_read() -> None:
 YAML_TEXT = st.lists(
     st.sampled_from(
         [
-            "a",
-            "b: ",
-            "- ",
-            "\n",
-            "  ",
-            "[",
-            "]",
-            "{",
-            "}",
-            ",",
-            ":",
-            "&x ",
-            "*x",
-            "!!set ",
-            "? ",
-            "'",
-            '"',
-            "|",
-            ">",
-            "#",
-            "1",
-            "é",
-            "\t",
-            "\r\n",
-            "~",
-            "---",
-            "<<",
+            "a", "b: ", "- ", "\n", "  ", "[", "]", "{", "}", ",", ":", "&x ", "*x", "!!set ", "? ", "'", '"',
+            "|", ">", "#", "1", "é", "\t", "\r\n", "~", "---", "<<",
         ]
     ),
     max_size=60,
-).map("".join)
+).map("".join)  # fmt: skip
 
 
 @settings(max_examples=200)

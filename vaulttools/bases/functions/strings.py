@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 
 from vaulttools.bases.context import Frame
 from vaulttools.bases.faults import Failed
-from vaulttools.bases.functions.registry import function, whole
+from vaulttools.bases.functions import function, whole
 from vaulttools.bases.regexes import CompiledRegex, filled
 from vaulttools.bases.values import MAX_TEXT, Value, text_of
 
@@ -29,134 +28,102 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def sliced(text: str, start: int, end: int | None) -> str:
-    """A part of a text, its places counted in units of UTF-16; negative ones from the end."""
-    if max(text, default="") < "\U00010000":
-        return text[start:end]
-    raw = text.encode("utf-16-le", "surrogatepass")
-    count = len(raw) // 2
-    first, last, _ = slice(start, end).indices(count)
-    return raw[first * 2 : max(first, last) * 2].decode("utf-16-le", "surrogatepass")
+@function("string", "contains(text)")
+def _contains(frame: Frame, text: str, wanted: Value) -> Value:
+    return _text(frame, wanted) in text
 
 
-@function("string", "contains(text)", "Whether the text stands in it.", '"hello".contains("ell")', "true", least=1)
-def _contains(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    return _text(frame, given[0]) in value
+@function("string", "containsAll(text, …)")
+def _contains_all(frame: Frame, text: str, *wanted: Value) -> Value:
+    return all(_text(frame, each) in text for each in wanted)
 
 
-@function(
-    "string", "containsAll(text, …)", "Whether all of the texts stand in it.", '"hello".containsAll("h", "e")', "true"
-)
-def _contains_all(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    return all(_text(frame, text) in value for text in given)
+@function("string", "containsAny(text, …)")
+def _contains_any(frame: Frame, text: str, *wanted: Value) -> Value:
+    return any(_text(frame, each) in text for each in wanted)
 
 
-@function(
-    "string",
-    "containsAny(text, …)",
-    "Whether one of the texts stands in it.",
-    '"hello".containsAny("x", "y", "e")',
-    "true",
-)
-def _contains_any(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    return any(_text(frame, text) in value for text in given)
+@function("string", "startsWith(text)")
+def _starts_with(frame: Frame, text: str, start: Value) -> Value:
+    return text.startswith(_text(frame, start))
 
 
-@function("string", "startsWith(text)", "Whether it begins with the text.", '"hello".startsWith("he")', "true", least=1)
-def _starts_with(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    return value.startswith(_text(frame, given[0]))
+@function("string", "endsWith(text)")
+def _ends_with(frame: Frame, text: str, end: Value) -> Value:
+    return text.endswith(_text(frame, end))
 
 
-@function("string", "endsWith(text)", "Whether it ends with the text.", '"hello".endsWith("lo")', "true", least=1)
-def _ends_with(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    return value.endswith(_text(frame, given[0]))
+@function("string", "lower()")
+def _lower(_: Frame, text: str) -> Value:
+    return str(text).lower()
 
 
-@function("string", "lower()", "In lower case.", '"HELLO".lower()', '"hello"')
-def _lower(_: Frame, value: str, __: Sequence[Any]) -> Value:
-    return str(value).lower()
+@function("string", "title()")
+def _title(_: Frame, text: str) -> Value:
+    return _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), text)
 
 
-@function("string", "title()", "Each word with a capital.", '"hello world".title()', '"Hello World"')
-def _title(_: Frame, value: str, __: Sequence[Any]) -> Value:
-    return _WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), value)
+@function("string", "trim()")
+def _trim(_: Frame, text: str) -> Value:
+    return text.strip(_BLANKS)
 
 
-@function("string", "trim()", "Without blanks at both ends.", '"  hi  ".trim()', '"hi"')
-def _trim(_: Frame, value: str, __: Sequence[Any]) -> Value:
-    return value.strip(_BLANKS)
+@function("string", "reverse()")
+def _reverse(_: Frame, text: str) -> Value:
+    return text[::-1]
 
 
-@function("string", "reverse()", "The characters in reverse order.", '"hello".reverse()', '"olleh"')
-def _reverse(_: Frame, value: str, __: Sequence[Any]) -> Value:
-    return value[::-1]
-
-
-@function("string", "repeat(count)", "So many times in a row.", '"123".repeat(2)', '"123123"', least=1)
-def _repeat(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    count = whole(given[0], "The count of repeat()")
-    if count < 0:
+@function("string", "repeat(count)")
+def _repeat(_: Frame, text: str, count: Value) -> Value:
+    times = whole(count, "The count of repeat()")
+    if times < 0:
         raise Failed("The count of repeat() must not be negative.")
-    if len(value) * count > MAX_TEXT:
+    if len(text) * times > MAX_TEXT:
         raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
-    return value * count
+    return text * times
 
 
-@function(
-    "string",
-    "slice(start, end?)",
-    "The characters from `start` to before `end`, from 0; negative from the end.",
-    '"hello".slice(1, 4)',
-    '"ell"',
-    least=1,
-)
-def _slice(_: Frame, value: str, given: Sequence[Any]) -> Value:
-    end = whole(given[1], "The end of slice()") if len(given) > 1 and given[1] is not None else None
-    return sliced(value, whole(given[0], "The start of slice()"), end)
+@function("string", "slice(start, end?)")
+def _slice(_: Frame, text: str, start: Value, end: Value = None) -> Value:
+    last = None if end is None else whole(end, "The end of slice()")
+    first = whole(start, "The start of slice()")
+    if max(text, default="") < "\U00010000":
+        return text[first:last]
+    raw = text.encode("utf-16-le", "surrogatepass")  # places count units of UTF-16
+    begin, stop, _step = slice(first, last).indices(len(raw) // 2)
+    return raw[begin * 2 : max(begin, stop) * 2].decode("utf-16-le", "surrogatepass")
 
 
-@function(
-    "string",
-    "replace(pattern, replacement)",
-    "With the pattern replaced: a text everywhere, a regex once or with `g` everywhere; `$1` is its first group.",
-    '"a:b:c".replace(/:/, "-")',
-    '"a-b:c"',
-    least=2,
-)
-def _replace(frame: Frame, value: str, given: Sequence[Any]) -> Value:
-    replacement = _text(frame, given[1])
-    if isinstance(given[0], CompiledRegex):
-        return frame.context.text(given[0].replaced(value, replacement, frame.context.tick))
-    wanted = _text(frame, given[0])
-    if "$" not in replacement:
-        if wanted and len(value) + value.count(wanted) * len(replacement) > MAX_TEXT * 2:
+@function("string", "replace(pattern, replacement)")
+def _replace(frame: Frame, text: str, pattern: Value, replacement: Value) -> Value:
+    context = frame.context
+    replacing = _text(frame, replacement)
+    if isinstance(pattern, CompiledRegex):
+        return context.text(pattern.replaced(text, replacing, context.tick))
+    wanted = _text(frame, pattern)
+    if "$" not in replacing:
+        if wanted and len(text) + text.count(wanted) * len(replacing) > MAX_TEXT * 2:
             raise Failed(f"The text is longer than {MAX_TEXT:,} characters.")
-        return frame.context.text(value.replace(wanted, replacement))
-    pieces = value.split(wanted) if wanted else ["", *value, ""]
+        return context.text(text.replace(wanted, replacing))
+    pieces = text.split(wanted) if wanted else ["", *text, ""]
     place = 0
     made: list[str] = []
     for piece in pieces[:-1]:
-        frame.context.tick()
+        context.tick()
         place += len(piece)
-        made += (piece, filled(replacement, value, place, place + len(wanted)))
+        made += (piece, filled(replacing, text, place, place + len(wanted)))
         place += len(wanted)
-    return frame.context.text("".join((*made, pieces[-1])))
+    return context.text("".join((*made, pieces[-1])))
 
 
-@function(
-    "string",
-    "split(separator, n?)",
-    "The texts between a text or a regex; the first `n` of them.",
-    '"a,b,c,d".split(",", 3)',
-    '["a", "b", "c"]',
-    least=1,
-)
-def _split(frame: Frame, value: str, given: Sequence[Any]) -> Value:
+@function("string", "split(separator, n?)")
+def _split(frame: Frame, text: str, separator: Value, n: Value = None) -> Value:
     pieces: list[Any]
-    if isinstance(given[0], CompiledRegex):
-        pieces = given[0].split(value, frame.context.tick)
+    if isinstance(separator, CompiledRegex):
+        pieces = separator.split(text, frame.context.tick)
+    elif between := _text(frame, separator):
+        pieces = str(text).split(between)
     else:
-        separator = _text(frame, given[0])
-        pieces = list(value) if not separator else str(value).split(separator)
-    limit = whole(given[1], "The count of split()") if len(given) > 1 and given[1] is not None else None
-    return frame.context.list(pieces if limit is None or limit < 0 else pieces[:limit])
+        pieces = list(text)
+    limit = -1 if n is None else whole(n, "The count of split()")
+    return frame.context.list(pieces if limit < 0 else pieces[:limit])

@@ -1,15 +1,14 @@
 """Lists the links and embeds of a note's body and properties, with their targets.
 
-Finding them between other things in a line is left to `inline` and `brackets`, finding them in properties to
+Finding them between other things in a line is left to `inline`, finding them in properties to
 `property_links`; which file they lead to, to `links`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from vaulttools.notes.links.decode_uri import decode_uri
 from vaulttools.notes.links.targets import split_linktext
 
 ReferenceKind: TypeAlias = Literal["wikilink", "markdown", "external"]
@@ -21,6 +20,10 @@ WIKILINK = re.compile(r"\[\[(?!\[)[^\[\]\n]*+(?:(?:\](?!\])|\[(?!\[))[^\[\]\n]*+
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _FOLDED_LINE = re.compile(r"[ \t]*\n[ \t>]*")
 _SIZE = re.compile(r"(?:.*\|)?\s*([0-9]{1,5})(?:x([0-9]{1,5}))?\s*", re.DOTALL)
+_ESCAPES: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_MALFORMED: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_RESERVED: Final = frozenset(";/?:@&=+$,#")
+"""What `decodeURI` leaves encoded (ECMA-262, "decodeURI"): decoded, these signs would change what a URI means."""
 
 
 class Reference(NamedTuple):
@@ -85,3 +88,31 @@ def markdown_link(
     if not (target or headings or block):
         return None
     return Reference(line, written, "markdown", embed, target, headings, block, display, in_property)
+
+
+def decode_uri(text: str) -> str:
+    """The text of a Markdown link decoded as Obsidian does, by JavaScript's `decodeURI`.
+
+    As written where `decodeURI` refuses it: a `%` without two digits, bytes that are no UTF-8.
+
+    >>> decode_uri("Caf%C3%A9%20%26%20bar.md")
+    'Café %26 bar.md'
+    """
+    if "%" not in text or _MALFORMED.search(text):
+        return text
+    try:
+        return _ESCAPES.sub(_decoded, text)
+    except UnicodeDecodeError:
+        return text
+
+
+def _decoded(escapes: re.Match[str]) -> str:
+    """The characters of neighbouring escapes, those of reserved signs as they are written."""
+    written = escapes[0]
+    decoded = []
+    position = 0
+    for character in bytes.fromhex(written.replace("%", "")).decode("utf-8"):
+        end = position + 3 * len(character.encode("utf-8"))
+        decoded.append(written[position:end] if character in _RESERVED else character)
+        position = end
+    return "".join(decoded)

@@ -21,7 +21,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 if TYPE_CHECKING:
-    from vaulttools.notes.markdown.source import Source
+    from vaulttools.notes.parts import Source
 
 _Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
 _Rules: TypeAlias = dict[str, tuple[_Rule, ...]]
@@ -161,7 +161,7 @@ def _text(state: StateBlock, start: int, end: int) -> None:
             if sign in _BELOW_HEADS and line - 1 > start and _heads_table(state, line - 1, last):
                 line -= 1
                 break
-            if sign in "-=" and indent <= width and line < end and _underlines(source, first, ends[line]):
+            if sign in "-=" and indent <= width and line < end and _UNDERLINE.fullmatch(source, first, ends[line]):
                 _add_heading(state, start, line, "h1" if sign == "=" else "h2")
                 state.parentType = parent
                 return
@@ -172,10 +172,6 @@ def _text(state: StateBlock, start: int, end: int) -> None:
     state.line = line
     state.tokens.append(_Token("paragraph_open", "p", state.level, [start, line]))
     state.parentType = parent
-
-
-def _underlines(source: str, first: int, end: int) -> bool:
-    return _UNDERLINE.fullmatch(source, first, end) is not None
 
 
 def _add_heading(state: StateBlock, start: int, underline: int, tag: str) -> None:
@@ -216,7 +212,7 @@ def _list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if state.parentType != "paragraph" or width < indent:
             return True
         # What interrupts a paragraph begins with a text, and counts from one.
-        return (not marker[1] or int(marker[1]) == 1) and not _is_blank(source, marker.end(), ends[start])
+        return (not marker[1] or int(marker[1]) == 1) and bool(source[marker.end() : ends[start]].strip(" \t"))
     sign = source[marker.end() - 1]
     state.lists += 1
     lines = [start, 0]
@@ -266,10 +262,6 @@ def _item(state: StateBlock, line: int, end: int, after: int) -> int:
     state.tokens.append(_Token("list_item_close", "li", state.level))
     lines[1] = state.line
     return state.line
-
-
-def _is_blank(source: str, start: int, end: int) -> bool:
-    return not source[start:end].strip(" \t")
 
 
 def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+from markdown_it.helpers import parseLinkDestination, parseLinkTitle
+
 from vaulttools.notes.links.references import WIKILINK
-from vaulttools.notes.markdown.brackets import Brackets, MarkdownLink
 from vaulttools.notes.tags import CHARACTER, tag_name
 
 
@@ -40,6 +41,15 @@ class Wikilink(NamedTuple):
     end: int
 
 
+class MarkdownLink(NamedTuple):
+    """`[text](destination)` or `![text](destination)`: its offsets, the text as written, the destination unescaped."""
+
+    start: int
+    end: int
+    text: str
+    destination: str
+
+
 _TAG = re.compile(rf"#{CHARACTER}++")
 _COMMENT_MARK = re.compile("%%(?<!%%%)(?!%)")  # exactly two (release note 1.13)
 _CANDIDATES = (_TAG, _COMMENT_MARK, re.compile(r"\[\["), re.compile(r"\]\("))
@@ -59,6 +69,63 @@ _HTML = re.compile(
     """,
     re.VERBOSE,
 )
+_SIMPLE = re.compile(r"\(([^\s()<>\\&\x00-\x1f\x7f]++)\)")
+_BLANKS = re.compile(r"[ \t\n]*+")
+
+
+@dataclass(slots=True)
+class _Brackets:
+    """The open square brackets, outermost first: finds Markdown links as markdown-it's inline parser does.
+
+    Linear in the text: each bracket is put on a stack and taken off once.
+    """
+
+    text: str
+    end: int
+    _open: list[tuple[int, bool]] = field(default_factory=list)
+    _dead: int = 0
+    """How many of the outermost can no longer begin a link, since one stands in them; an embed still can."""
+
+    def open(self, offset: int, *, embed: bool) -> None:
+        """A bracket opens here."""
+        self._open.append((offset, embed))
+
+    def link_inside(self) -> None:
+        """A link stood here: links hold no links."""
+        self._dead = len(self._open)
+
+    def close(self, offset: int) -> MarkdownLink | None:
+        """The link that the closing bracket here belongs to, or None."""
+        if not self._open:
+            return None
+        opening, embed = self._open.pop()
+        alive = embed or len(self._open) >= self._dead
+        self._dead = min(self._dead, len(self._open))
+        if not alive or (destination := self._destination(offset + 1)) is None:
+            return None
+        if not embed:
+            self.link_inside()
+        return MarkdownLink(opening - embed, destination[1], self.text[opening + 1 : offset], destination[0])
+
+    def _destination(self, offset: int) -> tuple[str, int] | None:
+        """Where the link leads whose `(` stands here, and the offset after its `)`."""
+        text, end = self.text, self.end
+        if simple := _SIMPLE.match(text, offset, end):
+            return simple[1], simple.end()
+        if offset >= end or text[offset] != "(":
+            return None
+        position = self._past_blanks(offset + 1)
+        found = parseLinkDestination(text, position, end)
+        if found.ok:
+            after = found.pos
+            position = self._past_blanks(after)
+            if position > after and (title := parseLinkTitle(text, position, end)).ok:
+                position = self._past_blanks(title.pos)
+        return (found.str, position + 1) if position < end and text[position] == ")" else None
+
+    def _past_blanks(self, offset: int) -> int:
+        blanks = _BLANKS.match(self.text, offset, self.end)
+        return blanks.end() if blanks else offset
 
 
 @dataclass(slots=True)
@@ -104,7 +171,7 @@ def scan(text: str, start: int, end: int, *, table: bool) -> Iterator[InlineTag 
     hides it, as do code, HTML and math; the text of a link does not. The same hide links, and comments do not.
     """
     closers = _Closers(text, end)
-    brackets = Brackets(text, end)
+    brackets = _Brackets(text, end)
     position = start
     tag_end = hidden = -1
     while sign := _SIGN.search(text, position, end):

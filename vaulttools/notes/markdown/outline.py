@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from vaulttools.notes.parts import Heading
 
 _PUNCTUATION = re.compile(r"""[!"#$%&()*+,./:;<=>?@\[\\\]^`{|}~]""")
 """What is ASCII and no part of a word; `-`, `_` and `'` are."""
-
-_LINE = itemgetter(2)
-"""Of a heading."""
 
 
 def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Heading]:
@@ -29,22 +24,6 @@ def with_sections(headings: Sequence[Heading], last_line: int) -> Iterator[Headi
         following.append((heading.level, heading.line))
     for heading, end in zip(headings, reversed(ends), strict=True):
         yield type(heading)(*heading[:4], end)
-
-
-def breadcrumb_of(headings: Sequence[Sequence[Any]], line: int) -> tuple[str, ...]:
-    """The headings that a line stands under, outermost first; of a heading's own line, that heading too.
-
-    Each is given as a `Heading`, or as a list of the same fields.
-    """
-    trail: list[str] = []
-    level = 7
-    for index in range(bisect_right(headings, line, key=_LINE) - 1, -1, -1):
-        if headings[index][0] < level:
-            level, text, *_ = headings[index]
-            trail.append(text)
-            if level == 1:
-                break
-    return tuple(reversed(trail))
 
 
 def section_of(headings: Sequence[Heading], chain: Sequence[str]) -> Heading | None:

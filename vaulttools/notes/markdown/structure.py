@@ -12,12 +12,9 @@ from operator import attrgetter
 
 from vaulttools.notes.links.references import Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
-from vaulttools.notes.markdown.block_ids import block_ids
-from vaulttools.notes.markdown.blocks import BlockWalk, RegionIndex
-from vaulttools.notes.markdown.brackets import MarkdownLink
+from vaulttools.notes.markdown.blocks import BlockWalk, RegionIndex, block_ids
 from vaulttools.notes.markdown.outline import with_sections
-from vaulttools.notes.markdown.source import Source
-from vaulttools.notes.parts import Span, Structure, Tag, Task
+from vaulttools.notes.parts import Source, Span, Structure, Tag, Task
 
 _CHECKBOX = re.compile(r"\[(.)\](?=[ \t\n]|\Z)")
 _TASK_PREFIX = re.compile(r"(?:[ \t>]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])+[ \t]*+")
@@ -82,7 +79,7 @@ def _inline(
     """The tags, the links, and the offsets of the comments, from offset ``start`` on."""
     text = source.text
     tags: list[Tag] = []
-    links: list[inline.Wikilink | MarkdownLink] = []
+    links: list[inline.Wikilink | inline.MarkdownLink] = []
     marks: list[inline.Mark] = []
     done = 0
     for line in sorted({source.line_of(offset) for offset in inline.candidates(text, start)}):
@@ -106,7 +103,7 @@ def _inline(
     return tuple(tags), tuple(filter(None, references)), list(inline.comment_spans(marks, len(text) - 1))
 
 
-def _reference(link: inline.Wikilink | MarkdownLink, written: str, line: int) -> Reference | None:
-    if isinstance(link, MarkdownLink):
+def _reference(link: inline.Wikilink | inline.MarkdownLink, written: str, line: int) -> Reference | None:
+    if isinstance(link, inline.MarkdownLink):
         return markdown_link(written, line, link.text, link.destination)
     return wikilink(written, line)

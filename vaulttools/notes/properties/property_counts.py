@@ -13,8 +13,8 @@ from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.difference import Change, Draft, is_same
 from vaulttools.notes.packed_notes import PackedNotes, packed
-from vaulttools.notes.properties.property_types import PropertyType, property_type
 from vaulttools.notes.properties.safe_yaml import Value
+from vaulttools.notes.properties.values import PropertyType, property_type
 
 T = TypeVar("T")
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from vaulttools.notes.links.references import WIKILINK, Reference, markdown_link, wikilink
 from vaulttools.notes.markdown import inline
-from vaulttools.notes.markdown.brackets import MarkdownLink
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.safe_yaml import Value
@@ -34,7 +33,7 @@ def _links(text: str, name: str) -> Iterator[Reference]:
     whole = text.strip()
     if whole.startswith(("[", "![")) and whole.endswith(")") and "](" in whole:
         for hit in inline.scan(whole, 0, len(whole), table=False):
-            if isinstance(hit, MarkdownLink) and hit.start == 0 and hit.end == len(whole):
+            if isinstance(hit, inline.MarkdownLink) and hit.start == 0 and hit.end == len(whole):
                 link = markdown_link(whole, 0, hit.text, hit.destination, name)
                 return (yield from () if link is None else (link,))
     for found in WIKILINK.finditer(text):

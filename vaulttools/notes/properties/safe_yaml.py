@@ -1,6 +1,6 @@
 """Reads YAML into JSON-safe values from parser events: no construction, no recursion, bounded aliases.
 
-Handed as a loader to python-frontmatter's `YAMLHandler`. Where the values stand in a note is `frontmatter`'s business.
+Where the values stand in a note is `frontmatter`'s business.
 Imported late: it loads PyYAML.
 """
 

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from vaulttools.core import paths, render
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
-from vaulttools.notes.links import subpath
 from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
 from vaulttools.server.page import neighbourhood
@@ -156,8 +155,8 @@ def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
     name = paths.shown(note.path)
     try:
         if block is not None:
-            return subpath.block(note, block, name).start_line, []
-        return (subpath.section(note, headings, name).line if headings else None), []
+            return note.required_block(block, name).start_line, []
+        return (note.required_section(headings, name).line if headings else None), []
     except PartNotFound as error:
         return None, [str(error)]
 

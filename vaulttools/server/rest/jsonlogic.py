@@ -7,13 +7,16 @@ library that is kept (python-jsonlogic) checks types statically and knows neithe
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from vaulttools.bases import numbers
 from vaulttools.bases.faults import InvalidExpression
-from vaulttools.bases.regexes import regex
+from vaulttools.bases.regexes import CompiledRegex, regex
 from vaulttools.errors import BadArgument
 
 DEEPEST: Final = 64
@@ -28,9 +31,6 @@ _MOST_LEVELS: Final = 200
 
 LONGEST: Final = 1_000_000
 """Characters of a text, and elements of a list, that a rule makes."""
-
-_EXACT: Final = 2**53
-"""Whole numbers below are the same in Python and JavaScript; beyond Python's grow without bound."""
 
 _LOOK_EVERY: Final = 256
 """Elements between two looks at the time."""
@@ -84,7 +84,7 @@ class _Compiler:
         if name in _SEQUENCES:
             return self._over_elements(name, arguments, depth)
         if name == "regexp" and arguments and isinstance(arguments[0], str):
-            return self._regexp(arguments, depth)
+            _pattern(arguments[0])  # a bad one is refused before anything is read
         parts = [self.compile(each, depth + 1) for each in arguments]
         if name in _LAZY:
             return _LAZY[name](parts)
@@ -96,9 +96,6 @@ class _Compiler:
             known = sorted({*_OPERATORS, *_LAZY, *_SEQUENCES, "var", "missing", "missing_some"})
             raise BadArgument(f"Unknown operator '{name[:50]}'; known are: {', '.join(known)}")
         function = _OPERATORS[name]
-        if len(parts) == 2:
-            first, second = parts
-            return lambda data: function(first(data), second(data))
 
         def applied(data: Any) -> Any:
             try:
@@ -114,14 +111,14 @@ class _Compiler:
         if isinstance(given, dict | list):
             self.is_open = True
             name = self.compile(given, depth + 1)
-            return lambda data: _found(data, name(data), default, data)
+            return lambda data: _found(data, _steps(name(data)), default)
         if not self.bound:
             if given in ("", None):
                 self.is_open = True
             else:
                 self.names.add(_text(given).partition(".")[0])
         steps = _steps(given)
-        return lambda data: _walked(data, steps, default, data)
+        return lambda data: _found(data, steps, default)
 
     def _over_elements(self, name: str, arguments: Sequence[Any], depth: int) -> Compiled:
         if len(arguments) < 2:
@@ -145,20 +142,6 @@ class _Compiler:
             return function(listed, ticked, first(data) if first is not None else None)
 
         return applied
-
-    def _regexp(self, arguments: Sequence[Any], depth: int) -> Compiled:
-        """`regexp` with a pattern that stands in the rule, which is compiled once."""
-        try:
-            pattern = regex(arguments[0], "", 0)
-        except InvalidExpression as error:
-            raise BadArgument(f"Invalid regexp: {error}") from error
-        field_ = self.compile(arguments[1], depth + 1) if len(arguments) > 1 else lambda data: None
-
-        def matches(data: Any) -> bool:
-            text = field_(data)
-            return isinstance(text, str) and pattern.matches(text)
-
-        return matches
 
 
 def compiled(rule: Any, stop: Callable[[], None] = lambda: None) -> Rule:
@@ -184,17 +167,17 @@ def demands_of(rule: Any, name: str) -> list[Demand]:
     alone or within `and`."""
     if not isinstance(rule, dict) or len(rule) != 1:
         return []
-    ((operator, arguments),) = rule.items()
+    ((named, arguments),) = rule.items()
     if not isinstance(arguments, list):
         return []
-    if operator == "and":
+    if named == "and":
         return [demand for each in arguments for demand in demands_of(each, name)]
     is_text = len(arguments) == 2 and isinstance(arguments[0], str) and arguments[1] in ({"var": name}, {"var": [name]})
-    if is_text and operator == "in":
+    if is_text and named == "in":
         return [Demand(arguments[0])]
-    if is_text and operator == "glob":
+    if is_text and named == "glob":
         return [Demand(piece) for piece in arguments[0].split("*") if piece]
-    if is_text and operator == "regexp" and not _OF_JAVASCRIPT.search(arguments[0]):
+    if is_text and named == "regexp" and not _OF_JAVASCRIPT.search(arguments[0]):
         return [Demand(arguments[0], is_regex=True)]
     return []
 
@@ -215,27 +198,24 @@ def _steps(given: Any) -> Sequence[str]:
     return () if given in ("", None) else _text(given).split(".")
 
 
-def _found(data: Any, name: Any, default: Compiled | None, whole: Any) -> Any:
-    return _walked(data, _steps(name), default, whole)
-
-
-def _walked(data: Any, steps: Sequence[str], default: Compiled | None, whole: Any) -> Any:
+def _found(data: Any, steps: Sequence[str], default: Compiled | None = None) -> Any:
+    held = data
     for step in steps:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and step.isdecimal() and int(step) < len(data):
-            data = data[int(step)]
+        if isinstance(held, dict):
+            held = held.get(step)
+        elif isinstance(held, list) and step.isdecimal() and int(step) < len(held):
+            held = held[int(step)]
         else:
-            data = None
-        if data is None:
-            return default(whole) if default is not None else None
-    return data
+            held = None
+        if held is None:
+            return default(data) if default is not None else None
+    return held
 
 
 def _missing(data: Any, names: Sequence[Any]) -> list[Any]:
     if names and isinstance(names[0], list):
         names = names[0]
-    return [name for name in names if _found(data, name, None, data) in (None, "")]
+    return [name for name in names if _found(data, _steps(name)) in (None, "")]
 
 
 def _missing_some(data: Any, arguments: Sequence[Any]) -> list[Any]:
@@ -258,31 +238,26 @@ def _if(parts: Sequence[Compiled]) -> Compiled:
     return chosen
 
 
-def _and(parts: Sequence[Compiled]) -> Compiled:
-    def last(data: Any) -> Any:
-        value = None
-        for part in parts:
-            value = part(data)
-            if not is_truthy(value):
-                return value
-        return value
+def _first(parts: Sequence[Compiled], *, is_true: bool) -> Compiled:
+    """The first value that is true, or not; else the last one."""
 
-    return last
-
-
-def _or(parts: Sequence[Compiled]) -> Compiled:
     def first(data: Any) -> Any:
         value = None
         for part in parts:
             value = part(data)
-            if is_truthy(value):
-                return value
+            if is_truthy(value) is is_true:
+                break
         return value
 
     return first
 
 
-_LAZY: Final[dict[str, Callable[[Sequence[Compiled]], Compiled]]] = {"if": _if, "?:": _if, "and": _and, "or": _or}
+_LAZY: Final[dict[str, Callable[[Sequence[Compiled]], Compiled]]] = {
+    "if": _if,
+    "?:": _if,
+    "and": partial(_first, is_true=False),
+    "or": partial(_first, is_true=True),
+}
 
 
 # Lists.
@@ -309,33 +284,15 @@ _SEQUENCES: Final[dict[str, Callable[[list[Any], Compiled, Any], Any]]] = {
 
 
 def _number(value: Any) -> float:
-    if value is None or value is False:
+    if value is None:
         return 0
-    if value is True:
-        return 1
-    if isinstance(value, float):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < _EXACT else _double(value)
     if isinstance(value, list):
-        return _number(_text(value))
+        value = _text(value)
     if isinstance(value, str):
-        text = value.strip()
-        if not text:
-            return 0
-        try:
-            return float(text) if text[-1].isdigit() and "_" not in text else math.nan
-        except ValueError:
-            return math.nan
-    return math.nan
-
-
-def _double(number: int) -> float:
-    """A whole number as JavaScript has it."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        return numbers.read(value)
+    if isinstance(value, bool | int):
+        return numbers.bounded(int(value))
+    return value if isinstance(value, float) else math.nan
 
 
 def _text(value: Any) -> str:
@@ -343,8 +300,8 @@ def _text(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
+    if isinstance(value, int | float):
+        return numbers.printed(value)
     if isinstance(value, list):
         bound(value)
         return _joined(value)
@@ -399,16 +356,15 @@ def _equal(one: Any, other: Any) -> bool:
     return _number(one) == _number(other)
 
 
-def _less(one: Any, other: Any) -> bool:
-    if isinstance(one, str) and isinstance(other, str):
-        return one < other
-    return _number(one) < _number(other)
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """A comparison of two texts as such, of anything else as numbers."""
 
+    def compared(one: Any, other: Any) -> bool:
+        if isinstance(one, str) and isinstance(other, str):
+            return compare(one, other)
+        return compare(_number(one), _number(other))
 
-def _at_most(one: Any, other: Any) -> bool:
-    if isinstance(one, str) and isinstance(other, str):
-        return one <= other
-    return _number(one) <= _number(other)
+    return compared
 
 
 def _in(needle: Any, hay: Any = None) -> bool:
@@ -452,7 +408,7 @@ def _minus(one: Any, other: Any = None) -> float:
 
 def _times(*values: Any) -> float:
     made = math.prod(map(_number, values))
-    return made if isinstance(made, float) or abs(made) < _EXACT else _double(made)
+    return numbers.bounded(made) if isinstance(made, int) else made
 
 
 def _over(one: Any, other: Any) -> float:
@@ -471,7 +427,7 @@ def _between(compare: Callable[[Any, Any], bool]) -> Callable[..., bool]:
 
 
 def _glob(pattern: Any, text: Any = None) -> bool:
-    """Whether a text is what a pattern says, of which `*` alone has a meaning: any characters, `/` too."""
+    """Whether a pattern describes the whole text; only `*` has a meaning: any characters, `/` too."""
     if not isinstance(pattern, str) or not isinstance(text, str):
         return False
     first, *rest = pattern.split("*")
@@ -489,12 +445,14 @@ def _glob(pattern: Any, text: Any = None) -> bool:
     return True
 
 
-def _regexp(pattern: Any, text: Any = None) -> bool:
-    """Whether a pattern that the data holds matches anywhere in a text."""
-    if not isinstance(pattern, str) or not isinstance(text, str):
-        return False
+def _regexp(pattern: Any, text: Any = None, *_: Any) -> bool:
+    """Whether a pattern matches anywhere in a text."""
+    return isinstance(pattern, str) and isinstance(text, str) and _pattern(pattern).matches(text)
+
+
+def _pattern(written: str) -> CompiledRegex:
     try:
-        return regex(pattern, "", 0).matches(text)
+        return regex(written, "", 0)
     except InvalidExpression as error:
         raise BadArgument(f"Invalid regexp: {error}") from error
 
@@ -506,10 +464,10 @@ _OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "!==": lambda one, other: not _same(one, other),
     "!": lambda value=None, *_: not is_truthy(value),
     "!!": lambda value=None, *_: is_truthy(value),
-    "<": _between(_less),
-    "<=": _between(_at_most),
-    ">": lambda one, other: _less(other, one),
-    ">=": lambda one, other: _at_most(other, one),
+    "<": _between(_ordered(operator.lt)),
+    "<=": _between(_ordered(operator.le)),
+    ">": _ordered(operator.gt),
+    ">=": _ordered(operator.ge),
     "max": lambda *values: max(map(_number, values), default=None),
     "min": lambda *values: min(map(_number, values), default=None),
     "+": lambda *values: sum(map(_number, values)),

@@ -12,7 +12,7 @@ from vaulttools.answers import answer, reading
 from vaulttools.answers.corpus import counted
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.core import limits, paths, render
-from vaulttools.notes.properties import property_text
+from vaulttools.notes.properties import values as property_values
 
 MOST: Final = 20
 """Texts of one answer."""
@@ -134,7 +134,7 @@ def table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tup
     rows = [_row(["note", *names.values()]), _row(["---"] * (len(names) + 1))]
     for each in texts:
         held = {name.casefold(): value for name, value in each.note.properties.items()}
-        rows.append(_row([each.name, *(property_text.text(held.get(name)) for name in names)]))
+        rows.append(_row([each.name, *(property_values.text(held.get(name)) for name in names)]))
     room = limits.TEXT_BYTES - sum(map(_bytes, told)) - _CUT_BYTES
     kept: list[str] = []
     for row in rows:

@@ -1,11 +1,11 @@
-"""The types of properties: rule-P03, rule-P04, rule-P06, rule-P08, rule-P09."""
+"""The values of properties: their types, and as text in one line."""
 
 from __future__ import annotations
 
 import pytest
 
 from vaulttools.notes.note import Note
-from vaulttools.notes.properties.property_types import property_type
+from vaulttools.notes.properties.values import in_one_line, property_type
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,9 @@ def test_rule_P09_names_dropped_in_1_9_mean_nothing_special() -> None:
     note = Note("n.md", "---\ntag: a\nalias: b\ncssclass: c\n---\n")
     assert (note.tags, note.aliases) == ((), ())
     assert {property_type(*each) for each in note.properties.items()} == {"text"}
+
+
+def test_properties_stand_in_one_line() -> None:
+    text = "---\nstatus: active\ntags: [a, b]\nempty:\ndone: false\nmore: {x: 1}\n---\n"
+    assert in_one_line(Note("a.md", text).properties, 100) == "status: active; tags: a, b; done: false; more: x 1"
+    assert in_one_line({"text": "long " * 60}, 20) == "text: long long long…"
