@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.files import excluded
-from vaulttools.files.excluded import Excluded
+from vaulttools.files.excluded import DEFAULT_ENDINGS, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
@@ -224,7 +227,7 @@ def test_a_file_is_not_shown_when_matching_the_regexes_did_not_come_to_its_end(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json("/^Daily/")})
-    monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entries, paths, work: ({paths.index("x.md")}, reason))
+    monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entry, paths, work: ({paths.index("x.md")}, reason))
     for answer in (vault.search_files("needle"), vault.search("needle"), vault.grep("needle"), vault.find("*.md")):
         assert (answer.found, answer.complete) == (False, False)
         assert {key: passed.count for key, passed in answer.skipped.items()} == {"excluded": 1, reason: 6}
@@ -238,3 +241,36 @@ def test_a_name_with_a_line_feed_is_one_path_to_a_regex(make_vault: MakeVault) -
         {"a\nx.md": "needle", "b.md": "needle", "c.md": "needle", ".obsidian/app.json": app_json("/^b/")}
     )
     assert left(vault) == ["a\nx.md", "c.md"]
+
+
+# The default excludes, against a whole-path reading by pathspec
+
+SPEC = GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *(f"*{end}" for end in DEFAULT_ENDINGS)])
+NAMES = st.sampled_from(
+    [*sorted(DEFAULT_FOLDERS), "Build", "x.build", "a.log", "a.LOG", "a.log.md", ".log", "x.min.js", "min.js", "map"]
+)
+NAME = NAMES | st.text(st.characters(codec="utf-8", exclude_characters="/\0\n"), min_size=1, max_size=8).filter(
+    lambda name: name not in (".", "..")
+)
+
+
+@given(st.lists(NAME, min_size=1, max_size=4))
+def test_a_walk_that_asks_by_name_decides_as_pathspec_does_by_path(names: list[str]) -> None:
+    *folders, name = names
+    left_out = any(excluded.is_default(folder, is_folder=True) for folder in folders)
+    assert (left_out or excluded.is_default(name, is_folder=False)) == SPEC.match_file("/".join(names))
+
+
+@pytest.mark.parametrize("name", ["\udcff", "a.\udcff", "a.log\udcff"])
+def test_fault_N04_a_name_that_is_no_utf8_is_not_left_out(name: str) -> None:
+    assert not excluded.is_default(name, is_folder=True)
+    assert not excluded.is_default(name, is_folder=False)
+    assert excluded.is_default(f"{name}.log", is_folder=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [("", None), ("a/b", None), ("build", "build"), ("a/tmp/b/dist", "a/tmp"), ("Build/tmp.md", None)],
+)
+def test_the_left_out_folder_of_a_path(path: str, folder: str | None) -> None:
+    assert excluded.default_folder_of(path) == folder

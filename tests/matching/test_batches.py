@@ -48,14 +48,6 @@ def test_a_tool_that_wants_more_files_gets_larger_batches() -> None:
     assert sizes(20_000, 0.5, wanted=10_001)[:3] > sizes(20_000, 0.5)[:3]
 
 
-def test_lines_are_fetched_at_once_while_matches_are_rare() -> None:
-    plan = Batches(candidates=300, wanted=101, is_narrowed=True)
-    assert plan.fetches_lines()
-    plan.record(24, 20)
-    assert not plan.fetches_lines()
-    assert not Batches(candidates=300, wanted=101, is_narrowed=False).fetches_lines()
-
-
 def test_the_folder_is_walked_when_most_of_it_is_left_and_no_page_is_near() -> None:
     plan = Batches(candidates=5_000, wanted=101, is_narrowed=True)
     plan.record(408, 0)
@@ -68,6 +60,6 @@ def test_the_folder_is_walked_when_most_of_it_is_left_and_no_page_is_near() -> N
 def test_the_folder_is_not_walked_when_a_part_of_what_is_left_holds_the_lines_that_are_wanted() -> None:
     plan = Batches(candidates=10_000, wanted=10_001, is_narrowed=False)
     plan.record(2_240, 1_247, lines=6_354)
-    assert plan.next_size() == 1_607
+    assert plan.next_size() == 2_048
     assert not plan.walks_folder(entries_left=7_760)
     assert plan.walks_folder(entries_left=3_000)

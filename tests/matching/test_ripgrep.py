@@ -245,15 +245,15 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
 
 
 def test_which_lines_hold_an_expression_is_said_by_index(rg: Ripgrep) -> None:
-    assert rg.lines_matching(["b", "^C"], ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
-    assert rg.lines_matching(["x"], ["a"], Work()) == (set(), None)
-    assert rg.lines_matching(["("], ["a"], Work()) is None
+    assert rg.lines_matching("b|^C", ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
+    assert rg.lines_matching("x", ["a"], Work()) == (set(), None)
+    assert rg.lines_matching("(", ["a"], Work()) is None
 
 
 @pytest.mark.parametrize("first", ["\ufeffa", "\udcff\udcfea"])
 def test_a_first_line_that_begins_like_an_encoding_is_matched_as_it_is(rg: Ripgrep, first: str) -> None:
-    assert rg.lines_matching(["a$"], [first, "a", "b"], Work()) == ({0, 1}, None)
-    assert rg.lines_matching(["^a"], [first, "a", "b"], Work()) == ({1}, None)
+    assert rg.lines_matching("a$", [first, "a", "b"], Work()) == ({0, 1}, None)
+    assert rg.lines_matching("^a", [first, "a", "b"], Work()) == ({1}, None)
 
 
 def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
@@ -264,7 +264,7 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
         return Outcome(b"1:a\n2", b"", -9, out_of_time=True)
 
     monkeypatch.setattr(Running, "outcome", killed)
-    assert rg.lines_matching(["a"], ["a"] * 30, Work()) == (set(), "time limit")
+    assert rg.lines_matching("a", ["a"] * 30, Work()) == (set(), "time limit")
 
 
 @posix

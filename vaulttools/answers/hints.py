@@ -54,7 +54,7 @@ def other_readings(search: Search, files: Callable[[Pattern, Work], int]) -> lis
             return 0  # `a\ ` without its blank ends in a backslash
         return files(other, again)
 
-    if not compiled.ignore_case and search.matches_loosely and pattern.minds_case(compiled):
+    if not compiled.ignore_case and search.may_match != 0 and pattern.minds_case(compiled):
         hints.append(_sentence(number(compiled.given, ignore_case=True), "case is ignored"))
     stripped = pattern.outer_blanks(compiled.given)
     if stripped:
@@ -82,7 +82,7 @@ def many_more(search: Search, total: int, files: Callable[[Pattern, Work], int])
 
 def held_nothing(search: Search, found: Collection[str]) -> list[str]:
     """One sentence about the files that were named exactly, and searched, and hold no match."""
-    without = [path for path in search.scope.named if path not in found]
+    without = [path for path in search.scope.named if path not in found and path not in search.vanished]
     if not without or search.work.skipped or search.scope.walks or search.work.searched < len(search.scope.named):
         return []
     verb = "was searched and holds" if len(without) == 1 else "were searched and hold"

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason
 from vaulttools.errors import AccessDenied, OutsideVault
-from vaulttools.files import default_excludes, disk
+from vaulttools.files import disk, excluded
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.globs import Glob
@@ -317,7 +317,7 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
         return "excluded"
     is_plain = kind in ("file", "folder")
-    if rules.default_excludes and is_plain and default_excludes.covers(name, is_folder=kind == "folder"):
+    if rules.default_excludes and is_plain and excluded.is_default(name, is_folder=kind == "folder"):
         return "default excludes"
     if kind == "folder" and name in rules.pruned:
         return "ignored"

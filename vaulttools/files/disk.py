@@ -1,17 +1,21 @@
 """Makes every call of our own code to a vault's disk, in one place.
 
-Each name is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or change
-files in between. What ripgrep and SQLite do with the disk is theirs.
+Each name of `os` is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or
+change files in between. What ripgrep and SQLite do with the disk is theirs.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
-from typing import Final
+from threading import Event, Thread
+from typing import Final, TypeVar
 
-__all__ = ["close", "fdopen", "fstat", "is_gone", "listdir", "lstat", "open_file", "read", "scandir", "stat", "status"]
+__all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # what is exported as it is
+
+T = TypeVar("T")
 
 open_file: Final = os.open
 
@@ -44,3 +48,29 @@ def is_gone(path: str | os.PathLike[str]) -> bool:
         return status(path) is None
     except (OSError, ValueError):
         return False
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What a call gives, made in a thread of its own; one that hangs is left behind there, for nothing can end it.
+
+    Raises:
+        TimeoutError: it has not come to its end in time; and whatever the call raises.
+    """
+    given: list[T] = []
+    raised: list[BaseException] = []
+    ended = Event()
+
+    def run() -> None:
+        try:
+            given.append(call())
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    Thread(target=run, name="vaulttools read", daemon=True).start()
+    if not ended.wait(seconds):
+        raise TimeoutError(f"not done after {seconds:g} s")
+    if raised:
+        raise raised[0]
+    return given[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.names import FileNames
+from vaulttools.files.providers import FileNames
 from vaulttools.files.root import Root
 
 

@@ -17,11 +17,10 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import catalogue
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.extracts import Extracts
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
-from vaulttools.files.names import FileNames
+from vaulttools.files.providers import Extracts, FileNames
 from vaulttools.files.root import Root
 
 _MATCHED_AT_ONCE: Final = 2_000

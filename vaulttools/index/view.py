@@ -22,8 +22,8 @@ from vaulttools.index.tree import NO_KEY
 from vaulttools.index.word_hits import Spelling, WordHits
 
 if TYPE_CHECKING:
+    from vaulttools.files.providers import Trait
     from vaulttools.index.passages import Passages
-    from vaulttools.matching.candidates import Trait
     from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")

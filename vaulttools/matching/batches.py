@@ -13,14 +13,10 @@ PROBE: Final = 192
 6,289 notes: 5 ms for the probe against 50 ms for the vault."""
 
 FIRST: Final = 24
-"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, and one process
-is saved (2 ms, and more for a costly pattern)."""
+"""Nominated files searched first: they fill a page of ten."""
 
 LEAST: Final = 8
 """Files looked at in this process at once: a batch costs as much as two files, of 40 KB each where a word is common."""
-
-FEW: Final = 512
-"""Candidates of a pattern that is rare, if the first of them matched seldom: the lines of the others are few, too."""
 
 CHUNK: Final = 128
 """Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
@@ -34,10 +30,6 @@ WANTED: Final = limits.COUNTED_FILES + 1
 
 EVERYTHING: Final = sys.maxsize
 """Wanted by a caller who does not stop: all candidates are looked at together."""
-
-SURE: Final = 500
-"""Of what is wanted: from there on those looked at tell well how many more are needed, and a quarter more of them are
-looked at. Before, twice as many."""
 
 
 @dataclass(slots=True)
@@ -73,14 +65,8 @@ class Batches:
         """Candidates that hold what is left of what is wanted, if they match as those before, with a margin."""
         if not self.found:
             return self.candidates
-        margin = 4 if self.is_cheap else 5 if self.found >= SURE else 8
-        return (self.wanted - self.found) * self.looked_at * margin // (self.found * 4)
-
-    def fetches_lines(self) -> bool:
-        """Whether to fetch the lines of the next batch at once, because few of its files match."""
-        if not self.is_narrowed:
-            return False
-        return self.looked_at == 0 or (self.candidates <= FEW and self.matched * NEAR <= self.looked_at)
+        margin = 1 if self.is_cheap else 2
+        return (self.wanted - self.found) * self.looked_at * margin // self.found
 
     def record(self, looked_at: int, matched: int, lines: int | None = None) -> None:
         """Add a batch that was looked at; `lines` where lines are wanted."""

@@ -11,6 +11,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from vaulttools.core import limits, paths
@@ -19,11 +21,11 @@ from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.contents import LARGEST, ContentCache
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.key import Key
+from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
 from vaulttools.files.root import Root
-from vaulttools.matching import literal, scratch
-from vaulttools.matching.candidates import Candidates, Trait
+from vaulttools.files.temporary import TemporaryFolder
+from vaulttools.matching import literal
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import LiteralPattern
@@ -41,6 +43,10 @@ it, of CPU)."""
 
 _READ_BYTES: Final = 32 * 1024 * 1024
 """Bytes of such files: as many may be held at a time."""
+
+GROUP_FILES: Final = 500
+GROUP_BYTES: Final = 32 * 1024 * 1024
+"""Texts copied for one process, and their bytes, one more text not counted. A process for each text took 3 ms."""
 
 _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
@@ -91,8 +97,6 @@ class Matcher:
     """Whether the lines of more files may be asked for than are to drive out other contents, part by part."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
-    uncounted: set[str] = field(default_factory=set, init=False)
-    """Matching files of which one line was counted; there may be more."""
     _searched: dict[str, bytes] = field(default_factory=dict, init=False)
     """The bytes in which lines were found, until they are read: the two then belong together."""
     _normalised: set[str] = field(default_factory=set, init=False)
@@ -103,8 +107,6 @@ class Matcher:
     """Whether what is read drives out other contents: not when more is read than a page shows."""
     _begun: tuple[Sequence[str], int | None, Runs] | None = field(default=None, init=False)
     """What runs for the next `hits`, with what these are to be asked for."""
-    _nul: set[str] = field(default_factory=set, init=False)
-    """Files that were found to hold a NUL in this process."""
     _literal: LiteralPattern | None = field(init=False)
     """What the pattern looks for, when that is plain text."""
 
@@ -157,9 +159,8 @@ class Matcher:
             self.work.finish()
         return counts
 
-    def counts_of(self, files: Sequence[str], *, counts_all: bool = True) -> Counts:
-        """The counts of named files. Unless it `counts_all`, a file searched in this process counts 1 and is added to
-        `uncounted`."""
+    def counts_of(self, files: Sequence[str]) -> Counts:
+        """The counts of named files."""
         if self.each and self.candidates is not None:
             return self._counts_of_each(files, self.candidates)
         if self._literal is None:
@@ -167,10 +168,8 @@ class Matcher:
         here: dict[str, int] = {}
         left: list[str] = []
         for path, data in self._read_here(files, left):
-            if number := self._literal.count(data) if counts_all else int(self._literal.stands_in(data)):
+            if number := self._literal.count(data):
                 here[path] = number
-        if not counts_all:
-            self.uncounted.update(here)
         counts = self._counts_by_ripgrep(left)
         counts.matching.update(here)
         return counts
@@ -238,7 +237,7 @@ class Matcher:
         counted."""
         left: set[str] = set()
         unread: list[str] = []
-        kept = [None] * len(files) if self.contents is None else self.contents.kept_of([*files], [*files.values()])
+        kept = [None] * len(files) if self.contents is None else self.contents.kept([*files], [*files.values()])
         for path, data in zip(files, kept, strict=True):
             if data is None:
                 unread.append(path)
@@ -305,42 +304,22 @@ class Matcher:
         found.lines.update(here)
         stopped = found.stopped
         unread: dict[str, Reason] = {}  # told by whoever reads them to show them
-        for group in scratch.grouped(self._searchable(copied, unread)):
-            with scratch.copies(group) as (folder, names):
-                more = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
+        for folder, names in _copies(self._searchable(copied, unread)):
+            more = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
             stopped = stopped or more.stopped
             found.lines.update((names[name], lines) for name, lines in more.lines.items())
         if "time limit" in unread.values():
             stopped = stopped or "time limit"
         return found._replace(stopped=stopped)
 
-    def hits_at_once(self, files: Sequence[str]) -> Hits | None:
-        """All hits of files that were not counted before; None when one may have to be normalised first."""
-        if any(map(self._is_attachment, files)):
-            return None
-        if self.pattern.normalise != "never":
-            if self.candidates is None or self.candidates.unknown(files):
-                return None
-            if not self.candidates.holding(_TRAITS[self.pattern.normalise]).isdisjoint(files):
-                return None
-        return self.ripgrep.hits(self.pattern, self.root.folder, files, self.work)
-
-    def start_binary(self, files: Sequence[str]) -> Runs:
-        """Start looking for those of the files that hold a NUL, of those of which no index knows it; see `binary`."""
-        if not files:
-            return Runs()
-        plain = [path for path in files if path not in self._extracted]
+    def binary(self, files: Sequence[str], unknown: Sequence[str]) -> tuple[set[str], Reason | None]:
+        """Those of the files that hold a NUL, and why there may be more; of these `unknown` ones are looked into."""
         left: list[str] = []
-        self._nul.update(path for path, data in self._read_here(plain, left) if b"\0" in data)
-        return self.ripgrep.start_listing(NUL, self.root.folder, left)
-
-    def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
-        """Those of the files that hold a NUL, and why there may be more."""
-        found, stopped = self.ripgrep.listed(started, self.work)
-        found |= self._nul.intersection(files)
-        if self.candidates is not None:
-            found.update(self.candidates.holding("nul") & set(files))
-        return found, stopped
+        plain = [path for path in unknown if path not in self._extracted]
+        found = {path for path, data in self._read_here(plain, left) if b"\0" in data}
+        listed, stopped = self.ripgrep.listed(self.ripgrep.start_listing(NUL, self.root.folder, left), self.work)
+        known = frozenset[str]() if self.candidates is None else self.candidates.holding("nul")
+        return found | listed | known.intersection(files), stopped
 
     def _plain(self, files: Sequence[str]) -> Sequence[str]:
         """The files that are no attachments."""
@@ -379,20 +358,11 @@ class Matcher:
         if self.contents is None or self.candidates is None:
             left += files
             return
-        if not current and self.extracts is None:
-            unsettled: list[str] = []
-            for path, held in zip(files, self.contents.settled_of(files, self.candidates), strict=True):
-                if held is None:
-                    unsettled.append(path)
-                else:
-                    yield path, held
-            files = unsettled
-        settled: list[tuple[str, bytes]] = []
         unread: list[str] = []
         to_read = 0
         most_bytes = min(LARGEST, self.max_bytes)
         keys = self.candidates.keys(files)
-        kept = [None] * len(files) if current else self.contents.kept_of(files, keys)
+        kept = [None] * len(files) if current else self.contents.kept(files, keys)
         for path, key, held in zip(files, keys, kept, strict=True):
             if key is None or key.size > most_bytes or self._is_attachment(path):
                 left.append(path)
@@ -400,11 +370,9 @@ class Matcher:
                 unread.append(path)
                 to_read += key.size
             elif literal.is_utf8(held):
-                settled.append((path, held))
                 yield path, held
             else:
                 left.append(path)
-        self.contents.settle(settled, self.candidates)
         # Lines are looked for in files whose texts are read next, however many: ripgrep would read them once more.
         if to_read > _READ_BYTES or (len(unread) > _READ_HERE and not current):
             left += unread
@@ -429,15 +397,14 @@ class Matcher:
         self._normalised |= files
         for path in files:
             counts.matching.pop(path, None)
-        for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
-            with scratch.copies(group) as (folder, names):
-                started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
-                copied = self.ripgrep.counts(started, self.work)
-                numbers, stopped = copied.matching, copied.stopped
-                if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
-                    found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
-                    numbers = {name: len(lines) for name, lines in found.lines.items()}
-                    stopped = stopped or found.stopped
+        for folder, names in _copies(self._searchable(sorted(files), counts.failed)):
+            started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
+            copied = self.ripgrep.counts(started, self.work)
+            numbers, stopped = copied.matching, copied.stopped
+            if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
+                numbers = {name: len(lines) for name, lines in found.lines.items()}
+                stopped = stopped or found.stopped
             counts.matching.update((names[name], number) for name, number in numbers.items())
             counts.failed.update((names[name], reason) for name, reason in copied.failed.items())
             if stopped is not None:
@@ -455,3 +422,25 @@ class Matcher:
             except NotRead as error:
                 if self.is_there(path):
                     failed[path] = error.reason
+
+
+def _copies(texts: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Private folders, each with copies of some of the texts, and the path of each text by the name of its copy.
+
+    A folder is removed when the next one is asked for.
+    """
+    for first in texts:
+        folder = TemporaryFolder()
+        try:
+            names: dict[str, str] = {}
+            size = 0
+            for path, text in chain([first], texts):
+                name = str(len(names))
+                names[name] = path
+                Path(folder.path, name).write_bytes(text)
+                size += len(text)
+                if len(names) >= GROUP_FILES or size >= GROUP_BYTES:
+                    break
+            yield folder.path, names
+        finally:
+            folder.remove()

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 from vaulttools.files import disk
+from vaulttools.files.scope import Covering
 from vaulttools.matching import printed
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
@@ -278,16 +279,31 @@ class Ripgrep:
         failed = next((reason for _, reason in _failures(outcome)), None)
         return next(iter(lines.values()), FileLines())[:limit], stopped or failed
 
-    def lines_matching(
-        self, expressions: Sequence[str], lines: Sequence[str], work: Work
-    ) -> tuple[set[int], Reason | None] | None:
-        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored; and why
-        they may not be all.
+    def excluded(self, entries: Sequence[str], paths: Sequence[str], work: Work) -> Covering:
+        """What the `/regex/` entries of the vault's excluded files say of some paths."""
+        lines = [path.replace("\n", " ") for path in paths]
+        found: set[int] = set()
+        stopped: Reason | None = None
+        warnings: list[str] = []
+        for entry in entries:
+            matched = self.lines_matching(entry, lines, work)
+            if matched is None:
+                # Not shown: it stands in a protected folder.
+                warnings.append("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.")
+            else:
+                found |= matched[0]
+                stopped = stopped or matched[1]
+        return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
 
-        None when ripgrep refuses an expression.
+    def lines_matching(
+        self, expression: str, lines: Sequence[str], work: Work
+    ) -> tuple[set[int], Reason | None] | None:
+        """The indexes, from 0, of the one-line texts in which an expression matches, case ignored; and why they may not
+        be all.
+
+        None when ripgrep refuses the expression.
         """
-        given = [argument for expression in expressions for argument in ("-e", expression)]
-        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", *given, "-"]
+        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", "-e", expression, "-"]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
         try:
             outcome = self.start(options, stdin=text).outcome(work)

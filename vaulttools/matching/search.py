@@ -21,11 +21,11 @@ from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
+from vaulttools.files.providers import Candidates
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
-from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import LiteralPattern
@@ -33,9 +33,6 @@ from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
-
-FETCHED_BYTES: Final = 256 * 1024
-"""Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
 
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
@@ -103,13 +100,8 @@ class Search:
     """Matching files after which the caller stops; batches are made for so many."""
     wants_lines: bool = False
     """Whether the caller stops after so many matching lines instead."""
-    matches_loosely: bool = True
-    """False when it is known that `loose` matches nowhere."""
     contents: ContentCache | None = None
     """The bytes of files that were read before; None: every file is read anew."""
-    counts_all: bool = True
-    """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
-    has more, and `shown` tells all."""
     each: tuple[LiteralPattern, ...] = ()
     """The plain texts that the pattern is an alternation of, if each is to be counted in the same run; see
     `counts_each`."""
@@ -118,11 +110,8 @@ class Search:
     may_match: int | None = field(default=None, init=False)
     """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
     vanished: set[str] = field(default_factory=set, init=False)
-    """Files that ripgrep found to match and that were gone, or matched no longer, when their lines were read. Whoever
-    counted one of them must take it off again."""
+    """Files that were counted, and that were gone or matched no longer when their lines were read."""
     _matcher: Matcher = field(init=False)
-    _fetched: dict[str, FileLines] = field(default_factory=dict, init=False)
-    """All lines of the files that were not counted first."""
     _told: int = field(default=0, init=False)
     """How many of the scope's warnings `work` has been told."""
 
@@ -199,8 +188,7 @@ class Search:
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
             return
         counts = self._matcher.counts(started, rest.files)
-        self.matches_loosely = self.loose is None or bool(counts.matching)
-        if self.loose is not None and self._is_plain_run(counts):
+        if self.loose is not None and (self._is_plain_run(counts) or not counts.matching):
             self.may_match = sum(map(counts.matching.__contains__, chain(before, rest.files)))
         yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
 
@@ -223,22 +211,15 @@ class Search:
             nominated = index.nominated_in(listing, requirement, others)
         if nominated is not None:
             candidates = nominated
-            # The index knows no case.
-            self.matches_loosely = bool(candidates)
-            self.may_match = len(candidates)
+            self.may_match = len(candidates)  # the index knows no case
         where = None if listing.holds_ignored_folders else self._folder()
-        searches_here = self._matcher.searches_here
-        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None, is_cheap=searches_here)
+        is_cheap = self._matcher.searches_here
+        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None, is_cheap=is_cheap)
         done = 0
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            fetches = plan.fetches_lines() and not searches_here
-            counts = (
-                self._fetched_counts(index, named)
-                if fetches
-                else self._matcher.counts_of(named, counts_all=self.counts_all)
-            )
+            counts = self._matcher.counts_of(named)
             lines = sum(counts.matching.values()) if self.wants_lines else None
             plan.record(len(asked), len(counts.matching), lines)
             place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
@@ -256,19 +237,6 @@ class Search:
                 return
         if not candidates:
             yield from self._tallied(listing, Counts(), ())
-
-    def _fetched_counts(self, index: Candidates, files: Sequence[str]) -> Counts:
-        """The counts of named files, with their lines when these may be fetched at once."""
-        found = None
-        if all(index.size(path) <= FETCHED_BYTES for path in files):
-            found = self._matcher.hits_at_once(files)
-        if found is None:
-            return self._matcher.counts_of(files)
-        self._fetched.update(found.lines)
-        matching = {path: len(lines) for path, lines in found.lines.items() if path not in found.failed}
-        if found.stopped == "time limit":
-            self.work.finish()
-        return Counts(matching, found.failed, found.stopped)
 
     def located(
         self, files: Sequence[str], limit: int | None = limits.KEPT_HITS, late: Reason = "time limit"
@@ -295,16 +263,16 @@ class Search:
         hits: dict[str, FileLines] = {}
         stopped: Reason | None = None
         if not self.work.is_over():
-            hits, stopped = self._hits(files, limit, fresh=False)
-        if following and not self.work.is_over():
-            self._matcher.begin_hits([path for path in following if path not in self._fetched], limit)
+            hits, _, stopped = self._matcher.hits(files, limit)
+        if not self.work.is_over():
+            self._matcher.begin_hits(following, limit)
         for path in files:
             if self.work.is_over():  # the time of whoever uses what was yielded counts too
                 self.work.pass_over(path, late)
                 continue
             found = self._standing(path, hits.pop(path, None), stopped, late)
             if found is _CHANGED:
-                again, stopped_again = self._hits([path], limit, fresh=True)
+                again, _, stopped_again = self._matcher.hits([path], limit)
                 found = self._standing(path, again.get(path), stopped_again, late)
             if found is _CHANGED:
                 self.work.pass_over(path, "changed while read")
@@ -333,17 +301,19 @@ class Search:
         while wanted := matches[start : start + most]:
             yield from self.shown(wanted, limit)
             start += len(wanted)
-            most = self.vanished_of(wanted)
+            most = sum(match.path in self.vanished for match in wanted)
 
-    def vanished_of(self, matches: Sequence[FileCount]) -> int:
-        """How many of the matches that were counted have vanished, as far as their lines were read."""
-        return sum(match.path in self.vanished for match in matches)
+    def standing(self, matches: Sequence[FileCount], *, exact: bool) -> list[FileCount]:
+        """The counted matches that have not vanished, once the lines of a page were read.
 
-    def miss_vanished(self) -> None:
-        """Tell `work` that the vanished files changed while they were read: nothing is left of what was counted, and
-        counting stopped at them, so that other files may match."""
-        for path in sorted(self.vanished, key=paths.order):
-            self.work.pass_over(path, "changed while read")
+        Where none is left and there may be others, since `matches` are not all (`exact`), `work` is told that the
+        vanished files changed while they were read.
+        """
+        left = [match for match in matches if match.path not in self.vanished]
+        if not left and not exact:
+            for path in sorted(self.vanished, key=paths.order):
+                self.work.pass_over(path, "changed while read")
+        return left
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
         """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
@@ -356,17 +326,8 @@ class Search:
                 else:
                     yield match, match.found
             elif following is not None and following.document.path == match.path:
-                yield self._counted(match, following, limit), following
+                yield match, following
                 following = next(located, None)
-
-    def _counted(self, match: FileCount, found: FileHits, limit: int) -> FileCount:
-        """The match with its number of lines, also where these were not counted before."""
-        if match.path not in self._matcher.uncounted:
-            return match
-        number = len(found.hits)
-        if number >= limit:
-            number = max(number, self._matcher.counts_of([match.path]).matching.get(match.path, 0))
-        return FileCount(match.path, number)
 
     def counts_of(self, files: Sequence[str], searched: int) -> Counts:
         """The counts of files that a search of the same scope has settled as neither binary nor too large.
@@ -412,17 +373,6 @@ class Search:
         """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
         left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in MAY_BE_LARGE)
         return None if left_out or len(files) * MANY < searched else self._folder()
-
-    def _hits(
-        self, files: Sequence[str], limit: int | None, *, fresh: bool
-    ) -> tuple[dict[str, FileLines], Reason | None]:
-        """The first hits of each file, and why a file without may have some."""
-        fetched = {} if fresh else {path: self._fetched[path][:limit] for path in files if path in self._fetched}
-        rest = [path for path in files if path not in fetched]
-        if not rest:
-            return fetched, None
-        found = self._matcher.hits(rest, limit)
-        return fetched | found.lines, found.stopped
 
     def _read(self, path: str) -> Document | None:
         try:
@@ -503,15 +453,11 @@ class Search:
         """
         index = self._matcher.candidates
         unknown = matched if index is None else index.unknown(matched)
-        listing = self._matcher.start_binary(unknown)
-        try:
-            if loosely:
-                self._count_strictly(matched, counts)
-            if self.pattern.multiline:
-                self._matcher.count_lines([path for path in matched if path not in self._fetched], counts)
-            binary, stopped = self._matcher.binary(listing, matched)
-        finally:
-            listing.abandon()
+        if loosely:
+            self._count_strictly(matched, counts)
+        if self.pattern.multiline:
+            self._matcher.count_lines(matched, counts)
+        binary, stopped = self._matcher.binary(matched, unknown)
         large = set(unknown) if index is None else index.large | set(unknown)
         if stopped is None and not binary and large.isdisjoint(matched):
             return

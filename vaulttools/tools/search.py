@@ -139,9 +139,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     on_page = search.page(matches, skip, PAGE_FILES, cap + 1)
     shown = [_rendered(vault, plan, match, found, cap) for match, found in on_page]
-    total = len(matches) - search.vanished_of(matches)
-    if total == 0 and not exact:
-        search.miss_vanished()
+    matches = search.standing(matches, exact=exact)
+    total = len(matches)
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
     if not matches and not plan.ranged and not plan.texts:
@@ -362,7 +361,7 @@ def _hints(
     if total:
         return hints.many_more(search, total, files)
     apart = plan.ranged or plan.texts  # of which the search of the scope knows nothing
-    return hints.other_readings(replace(search, matches_loosely=True) if apart else search, files)
+    return hints.other_readings(replace(search) if apart else search, files)
 
 
 TOOL: Final = Tool(

@@ -96,7 +96,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 def _run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesAnswer:
     compiled, scope, told = _asked(vault, request, work)
     loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, _bound(request) + 1, counts_all=request.sort == "matches")
+    search = vault.search(compiled, scope, work, loose, _bound(request) + 1)
     matches, exact = _counted(vault, request, search)
     on_page = [match.path for match in matches[: request.max_results] if paths.is_note(match.path)]
     reader = vault.notes(vault.view(work)).of_many(on_page)
@@ -105,9 +105,8 @@ def _run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFiles
         for match, found in search.page(matches, 0, request.max_results, limits.KEPT_HITS)
     ]
     files = [(file, rows) for file, rows, _ in shown]
-    total = len(matches) - search.vanished_of(matches)
-    if total == 0 and not exact:
-        search.miss_vanished()
+    matches = search.standing(matches, exact=exact)
+    total = len(matches)
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
         notices.append("Set fixed to true to take the whole pattern as plain text.")
@@ -147,7 +146,7 @@ def _run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFiles
 def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
     """All files that `run` would show if there were no bound, in its order."""
     compiled, scope, told = _asked(vault, request, work)
-    search = vault.search(compiled, scope, work, wanted=limits.RESULTS, counts_all=request.sort == "matches")
+    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
     return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
 
 
