@@ -104,7 +104,6 @@ LATE_IMPORTS = {
     "index.early_listing": None,
     "index.filesystems": {"ctypes", "fcntl", "subprocess"},
     "index.location": {"platformdirs"},
-    "matching.memmem": {"ctypes"},
     "index.watching": {"vaulttools.index.inotify"},
     "index.worker": None,
     "answers.incremental": {"vaulttools.notes.stored"},

@@ -88,16 +88,6 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
     assert contents.size == 0
 
 
-@pytest.mark.usefixtures("later")
-def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / name).write_bytes(b"x" * 1_000)
-    contents = ContentCache(3_000)
-    for name in "abc":
-        assert contents.read(root, name, BOUND, evicts=False) == b"x" * 1_000
-    assert [_kept(contents, root, name) is not None for name in "abc"] == [True, True, False]
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
     code = """

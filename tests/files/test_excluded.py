@@ -21,18 +21,8 @@ from vaulttools.matching.ripgrep import Ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
 
-NOTES = dict.fromkeys(
-    [
-        "Archive/a.md",
-        "Archive/b/c.md",
-        "Projects/archive.md",
-        "Daily/2024-01-02.md",
-        "Daily/2025-01-02.md",
-        "x.md",
-        "É.md",
-    ],
-    "needle\n",
-)
+DAILY = ("Daily/2024-01-02.md", "Daily/2025-01-02.md")
+NOTES = dict.fromkeys(("Archive/a.md", "Archive/b/c.md", "Projects/archive.md", *DAILY, "x.md", "É.md"), "needle\n")
 
 
 def app_json(*entries: object) -> str:
@@ -70,19 +60,9 @@ def test_rule_E06_an_entry_is_plain_text_or_a_regex_between_slashes(
 @pytest.mark.parametrize(
     "settings",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"3",
-        b'"x"',
-        b"\xff\xfe",
-        b'{"userIgnoreFilters": null}',
-        b'{"userIgnoreFilters": "Archive/"}',
-        b'{"userIgnoreFilters": {"a": 1}}',
+        *(b"", b"{", b"[]", b"null", b"3", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000),
+        *(b'{"userIgnoreFilters": %s}' % given for given in (b"null", b'"Archive/"', b'{"a": 1}')),
         b'{"userIgnoreFilter": ["Archive/"]}',
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
     ],
 )
 def test_settings_that_obsidian_would_not_write_exclude_nothing(tmp_path: Path, settings: bytes) -> None:

@@ -90,25 +90,7 @@ def test_hits_have_the_line_the_column_in_characters_and_the_text() -> None:
 
 
 PIECES = [
-    *(
-        b"k",
-        b"K",
-        b"s",
-        b"S",
-        b"ks",
-        b"a",
-        b"A",
-        b" ",
-        b"|",
-        b".",
-        b"\n",
-        b"\n",
-        b"\r\n",
-        b"\r",
-        b"\n\n",
-        b"\t",
-        b"aks",
-    ),
+    *map(str.encode, [*"kKsSaA |.\n\n\r\t", "ks", "aks", "\r\n", "\n\n"]),
     *("\u212a".encode(), "ſ".encode(), "é".encode(), "É".encode(), "ß".encode(), "日".encode(), "\u2028".encode()),
     *(b"\0", b"\xff", b"\xc5", b"\xbf", b"\xe2\x84", b"\xaa", b"\xe2", b"\xed\xa0\x80", b"\xf0\x9f", b"\xef\xbf\xbd"),
     *(b"\xef\xbb\xbf", b"\xef\xbb", b"\xfe", b"\x80", b"x" * 300),

@@ -285,8 +285,9 @@ def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg) -> None:
-    says = "echo 'rg: ./b: c.md: Permission denied (os error 13)' >&2; exit 2"
+@pytest.mark.parametrize("of", ["", "IO error for operation on ./b: c.md: "])
+def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg, of: str) -> None:
+    says = f"echo 'rg: ./b: c.md: {of}Permission denied (os error 13)' >&2; exit 2"
     files = {"a.md": b"x\n", "b: c.md": b"y\n", "c.md": b"y\n"}
     answer = _vault(tmp_path, files, rg=fake_rg(f'real "$@"; {_COUNTS} {says};; esac')).search_files("x")
     assert [file.path for file in answer.files] == ["a.md"]
@@ -667,15 +668,3 @@ def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monke
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
     assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"rg: ./a: b.md: Permission denied (os error 13)\n",
-        b"rg: ./a: b.md: IO error for operation on ./a: b.md: Permission denied (os error 13)\n",
-    ],
-)
-def test_a_file_that_could_not_be_searched_is_named_once(line: bytes) -> None:
-    outcome = process.Outcome(b"", line, 2, out_of_time=False)
-    assert list(ripgrep._failures(outcome)) == [("a: b.md", "unreadable")]

@@ -342,67 +342,10 @@ _REGEXES: st.SearchStrategy[_Piece] = st.recursive(
     max_leaves=5,
 )
 _SOUP = [
-    *(
-        "a",
-        "b",
-        "A",
-        "é",
-        "1",
-        " ",
-        "\n",
-        "#",
-        "x",
-        "-",
-        "{",
-        "}",
-        "[",
-        "]",
-        "(",
-        ")",
-        "|",
-        "?",
-        "*",
-        "+",
-        "^",
-        "$",
-        ".",
-    ),
-    *(
-        "(?x)",
-        "(?i)",
-        "(?:",
-        "(?x:",
-        "(?-u)",
-        "(?=",
-        "(?!",
-        "(?<!",
-        "(?^)",
-        "{2}",
-        "{,2}",
-        "[^",
-        "&&",
-        "--",
-        "[:alpha:]",
-    ),
-    *(
-        "\\",
-        r"\x",
-        r"\x6",
-        r"\x61",
-        r"\u",
-        r"\p",
-        r"\pL",
-        r"\p{L",
-        r"\b{",
-        r"\Q",
-        r"\E",
-        r"\c",
-        r"\1",
-        r"\g",
-        r"\n",
-        r"\v",
-    ),
-    *(r"\w", r"\K", r"\N", r"\h", "[[:<:]]", "(*F)", "[a", "a]", "[]", "[-", "\u00a0", "\u200e"),
+    *"abAé1 \n#x-{}[]()|?*+^$.\\\u00a0\u200e",
+    *("(?x)", "(?i)", "(?:", "(?x:", "(?-u)", "(?=", "(?!", "(?<!", "(?^)", "{2}", "{,2}", "[^", "&&", "--"),
+    *("[:alpha:]", "[[:<:]]", "(*F)", "[a", "a]", "[]", "[-", r"\x", r"\x6", r"\x61", r"\u", r"\p", r"\pL", r"\p{L"),
+    *(r"\b{", r"\Q", r"\E", r"\c", r"\1", r"\g", r"\n", r"\v", r"\w", r"\K", r"\N", r"\h"),
 ]
 _NEAR = {"k": "\u212a", "s": "ſ", "a": "A", "é": "É", "b": "B"}
 
@@ -410,15 +353,8 @@ _NEAR = {"k": "\u212a", "s": "ſ", "a": "A", "é": "É", "b": "B"}
 def _contents(text: str) -> list[bytes]:
     """Files that hold the text, or nearly do."""
     near = "".join(_NEAR.get(character, character) for character in text)
-    spelt = [
-        text,
-        f"ab {text}a",
-        f"{text}\n\n{text}",
-        text.swapcase(),
-        near,
-        text.replace("\n", "\r\n"),
-        f"\r{text}\r\n",
-    ]
+    turned = text.swapcase(), near, text.replace("\n", "\r\n"), f"\r{text}\r\n"
+    spelt = [text, f"ab {text}a", f"{text}\n\n{text}", *turned]
     contents = [each.encode() for each in dict.fromkeys(spelt)]
     contents += [b"\xef\xbb\xbf" + contents[0], b"\xc3" + contents[0] + b"\xa9\xff", b"\0" + contents[0]]
     contents += [("\ufeff" + text).encode("utf-16-le"), ("\ufeff" + text).encode("utf-16-be") + b"a"]

@@ -37,7 +37,7 @@ class ContentCache:
         forks.renew(self)
 
     def reset_after_fork(self) -> None:
-        """Be as one that keeps nothing."""
+        """Forget everything."""
         self._lock = Lock()
         self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()
         self.size = 0
@@ -57,7 +57,7 @@ class ContentCache:
                     found.append(entry[1])
         return found
 
-    def current(self, root: Root, path: str, max_bytes: int, *, evicts: bool = True) -> bytes:
+    def current(self, root: Root, path: str, max_bytes: int) -> bytes:
         """The bytes of a file after a look at its status; see `read`.
 
         Raises:
@@ -67,11 +67,10 @@ class ContentCache:
             [data] = self.kept([path], [Key.of(disk.lstat(root.absolute(path)))])
             if data is not None:
                 return data
-        return self.read(root, path, max_bytes, evicts=evicts)
+        return self.read(root, path, max_bytes)
 
-    def read(self, root: Root, path: str, max_bytes: int, *, evicts: bool = True) -> bytes:
-        """The bytes of a file, read now; unless it `evicts`, they are kept only where there is room. Otherwise whoever
-        reads a whole vault again and again, one larger than what is kept, would never find anything.
+    def read(self, root: Root, path: str, max_bytes: int) -> bytes:
+        """The bytes of a file, read now.
 
         Raises:
             NotRead: as `document.read`.
@@ -82,9 +81,8 @@ class ContentCache:
         if len(data) <= LARGEST and not is_racy(key, checked):
             with self._lock:
                 self._drop(path)
-                if evicts or self.size + len(data) + _ENTRY_BYTES <= self._most_bytes:
-                    self._entries[path] = key, data
-                    self.size += len(data) + _ENTRY_BYTES
+                self._entries[path] = key, data
+                self.size += len(data) + _ENTRY_BYTES
                 while self.size > self._most_bytes:
                     self._drop(next(iter(self._entries)))
         return data

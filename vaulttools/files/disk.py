@@ -27,7 +27,7 @@ def close(descriptor: int) -> None:
 
 
 def status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """The status of what stands at a path, links not followed; None when nothing does.
+    """The status of what is at a path, links not followed; None when nothing is.
 
     No error is believed that does not come twice: one may pass (fault-T03, fault-S05).
 
@@ -43,7 +43,7 @@ def status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def is_gone(path: str | os.PathLike[str]) -> bool:
-    """Whether nothing stands at a path any more; what cannot be looked at is not gone."""
+    """Whether nothing is at a path any more; what cannot be looked at is not gone."""
     try:
         return status(path) is None
     except (OSError, ValueError):

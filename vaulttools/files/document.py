@@ -62,7 +62,7 @@ class RawLines(Sequence[str]):
         self._split: Sequence[bytes] | None = None
 
     def learn(self, split: Sequence[bytes]) -> None:
-        """Take these for what `data.split` gives, from whoever has split the same bytes."""
+        """Take these for what `data.split` gives: somebody has split the same bytes."""
         self._split = split
 
     def __len__(self) -> int:

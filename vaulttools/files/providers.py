@@ -44,9 +44,6 @@ class FileNames(Protocol):
     def outside(self) -> Hashable:
         """What ignore rules rest on besides names and files of the vault."""
 
-    def size(self, path: str) -> int:
-        """Bytes of a file; 0 when it is not known."""
-
     def modified(self, path: str) -> int | None:
         """When a file, folder or link was modified, in nanoseconds since 1970; None when it is not known."""
 

@@ -64,7 +64,7 @@ class SnapshotStore:
         return tag
 
     def get(self, path: str, tag: str) -> str | None:
-        """The text that a tag stands for, or None when it never did or is no longer kept."""
+        """The text with a tag, or None when there was none or it is no longer kept."""
         with self._lock:
             data = self._texts.get((path, tag))
         return None if data is None else data.decode("utf-8", "surrogatepass")

@@ -41,7 +41,7 @@ class IndexView:
         self.large: AbstractSet[str] = state.large()
 
     def holds(self, folder: str) -> bool:
-        """As `files.names.FileNames` has it."""
+        """As `files.providers.FileNames` has it."""
         return self._state.tree.holds(folder)
 
     def names_in(self, folder: str) -> FolderNames:

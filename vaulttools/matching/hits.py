@@ -61,8 +61,8 @@ class FileLines(Sequence[Hit]):
     def only(self, wanted: Callable[[int], bool]) -> FileLines:
         """Those whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
-        numbers, starts, raw = ([*compress(each, is_wanted)] for each in (self.numbers, self.starts, self.raw))
-        return FileLines(numbers, starts, raw, self.data, self.split)
+        starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
+        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.data, self.split)
 
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""

@@ -1,6 +1,6 @@
 """Finds plain text in the bytes of a file as ripgrep does.
 
-A regex engine matches a literal where its UTF-8 stands, whatever stands around it, so `bytes.find` gives the same
+A regex engine matches a literal wherever its UTF-8 occurs, whatever is around it, so a search in bytes gives the same
 lines and the same first match of each. With case ignored this holds for texts of ASCII: of all other characters only
 the Kelvin sign and the long s fold to one of ASCII. Other patterns, and files in UTF-16, are left to ripgrep.
 """
@@ -37,7 +37,7 @@ _UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 @dataclass(frozen=True, slots=True)
 class LiteralPattern:
-    """One text or several, any of which is looked for."""
+    """One text, or several of which any matches."""
 
     texts: tuple[bytes, ...]
     """UTF-8 without line ends; in lower case when case is ignored."""
@@ -88,7 +88,7 @@ class LiteralPattern:
 
 
 def _matching(lines: Sequence[bytes], texts: Sequence[bytes]) -> list[int]:
-    """The numbers, from 1, of the lines in which any of the texts stands."""
+    """The numbers, from 1, of the lines that hold any of the texts."""
     numbers = [[*compress(count(1), map(contains, lines, repeat(text)))] for text in texts]
     return numbers[0] if len(numbers) == 1 else sorted({*chain.from_iterable(numbers)})
 
@@ -145,5 +145,5 @@ def _alternatives(tokens: Sequence[RegexToken]) -> list[str] | None:
 
 
 def _is_sure(text: str, ignore_case: bool) -> bool:
-    """Whether a text is found where its UTF-8 stands."""
+    """Whether a text is found wherever its UTF-8 occurs."""
     return text != "" and _LINE_ENDS.isdisjoint(text) and (text.isascii() or not ignore_case)

@@ -44,13 +44,13 @@ class AnyOf:
 
 
 Requirement: TypeAlias = str | AllOf | AnyOf
-"""A str is folded text without line ends, 1 to `LONGEST` characters, that stands in the folded text."""
+"""A str is folded text without line ends, 1 to `LONGEST` characters, that the folded text contains."""
 
 
 def fold(text: str) -> str:
     """The form in which texts and literals are compared: full case folding.
 
-    Each character is folded alone, whatever stands around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
+    Each character is folded alone, whatever is around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
     Python's (`unicodedata.unidata_version`): a text folded by one version is not to be compared with another's literal.
     """
     return text.casefold()
