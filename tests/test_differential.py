@@ -35,177 +35,21 @@ _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("
 Options = str
 """What ripgrep is told by hand: `i` case ignored, `F` plain text, `U` several lines, `P` PCRE2."""
 
+
+def _patterns(name: str) -> list[tuple[str, Options]]:
+    """Each pattern of a file with its options, which stand before a tab; blanks at the end of a line belong to it."""
+    text = (FIXTURES / "cases" / "against_ripgrep" / f"{name}.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t", 1) for line in text.split("\n") if line)
+    return [(pattern, options) for options, pattern in rows]
+
+
+_INVISIBLE = ("e\u0301", "\u200b", "\ufffd", "a\u00a0", "(?x) t h e # all\n")
+
 PATTERNS: list[tuple[str, Options]] = [
-    # words: common, rare, absent, short, in any case
-    *[
-        (word, "")
-        for word in (COMMON, RARE, ABSENT, "the", "of", "a", "e", "that which", "like ", " the ", "The", "TODO")
-    ],
-    *[
-        (word, "i")
-        for word in (COMMON.upper(), RARE.title(), ABSENT, "THE", "tHe", "overview", "TODO", "ß", "ÉTÉ", "k", "s")
-    ],
-    *[
-        (word, "F")
-        for word in (COMMON, "[[", "- [ ]", "](<", "#", "|", ".", "...", "a.b", "(", "---", "**", "`", "\\", "x*")
-    ],
-    *[(word, "iF") for word in ("THE", "[[OVERVIEW]]", "created:", "- [X]", "STRASSE", "I")],
-    # other scripts, accents, emoji, forms of one letter
-    *[
-        (text, "")
-        for text in ("の", "日本", "к", "ка", "д", "é", "ü", "ñ", "中", "한", "ع", "ה", "ไทย", "हि", "ελ", "🙂", "✅")
-    ],
-    *[(text, "i") for text in ("Д", "ПРИВЕТ", "Σ", "İ", "ı", "Ünö", "ÇA", "ŞI", "Đ", "ﬁ", "\u212a", "Å", "ё")],
-    *[(text, "") for text in ("e\u0301", "\u200b", "\ufffd", "a\u00a0", "—", "“", "’", "…", "、", "。", "「")],
-    # anchors and boundaries
-    *[
-        (text, "")
-        for text in ("^#", "^# ", "^#{2,3} ", "^- ", r"^\s*- \[ \]", "^$", "^---$", r"\.$", r"\s$", r"^\s+$", "^", "$")
-    ],
-    *[(text, "") for text in (r"\bthe\b", r"\Bing\b", r"\b\w{12,}\b", r"\bA", r"^\w+:", r":$", r"\A---", r"^.{200,}$")],
-    *[
-        (text, "")
-        for text in (r"\<the\>", r"\b{start}of\b{end}", r"\B\.\B", r"(?m)^tags:$", r"^\W", r"\W$", r"^[^#\s-]")
-    ],
-    # classes
-    *[
-        (text, "")
-        for text in (r"\d{4}-\d{2}-\d{2}", r"\d+", r"[0-9]{5,}", r"\D{300}", "[aeiou]{4}", "[^ -~]", "[[:upper:]]{2}")
-    ],
-    *[
-        (text, "")
-        for text in (r"\p{Lu}\p{Ll}+", r"\p{Cyrillic}", r"\p{Han}+", r"\p{Hiragana}", r"\PL{9}", r"[\p{L}--[a-zA-Z]]")
-    ],
-    *[
-        (text, "")
-        for text in (
-            "[a-z&&[^aeiou]]{5}",
-            r"[\w&&\D]{15}",
-            r"[^\w\s]{4}",
-            "[]]",
-            "[^]a-z ]",
-            r"[\[\]]{2}",
-            "[.]",
-            "[a-]-",
-        )
-    ],
-    *[
-        (text, "")
-        for text in (
-            r"\x41",
-            r"\u{e9}",
-            r"\t",
-            r"[\t ]{2}",
-            r"(?-u:\d)",
-            r"\p{So}",
-            r"\p{Greek}",
-            r"[\u4e00-\u9fff]{3}",
-        )
-    ],
-    # repeats, groups, alternatives
-    *[
-        (text, "")
-        for text in ("a+", "lo*", "colou?r", "(?:an|the) \\w+", "(foo|bar|due)", "x{2}", "o{2,3}", "e{3,}", "(ab|a)b?c")
-    ],
-    *[
-        (text, "")
-        for text in (
-            "a.*b.*c.*d",
-            ".*",
-            ".+",
-            r"\w+@\w+",
-            r"\w+\s+\w+\.$",
-            "a|b|c|",
-            "(the|of|and) (the|of|and)",
-        )
-    ],
-    *[
-        (text, "")
-        for text in (
-            r"\[\[[^\]|]+\|",
-            r"!\[\[",
-            r"\]\([^)]*\)",
-            r"#[\w/]+",
-            "`[^`]+`",
-            r"\*\*\S.*?\*\*",
-            "https?://",
-            "==.+==",
-        )
-    ],
-    *[
-        (text, "")
-        for text in (
-            "(?i)THE",
-            "(?i:t)he",
-            "(?s)a.b",
-            "(?x) t h e # all\n",
-            "(?U)a.*b",
-            "(?P<word>due)",
-            "t(?#c)?he|of",
-        )
-    ][:-1],
-    *[
-        (text, "i")
-        for text in (r"\bTHE\b", "^# [A-M]", "[A-Z]{30}", r"\p{Lu}{5}", "(?-i)The", "colou?r", "[^A-Z]{40}", "K|ſ")
-    ],
-    # look-around and backreferences
-    *[
-        (text, "P")
-        for text in (
-            "the(?= of)",
-            "(?<=the )of",
-            "(?<!the )of",
-            "the(?! of)",
-            r"(\w)\1",
-            r"\b(\w+) \1\b",
-            "^(?!.*the).*of",
-        )
-    ],
-    *[
-        (text, "P")
-        for text in (
-            r"^(?=.*\bthe\b)(?=.*\bof\b)",
-            r"(?<=\[\[)[^\]]+(?=\]\])",
-            r"(a)(?:b|\1)",
-            r"(?>a+)b",
-            r"(?<!\S)-(?!\S)",
-        )
-    ],
-    *[
-        (text, "P")
-        for text in (r"^(?=#)", r"(?<=\d)$", r"(?<!.)#", r"(?=\p{Cyrillic})\w{9}", r"(?<=。).", r"(?!\A)^---$")
-    ],
-    *[(text, "iP") for text in ("(?<=THE )of", r"(E)\1", "(?!A)[A-C]{3}")],
-    # several lines
-    *[
-        (text, "U")
-        for text in (
-            r"\n\n",
-            r"\n\n\n",
-            r"---\n",
-            r"^---\n\n",
-            r"\.\n\n#",
-            r"- .*\n- ",
-            r"\n$",
-            r"tags:\n  - ",
-            r"a\nb",
-            r"\n#+ ",
-        )
-    ],
-    *[
-        (text, "U")
-        for text in (
-            "due \\d+-\\d+-\\d+\n- ",
-            r"^# .*\n\n\w",
-            r"[^\n]\n[^\n]\n[^\n]",
-            r"(?s)^---.*?\n---$",
-            r"\n+#",
-            r"q\nq",
-            r"\s\n",
-        )
-    ],
-    *[(text, "iU") for text in (r"THE\n", r"\n\nA")],
-    *[(text, "UP") for text in (r"(?<=\n\n)# ", r"a(?=\n)", r"(\w)\n\n?\1", r"(?<!\n)\n(?!\n)-")],
+    *[(word, "") for word in (COMMON, RARE, ABSENT, *_INVISIBLE)],
+    *[(word, "i") for word in (COMMON.upper(), RARE.title(), ABSENT, "\u212a")],
+    *[(COMMON, "F"), ("due \\d+-\\d+-\\d+\n- ", "U")],
+    *_patterns("made"),
 ]
 """Each pattern with the options that it needs by hand; ours must find out by itself about `U` and `P`."""
 
@@ -323,35 +167,7 @@ def test_a_made_vaults_own_words_give_ripgreps_lines(made: _Sample, number: int)
     _agree(made, *made.words[number])
 
 
-CORPUS_PATTERNS: list[tuple[str, Options]] = [
-    *[
-        (text, "")
-        for text in (
-            "xylograph",
-            "Obsidian Publish",
-            "日本",
-            "Заметк",
-            "ملاحظة",
-            "노트",
-            r"\p{Hiragana}{12}",
-            "[[:upper:]]{9}",
-        )
-    ],
-    *[
-        (text, "")
-        for text in (
-            r"\d{4}-\d{2}-\d{2}",
-            r"^cssclasses:",
-            r"\[\[[^\]|]+#[^\]]+\|",
-            r"^> \[!\w+\]$",
-            r"\w+@\w+",
-            "^#{5,} ",
-        )
-    ],
-    *[("API KEY", "i"), ("straße", "i"), ("ПЛАГИН", "i"), ("[!WARNING]", "iF"), ("](<", "F"), ("obsidian://", "F")],
-    *[(text, "P") for text in (r"(?<=\[\[)Daily notes(?=\|)", r"\b(\w{5,}) \1\b", r"^(?!.*the).*Publish$")],
-    *[(text, "U") for text in (r"^---\n\n#", r"tags:\n  - ", r"```\n\n```", "(?s)%%.{1,40}%%\\n")],
-]
+CORPUS_PATTERNS = _patterns("corpus")
 """With few enough matches that a test of the real vault takes no second."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from vaulttools.files import disk, excluded, globs
 from vaulttools.files import document as documents
 from vaulttools.files.catalogue import Entry, Rules
 from vaulttools.files.contents import ContentCache
+from vaulttools.files.disk import within
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.listing import Listing
@@ -30,7 +32,6 @@ from vaulttools.files.root import Place, Root
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.files.selectors import Ranges
 from vaulttools.files.snapshots import SnapshotStore
-from vaulttools.files.timeouts import within
 from vaulttools.matching.batches import WANTED
 from vaulttools.matching.kept_counts import KeptCounts
 
@@ -250,9 +251,7 @@ class Session:
     ) -> Scope:
         covered = None
         if excluded_files is not None and excluded_files.patterns:
-            from vaulttools.matching import excluded_regexes
-
-            covered = excluded_regexes.covering(self.ripgrep, excluded_files.patterns, work)
+            covered = partial(self.ripgrep.excluded, excluded_files.patterns, work=work)
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
         )
@@ -346,9 +345,8 @@ class Session:
         wanted: int = WANTED,
         *,
         wants_lines: bool = False,
-        counts_all: bool = True,
     ) -> Search:
-        """A search of one scope; see `Search` for `loose`, `wanted`, `wants_lines` and `counts_all`."""
+        """A search of one scope; see `Search` for `loose`, `wanted` and `wants_lines`."""
         from vaulttools.matching.search import Search
 
         return Search(
@@ -364,7 +362,6 @@ class Session:
             wants_lines,
             contents=self.contents,
             kept_counts=self.counts,
-            counts_all=counts_all,
         )
 
     def notes(self, parts: NoteIndex | None) -> NoteReader:

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
 
 import pytest
 
@@ -15,7 +14,6 @@ from vaulttools.files import disk
 from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import NotRead
 from vaulttools.files.key import Key
-from vaulttools.files.names import FileNames
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 
@@ -27,8 +25,8 @@ def root(tmp_path: Path) -> Root:
     return Root(os.path.realpath(tmp_path), str(tmp_path), Protection.of(("closed",)))
 
 
-def _key(root: Root, path: str) -> Key:
-    return Key.of(os.stat(root.absolute(path)))
+def _kept(contents: ContentCache, root: Root, path: str) -> bytes | None:
+    return contents.kept([path], [Key.of(os.stat(root.absolute(path)))])[0]
 
 
 @pytest.mark.usefixtures("later")
@@ -38,14 +36,14 @@ def test_an_old_file_is_read_once(root: Root, tmp_path: Path, monkeypatch: pytes
     assert contents.current(root, "a.md", BOUND) == b"text\xff"
     monkeypatch.delattr(disk, "read")
     assert contents.current(root, "a.md", BOUND) == b"text\xff"
-    assert contents.kept("a.md", _key(root, "a.md")) == b"text\xff"
+    assert _kept(contents, root, "a.md") == b"text\xff"
 
 
 def test_a_young_file_is_not_kept(root: Root, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"text")
     contents = ContentCache()
     assert contents.current(root, "a.md", BOUND) == b"text"
-    assert contents.kept("a.md", _key(root, "a.md")) is None
+    assert _kept(contents, root, "a.md") is None
     assert contents.size == 0
 
 
@@ -56,7 +54,7 @@ def test_a_file_that_changed_is_read_again(root: Root, tmp_path: Path) -> None:
     contents = ContentCache()
     contents.current(root, "a.md", BOUND)
     file.write_bytes(b"three")
-    assert contents.kept("a.md", _key(root, "a.md")) is None
+    assert _kept(contents, root, "a.md") is None
     assert contents.current(root, "a.md", BOUND) == b"three"
     os.replace(tmp_path / "a.md", tmp_path / "b.md")
     with pytest.raises(NotRead, match="unreadable"):
@@ -70,9 +68,9 @@ def test_what_was_used_longest_ago_goes_first(root: Root, tmp_path: Path) -> Non
     contents = ContentCache(3_000)
     contents.read(root, "a", BOUND)
     contents.read(root, "b", BOUND)
-    assert contents.kept("a", _key(root, "a")) is not None
+    assert _kept(contents, root, "a") is not None
     contents.read(root, "c", BOUND)
-    assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, False, True]
+    assert [_kept(contents, root, name) is not None for name in "abc"] == [True, False, True]
     assert contents.size <= 3_000
 
 
@@ -90,73 +88,6 @@ def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path
     assert contents.size == 0
 
 
-class Changing:
-    """The moments of a vault, and what changed at each."""
-
-    def __init__(self) -> None:
-        self.moment: int | None = 0
-        self.changes: list[set[str] | None] = [set()]
-
-    def change(self, *files: str) -> None:
-        self.changes.append({*files})
-        self.moment = len(self.changes) - 1
-
-    def changed_since(self, moment: int) -> set[str] | None:
-        later = self.changes[moment + 1 :] if moment >= 0 else [None]
-        return None if None in later else {path for files in later for path in files or ()}
-
-
-@pytest.mark.usefixtures("later")
-def test_settled_bytes_are_given_until_something_is_known_to_have_changed(root: Root, tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / name).write_bytes(name.encode())
-    contents, vault = ContentCache(), Changing()
-    names = cast("FileNames", vault)
-    read = [(name, contents.read(root, name, BOUND)) for name in "ab"]
-
-    def settled() -> list[bytes | None]:
-        return contents.settled_of(["a", "b", "c"], names)
-
-    contents.settle(read, names)  # nobody has asked at this moment, so that nothing is known of it
-    assert settled() == [None, None, None]
-    contents.settle([*read, ("c", b"c"), ("a", b"other than what is kept")], names)
-    assert settled() == [b"a", b"b", None]
-    vault.change("b")
-    assert settled() == [b"a", None, None]
-    contents.settle(read, names)
-    assert settled() == [b"a", b"b", None]
-    vault.moment = None
-    assert settled() == [None, None, None]
-    vault.change("c")
-    assert settled() == [b"a", b"b", None]
-    contents.read(root, "a", BOUND)
-    assert settled() == [None, b"b", None]
-    vault.changes.append(None)
-    vault.moment = 3
-    assert settled() == [None, None, None]
-
-
-@pytest.mark.usefixtures("later")
-def test_a_call_that_began_before_a_change_settles_nothing(root: Root, tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"a")
-    contents, before, after = ContentCache(), Changing(), Changing()
-    read = [("a", contents.read(root, "a", BOUND))]
-    after.change("a")
-    contents.settled_of(["a"], cast("FileNames", after))
-    contents.settle(read, cast("FileNames", before))
-    assert contents.settled_of(["a"], cast("FileNames", after)) == [None]
-
-
-@pytest.mark.usefixtures("later")
-def test_who_reads_everything_drives_nothing_out(root: Root, tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / name).write_bytes(b"x" * 1_000)
-    contents = ContentCache(3_000)
-    for name in "abc":
-        assert contents.read(root, name, BOUND, evicts=False) == b"x" * 1_000
-    assert [contents.kept(name, _key(root, name)) is not None for name in "abc"] == [True, True, False]
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_child_after_a_fork_does_not_wait_for_a_thread_of_its_parent() -> None:
     code = """
@@ -168,7 +99,7 @@ contents._lock.acquire()
 counts._lock.acquire()
 child = os.fork()
 if child == 0:
-    assert contents.kept_of(["a.md"], [None]) == counts.of("x", ["a.md"], [None]) == [None]
+    assert contents.kept(["a.md"], [None]) == counts.of("x", ["a.md"], [None]) == [None]
     os._exit(0)
 print(os.waitpid(child, 0)[1])
 """

@@ -8,28 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from tests.conftest import MakeVault
 from vaulttools import Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
 from vaulttools.files import excluded
-from vaulttools.files.excluded import Excluded
+from vaulttools.files.excluded import DEFAULT_ENDINGS, DEFAULT_FOLDERS, Excluded
 from vaulttools.matching.ripgrep import Ripgrep
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="a FIFO")
 
-NOTES = dict.fromkeys(
-    [
-        "Archive/a.md",
-        "Archive/b/c.md",
-        "Projects/archive.md",
-        "Daily/2024-01-02.md",
-        "Daily/2025-01-02.md",
-        "x.md",
-        "É.md",
-    ],
-    "needle\n",
-)
+DAILY = ("Daily/2024-01-02.md", "Daily/2025-01-02.md")
+NOTES = dict.fromkeys(("Archive/a.md", "Archive/b/c.md", "Projects/archive.md", *DAILY, "x.md", "É.md"), "needle\n")
 
 
 def app_json(*entries: object) -> str:
@@ -67,19 +60,9 @@ def test_rule_E06_an_entry_is_plain_text_or_a_regex_between_slashes(
 @pytest.mark.parametrize(
     "settings",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"3",
-        b'"x"',
-        b"\xff\xfe",
-        b'{"userIgnoreFilters": null}',
-        b'{"userIgnoreFilters": "Archive/"}',
-        b'{"userIgnoreFilters": {"a": 1}}',
+        *(b"", b"{", b"[]", b"null", b"3", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000),
+        *(b'{"userIgnoreFilters": %s}' % given for given in (b"null", b'"Archive/"', b'{"a": 1}')),
         b'{"userIgnoreFilter": ["Archive/"]}',
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
     ],
 )
 def test_settings_that_obsidian_would_not_write_exclude_nothing(tmp_path: Path, settings: bytes) -> None:
@@ -224,7 +207,7 @@ def test_a_file_is_not_shown_when_matching_the_regexes_did_not_come_to_its_end(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     vault = make_vault({**NOTES, ".obsidian/app.json": app_json("/^Daily/")})
-    monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entries, paths, work: ({paths.index("x.md")}, reason))
+    monkeypatch.setattr(Ripgrep, "lines_matching", lambda self, entry, paths, work: ({paths.index("x.md")}, reason))
     for answer in (vault.search_files("needle"), vault.search("needle"), vault.grep("needle"), vault.find("*.md")):
         assert (answer.found, answer.complete) == (False, False)
         assert {key: passed.count for key, passed in answer.skipped.items()} == {"excluded": 1, reason: 6}
@@ -238,3 +221,36 @@ def test_a_name_with_a_line_feed_is_one_path_to_a_regex(make_vault: MakeVault) -
         {"a\nx.md": "needle", "b.md": "needle", "c.md": "needle", ".obsidian/app.json": app_json("/^b/")}
     )
     assert left(vault) == ["a\nx.md", "c.md"]
+
+
+# The default excludes, against a whole-path reading by pathspec
+
+SPEC = GitIgnoreSpec.from_lines([*(f"{name}/" for name in DEFAULT_FOLDERS), *(f"*{end}" for end in DEFAULT_ENDINGS)])
+NAMES = st.sampled_from(
+    [*sorted(DEFAULT_FOLDERS), "Build", "x.build", "a.log", "a.LOG", "a.log.md", ".log", "x.min.js", "min.js", "map"]
+)
+NAME = NAMES | st.text(st.characters(codec="utf-8", exclude_characters="/\0\n"), min_size=1, max_size=8).filter(
+    lambda name: name not in (".", "..")
+)
+
+
+@given(st.lists(NAME, min_size=1, max_size=4))
+def test_a_walk_that_asks_by_name_decides_as_pathspec_does_by_path(names: list[str]) -> None:
+    *folders, name = names
+    left_out = any(excluded.is_default(folder, is_folder=True) for folder in folders)
+    assert (left_out or excluded.is_default(name, is_folder=False)) == SPEC.match_file("/".join(names))
+
+
+@pytest.mark.parametrize("name", ["\udcff", "a.\udcff", "a.log\udcff"])
+def test_fault_N04_a_name_that_is_no_utf8_is_not_left_out(name: str) -> None:
+    assert not excluded.is_default(name, is_folder=True)
+    assert not excluded.is_default(name, is_folder=False)
+    assert excluded.is_default(f"{name}.log", is_folder=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [("", None), ("a/b", None), ("build", "build"), ("a/tmp/b/dist", "a/tmp"), ("Build/tmp.md", None)],
+)
+def test_the_left_out_folder_of_a_path(path: str, folder: str | None) -> None:
+    assert excluded.default_folder_of(path) == folder

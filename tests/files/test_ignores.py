@@ -348,18 +348,13 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def git(root: Path, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
     """The NUL-separated answer of git with no settings but the repository's."""
     assert GIT is not None
-    alone = {
-        "HOME": str(root),
-        "XDG_CONFIG_HOME": str(root),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "PATH": os.environ["PATH"],
-    }
+    home = dict.fromkeys(["HOME", "XDG_CONFIG_HOME"], str(root))
     done = subprocess.run(
         [GIT, "-c", "core.excludesFile=", "-c", "core.ignoreCase=false", *arguments],
         input=b"".join(os.fsencode(path) + b"\0" for path in paths),
         capture_output=True,
         cwd=root,
-        env=alone,
+        env={**home, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]},
         check=False,
     )
     assert done.returncode in (0, 1), done.stderr
@@ -392,27 +387,7 @@ def readable(repository: Path) -> Callable[[str], str]:
     return lambda text: "\n".join(line for line in text.split("\n") if not MISREAD_BY_OLD_GIT.match(line))
 
 
-TOKENS = [
-    "*",
-    "**",
-    "?",
-    "[",
-    "]",
-    "!",
-    "/",
-    "\\",
-    "#",
-    " ",
-    "a",
-    "b",
-    ".",
-    "^",
-    "-",
-    "[a",
-    "[!a]",
-    "/**/",
-    "[[:alpha:]]",
-]
+TOKENS = [*"*?[]!/\\# ab.^-", "**", "[a", "[!a]", "/**/", "[[:alpha:]]"]
 line = st.lists(st.sampled_from(TOKENS), min_size=1, max_size=7).map("".join)
 text = st.lists(line, max_size=4).map("\n".join)
 ALL_PATHS = sorted({str(Path(*Path(path).parts[:depth])) for path in TREE for depth in range(1, 4)})

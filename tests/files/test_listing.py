@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from vaulttools.core import paths
 from vaulttools.core.work import Reason
-from vaulttools.files import listing
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.listing import Listing
 
@@ -41,42 +37,9 @@ def test_files_that_come_together_are_as_if_each_came_alone() -> None:
     assert listing.places == {"a.md": 0, "b.md": 1, "c": 2, "d.md": 3, "e.md": 5}
 
 
-def test_a_listing_of_all_is_not_held_twice() -> None:
-    listing = Listing(ENTRIES)
-    assert listing.narrowed(listing.runs()) is listing
-    assert list(listing.narrowed(ENTRIES[1:])) == ENTRIES[1:]
-    assert list(listing.narrowed([*ENTRIES[:5], Entry("f.md", "file", "hidden")])) == [
-        *ENTRIES[:5],
-        Entry("f.md", "file", "hidden"),
-    ]
-
-
 @pytest.mark.parametrize("some", [set(), {"d.md"}, {"f.md", "a.md", "b.md", "none.md"}, set("abcdef")])
 def test_few_and_many_paths_come_in_path_order(some: set[str]) -> None:
     assert Listing(ENTRIES).of(some) == [path for path in ("a.md", "d.md", "f.md") if path in some]
-
-
-_PATHS = st.text("ab/!é.", min_size=1, max_size=4)
-
-
-@given(
-    plain=st.lists(_PATHS, unique=True),
-    others=st.lists(st.tuples(st.integers(0, 9), _PATHS, st.sampled_from(["hidden", "not downloaded"]))),
-    some=st.lists(_PATHS),
-)
-def test_a_few_places_are_searched_for_and_are_those_of_all(
-    plain: list[str], others: list[tuple[int, str, Reason]], some: list[str]
-) -> None:
-    """In path order as most listings, in none as with stubs; what is left out may have the name of a file."""
-    for files in (plain, sorted(plain, key=paths.order)):
-        met: list[Entry | list[str]] = [[path] for path in files]
-        for place, path, left_out in others:
-            met.insert(place, Entry(path, "file", left_out))
-        expected = Listing(met).places
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(listing, "_SEARCHED", 0)
-            found = Listing(met).places_of(some)
-        assert found == [expected[path] for path in some if path in expected]
 
 
 def test_a_path_that_is_in_twice_has_its_last_place() -> None:

@@ -19,7 +19,7 @@ from tests.conftest import MakeVault, write_files
 from tests.index.indexes import Indexed, notes
 from vaulttools import Vault, VaultConfig
 from vaulttools.files import disk
-from vaulttools.files.timeouts import within
+from vaulttools.files.disk import within
 from vaulttools.index import background as live
 from vaulttools.index import build, content, freshness, location, workers
 from vaulttools.index.content import HAS_FAILED, Content, read

@@ -30,15 +30,6 @@ TERMS = [["one", "two"], ["one", "ones", "two"], ["three", "\ufeffone"]]
 LINES = st.lists(st.sampled_from(["one", "ones two", "three", "two\r", "\0", "\ufeffone", "x\ry", ""]), max_size=4)
 
 
-def test_numbers_are_kept_for_the_pattern_and_the_key_of_the_file() -> None:
-    kept = KeptCounts()
-    kept.keep("a", CHECKED, [("1.md", OLD, (2,)), ("2.md", OLD, ()), ("3.md", YOUNG, (1,))])
-    files = ["1.md", "2.md", "3.md", "4.md"]
-    assert kept.of("a", files, [OLD, OLD, YOUNG, OLD]) == [(2,), (), None, None]
-    assert kept.of("a", files, [OTHER, None, None, None]) == [None] * 4
-    assert kept.of("b", files, [OLD] * 4) == [None] * 4
-
-
 def test_the_pattern_used_longest_ago_goes_first() -> None:
     kept = KeptCounts(most=4)
     for pattern in ("a", "b"):

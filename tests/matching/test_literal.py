@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
-from vaulttools.matching import literal, memmem, ripgrep
+from vaulttools.matching import literal, ripgrep
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.literal import LiteralPattern
 from vaulttools.patterns.pattern import Mode
@@ -91,25 +90,7 @@ def test_hits_have_the_line_the_column_in_characters_and_the_text() -> None:
 
 
 PIECES = [
-    *(
-        b"k",
-        b"K",
-        b"s",
-        b"S",
-        b"ks",
-        b"a",
-        b"A",
-        b" ",
-        b"|",
-        b".",
-        b"\n",
-        b"\n",
-        b"\r\n",
-        b"\r",
-        b"\n\n",
-        b"\t",
-        b"aks",
-    ),
+    *map(str.encode, [*"kKsSaA |.\n\n\r\t", "ks", "aks", "\r\n", "\n\n"]),
     *("\u212a".encode(), "ſ".encode(), "é".encode(), "É".encode(), "ß".encode(), "日".encode(), "\u2028".encode()),
     *(b"\0", b"\xff", b"\xc5", b"\xbf", b"\xe2\x84", b"\xaa", b"\xe2", b"\xed\xa0\x80", b"\xf0\x9f", b"\xef\xbf\xbd"),
     *(b"\xef\xbb\xbf", b"\xef\xbb", b"\xfe", b"\x80", b"x" * 300),
@@ -128,10 +109,9 @@ BYTES = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join)
     ignore_case=st.booleans(),
     limit=st.sampled_from([None, 1, 2]),
     contents=st.lists(st.tuples(st.sampled_from([b"", b"", b"\xef\xbb\xbf"]), BYTES).map(b"".join), max_size=12),
-    least=st.sampled_from([0, 1_000_000]),
 )
 def test_lines_are_those_of_ripgrep(
-    tmp_path: Path, texts: list[str], ignore_case: bool, limit: int | None, contents: list[bytes], least: int
+    tmp_path: Path, texts: list[str], ignore_case: bool, limit: int | None, contents: list[bytes]
 ) -> None:
     assume(any(text.strip() for text in texts))
     pattern = RG.compile("|".join(texts), "regex", ignore_case=ignore_case)
@@ -145,43 +125,15 @@ def test_lines_are_those_of_ripgrep(
         (tmp_path / name).write_bytes(data)
     counts = RG.counts(RG.start_count(pattern, str(tmp_path), list(files)), Work())
     hits = RG.hits(pattern, str(tmp_path), list(files), Work(), limit)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memmem, "_LEAST_BYTES", least)
-        assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
-        assert {name for name, data in files.items() if found.stands_in(data)} == counts.matching.keys()
+    assert {name: number for name, data in files.items() if (number := found.count(data))} == counts.matching
     read = {name: documents.decode(name, data) for name, data in files.items()}
-    assert {name: [*lines] for name, data in files.items() if (lines := found.hits(data, limit))} == {
+    here = {name: lines for name, data in files.items() if (lines := found.hits(data, limit))}
+    assert {name: [*lines] for name, lines in here.items()} == {
         name: [*(lines.of(read[name]) or ())] for name, lines in hits.lines.items()
     }
-
-
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(
-    texts=st.lists(TEXTS, min_size=1, max_size=2),
-    ignore_case=st.booleans(),
-    limit=st.sampled_from([None, 1, 2]),
-    data=BYTES,
-)
-def test_lines_are_the_same_where_many_match(
-    texts: list[str], ignore_case: bool, limit: int | None, data: bytes
-) -> None:
-    found = LiteralPattern(tuple((text.lower() if ignore_case else text).encode() for text in texts), ignore_case)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(literal, "_MANY", len(data) + 1)
-        few = found.hits(data, limit)
-        patch.setattr(literal, "_MANY", 1)
-        many = found.hits(data, limit)
-    assert ([*many], many.numbers) == ([*few], few.numbers)
-    assert [[*many[1:]], [*many.only((3).__lt__)]] == [[*few[1:]], [*few.only((3).__lt__)]]
-    assert [many.column(line) for line in range(9)] == [few.column(line) for line in range(9)]
-    for document in (documents.decode("a.md", data), documents.Document("a.md", data.removeprefix(BOM_UTF8))):
-        lines, again = few.of(document), many.of(document)
-        assert lines is not None
-        assert again is not None
-        assert [*again] == [*lines]
-    for hits in (few, many, few[1:], many.only((3).__lt__)):
-        read = documents.decode("a.md", data)
-        shown = hits.of(read)
-        assert shown is not None
-        assert [read.lines[number - 1 : number] for number in shown.numbers] == [[hit.text] for hit in shown]
-        assert [*read.lines] == [*documents.Document("a.md", read.text).lines]
+    for name, lines in here.items():
+        of_bytes, of_text = lines.of(read[name]), lines.of(documents.Document(name, read[name].text))
+        assert of_bytes == of_text == lines
+        assert [lines.column(hit.line) for hit in lines] == [hit.column for hit in lines]
+        assert [*lines.only((3).__lt__)] == [hit for hit in lines if hit.line > 3]
+        assert [*read[name].lines] == documents.Document(name, read[name].text).lines

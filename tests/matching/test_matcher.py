@@ -45,6 +45,19 @@ def _without_ripgrep() -> Iterator[None]:
         yield
 
 
+def _counted_processes(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The commands of the processes that are started from now on."""
+    started: list[object] = []
+
+    class Counted(process.Running):
+        def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
+            started.append(command)
+            super().__init__(command, folder, stdin)
+
+    monkeypatch.setattr(ripgrep, "Running", Counted)
+    return started
+
+
 @pytest.mark.usefixtures("young_kept")
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 @pytest.mark.parametrize("is_stale", [False, True])
@@ -100,14 +113,23 @@ def test_many_files_that_are_not_kept_are_left_to_ripgrep(
     vault.build_index()
     with Vault.open(vault.path, index="off") as scanned:
         expected = scanned.search_files("word")
-    started: list[object] = []
-
-    class Counted(process.Running):
-        def __init__(self, command: Sequence[str], folder: str | None, stdin: bytes | None) -> None:
-            started.append(command)
-            super().__init__(command, folder, stdin)
-
+    started = _counted_processes(monkeypatch)
     monkeypatch.setattr(matcher, name, most)
-    monkeypatch.setattr(ripgrep, "Running", Counted)
     assert vault.search_files("word") == expected
     assert started
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching"),
+    [(r"(?<=\[\[)Note 7[^\]]*", 1), (r"(?<=Note 7\]\]\n)line", 1), (r"(?<!e)\s*$", 40), (r"(?<=\[\[)zzz[^\]]*", 0)],
+)
+def test_a_vault_of_windows_notes_takes_a_handful_of_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, matching: int
+) -> None:
+    for number in range(40):
+        (tmp_path / f"{number}.md").write_bytes(f"see [[Note {number}]]\r\nline two\r\n".encode())
+    started = _counted_processes(monkeypatch)
+    monkeypatch.setattr(matcher, "GROUP_FILES", 15)
+    answer = Vault.open(tmp_path).search_files(pattern, case_sensitive=False, max_results=100)
+    assert (answer.total_files, answer.complete, answer.searched) == (matching, True, 40)
+    assert len(started) < 20

@@ -245,15 +245,15 @@ def test_only_the_first_hits_of_a_file_are_kept(rg: Ripgrep, tmp_path: Path) -> 
 
 
 def test_which_lines_hold_an_expression_is_said_by_index(rg: Ripgrep) -> None:
-    assert rg.lines_matching(["b", "^C"], ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
-    assert rg.lines_matching(["x"], ["a"], Work()) == (set(), None)
-    assert rg.lines_matching(["("], ["a"], Work()) is None
+    assert rg.lines_matching("b|^C", ["a", "B", "", "c", "ac"], Work()) == ({1, 3}, None)
+    assert rg.lines_matching("x", ["a"], Work()) == (set(), None)
+    assert rg.lines_matching("(", ["a"], Work()) is None
 
 
 @pytest.mark.parametrize("first", ["\ufeffa", "\udcff\udcfea"])
 def test_a_first_line_that_begins_like_an_encoding_is_matched_as_it_is(rg: Ripgrep, first: str) -> None:
-    assert rg.lines_matching(["a$"], [first, "a", "b"], Work()) == ({0, 1}, None)
-    assert rg.lines_matching(["^a"], [first, "a", "b"], Work()) == ({1}, None)
+    assert rg.lines_matching("a$", [first, "a", "b"], Work()) == ({0, 1}, None)
+    assert rg.lines_matching("^a", [first, "a", "b"], Work()) == ({1}, None)
 
 
 def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
@@ -264,7 +264,7 @@ def test_lines_that_time_did_not_suffice_to_match_are_no_lines_without_a_match(
         return Outcome(b"1:a\n2", b"", -9, out_of_time=True)
 
     monkeypatch.setattr(Running, "outcome", killed)
-    assert rg.lines_matching(["a"], ["a"] * 30, Work()) == (set(), "time limit")
+    assert rg.lines_matching("a", ["a"] * 30, Work()) == (set(), "time limit")
 
 
 @posix
@@ -285,8 +285,9 @@ def test_fault_T02_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg) -> None:
-    says = "echo 'rg: ./b: c.md: Permission denied (os error 13)' >&2; exit 2"
+@pytest.mark.parametrize("of", ["", "IO error for operation on ./b: c.md: "])
+def test_what_ripgrep_says_of_a_file_is_told(tmp_path: Path, fake_rg: FakeRg, of: str) -> None:
+    says = f"echo 'rg: ./b: c.md: {of}Permission denied (os error 13)' >&2; exit 2"
     files = {"a.md": b"x\n", "b: c.md": b"y\n", "c.md": b"y\n"}
     answer = _vault(tmp_path, files, rg=fake_rg(f'real "$@"; {_COUNTS} {says};; esac')).search_files("x")
     assert [file.path for file in answer.files] == ["a.md"]
@@ -667,15 +668,3 @@ def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monke
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
     assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"rg: ./a: b.md: Permission denied (os error 13)\n",
-        b"rg: ./a: b.md: IO error for operation on ./a: b.md: Permission denied (os error 13)\n",
-    ],
-)
-def test_a_file_that_could_not_be_searched_is_named_once(line: bytes) -> None:
-    outcome = process.Outcome(b"", line, 2, out_of_time=False)
-    assert list(ripgrep._failures(outcome)) == [("a: b.md", "unreadable")]

@@ -27,7 +27,7 @@ from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.files import document as documents
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Walk
-from vaulttools.matching import printed, process, ripgrep, search
+from vaulttools.matching import process, ripgrep, search
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.opening import open_folder
@@ -193,45 +193,11 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
         assert _found(nasty.vault, pattern) == expected
         patch.setattr(search, "PROBE", 20)
         patch.setattr(search, "CHUNK", 8)
-        patch.setattr(search, "READ_TOGETHER", 2)  # the lines of the next files are looked for ahead
+        patch.setattr(search, "READ_TOGETHER", 2)
         assert _found(nasty.vault, pattern) == expected
         if pattern.plain and not ignore_case:
             loose = _readable(text, mode, ignore_case=True)
             assert _found(nasty.vault, pattern, loose) == expected
-
-
-@given(
-    asked=st.one_of(
-        st.tuples(_REGEXES, st.just("regex")), st.tuples(_TEXTS, st.sampled_from(["fixed", "word", "identifier"]))
-    ),
-    ignore_case=st.booleans(),
-    normalised=st.booleans(),
-)
-@settings(max_examples=40, deadline=None)
-def test_plain_lines_tell_what_json_tells(
-    nasty: _Tree, asked: tuple[str, Mode], ignore_case: bool, normalised: bool
-) -> None:
-    text, mode = asked
-    pattern = _readable(text, mode, ignore_case=ignore_case)
-    assume(not pattern.multiline)
-    folder = nasty.decoded if normalised else nasty.vault
-    rg = ripgrep.locate(_RG)
-    plain = rg.hits(pattern, str(folder), list(nasty.texts), Work(), normalised=normalised)
-    with pytest.MonkeyPatch.context() as patch:
-        json_lines = printed.json_lines
-        patch.setattr(printed, "PLAIN", printed.JSON)
-        patch.setattr(
-            printed, "plain_lines", lambda stdout, *, normalised, **_: json_lines(stdout, normalised=normalised)
-        )
-        told = rg.hits(pattern, str(folder), list(nasty.texts), Work(), normalised=normalised)
-    if normalised:
-        assert plain == told
-    else:  # a lone CR at the end of a file is known once the file is read
-        texts = {path: documents.decode(path, (folder / path).read_bytes()) for path in nasty.texts}
-        assert {path: lines.of(texts[path]) for path, lines in plain.lines.items()} == {
-            path: lines.of(texts[path]) for path, lines in told.lines.items()
-        }
-        assert plain[1:] == told[1:]
 
 
 @pytest.mark.parametrize("pattern", ["x", "x$", r"x\n", "(?=x)x"])

@@ -15,19 +15,8 @@ from hypothesis import assume, example, given, reject, settings
 from hypothesis import strategies as st
 
 from vaulttools.errors import BadArgument, InvalidPattern
-from vaulttools.patterns.pattern import (
-    MAX_CHARACTERS,
-    Mode,
-    Normalise,
-    Pattern,
-    escaped,
-    invalid,
-    is_group_error,
-    minds_case,
-    outer_blanks,
-    read,
-    with_literal_parentheses,
-)
+from vaulttools.patterns import pattern as patterns
+from vaulttools.patterns.pattern import MAX_CHARACTERS, Mode, Normalise, Pattern, escaped, invalid, minds_case, read
 from vaulttools.patterns.regex_syntax import Engine
 
 _RG = shutil.which("rg", path=os.path.dirname(sys.executable)) or shutil.which("rg") or "rg"
@@ -170,15 +159,15 @@ def test_text_with_braces_is_found_as_typed(text: str) -> None:
 )
 def test_fault_R05_after_a_group_error_parentheses_are_literal_once(text: str, expression: str) -> None:
     pattern = read(text)
-    literal = with_literal_parentheses(pattern)
-    assert is_group_error(_error(pattern))
+    literal = patterns.with_literal_parentheses(pattern)
+    assert patterns.is_group_error(_error(pattern))
     assert (literal.given, literal.normalised_expression) == (text, expression)
     assert literal.notices == (*pattern.notices, f"The parentheses in '{text}' were taken literally.")
 
 
 @pytest.mark.parametrize("pattern", [read("[(]"), read(r"\(a"), read("foo(", mode="fixed"), read("a")])
 def test_a_pattern_without_groups_has_no_other_reading(pattern: Pattern) -> None:
-    assert with_literal_parentheses(pattern) == pattern
+    assert patterns.with_literal_parentheses(pattern) == pattern
 
 
 # Invalid patterns.
@@ -201,7 +190,7 @@ def test_a_refused_pattern_is_told_in_one_sentence_with_its_literal_spelling(tex
     pattern = read(text)
     error = _error(pattern)
     assert str(invalid(pattern, error)) == sentence
-    assert not is_group_error(error)
+    assert not patterns.is_group_error(error)
 
 
 def test_fault_R03_groups_nested_too_deep_are_refused_by_ripgrep() -> None:
@@ -294,7 +283,7 @@ def test_a_link_that_is_a_character_class_is_told_and_kept(text: str, links: lis
 
 @pytest.mark.parametrize(("text", "stripped"), [("a", None), (" a", "a"), ("a b\t", "a b"), ("a\n", "a")])
 def test_outer_blanks_are_kept_and_can_be_asked_for(text: str, stripped: str | None) -> None:
-    assert outer_blanks(text) == stripped
+    assert patterns.outer_blanks(text) == stripped
     assert read(text).given == text
 
 
@@ -437,26 +426,8 @@ def test_fault_R06_an_identifier_is_text_between_other_than_ascii_word_character
 
 _PIECES = ["a", "b", "x", "_", "1", " ", "-", "é", "\t", "\v", "\u2028", "{", "}", "[", "]", "ab", "\n-", *["\n"] * 5]
 _ATOMS = [
-    *(
-        "a",
-        "b",
-        "x",
-        "_",
-        " ",
-        "-",
-        "é",
-        ".",
-        r"\s",
-        r"\S",
-        r"\w",
-        r"\W",
-        r"\d",
-        r"\D",
-        "[^x]",
-        "[ab]",
-        r"[^\w]",
-        r"[\s-]",
-    ),
+    *"abx_ -é.",
+    *(r"\s", r"\S", r"\w", r"\W", r"\d", r"\D", "[^x]", "[ab]", r"[^\w]", r"[\s-]"),
     *(r"[^\s]", r"\pL", r"\p{Cc}", r"\PL", r"\x0b", r"\r", r"[\x00-\x20]", "[[:space:]]", "[a&&[^b]]", r"[\s--\t]"),
     *(r"[\W~~x]", r"[\r ]", r"[\r]", "(?s:.)", r"\$", r"\{", "[{]", "[]a]", "[^]]", "{", "}", "(?-u:[^a])", r"\x{41}"),
 ]

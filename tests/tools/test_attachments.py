@@ -136,7 +136,7 @@ def test_a_changed_attachment_is_searched_as_it_is_now(vault: Vault, tmp_path: P
 def test_notes_are_searched_whatever_the_attachments_take(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vaulttools.files.extracts.timeout", lambda work: 0.0)
+    monkeypatch.setattr("vaulttools.files.providers.timeout", lambda work: 0.0)
     monkeypatch.setattr("vaulttools.matching.matcher.timeout", lambda work: 0.0)
     vault = make_vault({"note.md": "the budget\n", "report.pdf": REPORT})
     answer = vault.grep(pattern="budget")

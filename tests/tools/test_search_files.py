@@ -737,7 +737,7 @@ def test_a_caller_who_stops_leaves_no_ripgrep_behind(make_vault: MakeVault, monk
             started.append(self)
 
     monkeypatch.setattr(subprocess, "Popen", Spied)
-    monkeypatch.setattr(search, "READ_TOGETHER", 2)  # the lines of the next files are looked for ahead
+    monkeypatch.setattr(search, "READ_TOGETHER", 2)
     vault = make_vault(MANY)
     with vault.iter_search_files("w.rd") as files:
         assert len([next(files) for _ in range(12)]) == 12

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.matching.search import Search
+from vaulttools.matching.matcher import Matcher
 
 TAGGED = "---\ntags: [keep]\n---\nzebra\n"
 
@@ -25,17 +25,17 @@ class Vanishing:
         self.left = 0
         self.gone: Sequence[str] = ()
         self.rewritten: Sequence[str] = ()
-        located = Search._located
+        hits = Matcher.hits
 
-        def after_the_change(search: Search, files: Sequence[str], *rest: Any) -> Any:
+        def after_the_change(matcher: Matcher, files: Sequence[str], limit: int | None) -> Any:
             if self.left == 0:
                 for path in self.gone:
                     (folder / path).unlink(missing_ok=True)
                 write_files(folder, dict.fromkeys(self.rewritten, "nothing\n"))
             self.left -= 1
-            return located(search, files, *rest)
+            return hits(matcher, files, limit)
 
-        monkeypatch.setattr(Search, "_located", after_the_change)
+        monkeypatch.setattr(Matcher, "hits", after_the_change)
 
 
 def ask(vault: Vault, tool: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:

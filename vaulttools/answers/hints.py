@@ -39,10 +39,7 @@ class Counted:
 
     def total(self) -> int:
         """Their number without those that vanished until their lines were read; asked for when that is done."""
-        total = len(self.files) - self.search.vanished_of(self.files)
-        if total == 0 and not self.is_exact:
-            self.search.miss_vanished()
-        return total
+        return len(self.search.standing(self.files, exact=self.is_exact))
 
 
 def counted(search: Search, matches: Iterator[FileCount], bound: int) -> Counted:
@@ -73,7 +70,7 @@ def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
         return _many_more(search, total, matching)
     compiled = search.pattern
     readings: list[tuple[str, bool, str]] = []
-    if not compiled.ignore_case and search.matches_loosely and minds_case(compiled):
+    if not compiled.ignore_case and search.may_match != 0 and minds_case(compiled):
         readings.append((compiled.given, True, "case is ignored"))
     if stripped := outer_blanks(compiled.given):
         readings.append((stripped, compiled.ignore_case, "the blanks around the pattern are left out"))
@@ -117,7 +114,7 @@ def _number_of(matches: Iterable[FileCount], search: Search) -> int:
 
 def held_nothing(search: Search, found: Collection[str]) -> list[str]:
     """One sentence about the files that were named exactly, and searched, and hold no match."""
-    without = [path for path in search.scope.named if path not in found]
+    without = [path for path in search.scope.named if path not in found and path not in search.vanished]
     if not without or search.work.skipped or search.scope.walks or search.work.searched < len(search.scope.named):
         return []
     verb = "was searched and holds" if len(without) == 1 else "were searched and hold"

@@ -12,8 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from vaulttools.core import garbage, paths
 from vaulttools.core.work import INCOMPLETE, Reason, Work
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.digest import digest
-from vaulttools.files.document import NotRead
+from vaulttools.files.document import NotRead, digest
 from vaulttools.files.listing import Listing
 from vaulttools.index.content import DIGEST_BYTES
 from vaulttools.index.kept_facts import FEW, KeptFacts

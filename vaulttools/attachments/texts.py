@@ -63,7 +63,7 @@ class _Running:
 
 
 class Attachments:
-    """As `files.extracts.Extracts`, for calls from any number of threads."""
+    """As `files.providers.Extracts`, for calls from any number of threads."""
 
     def __init__(self, root: Root, folder: Callable[[], str | None], max_bytes: int = FILE_BYTES) -> None:
         """`folder` makes the folder in which texts are kept when there is the first one; None: in memory alone."""

@@ -1,6 +1,6 @@
 """Walks a folder in path order, and counts what the rules leave out.
 
-Links are never followed. Protected folders, and links that lead into them, are passed by without a word.
+Links are never followed. Protected folders, and links that lead into them, are skipped and not counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Reason
 from vaulttools.errors import AccessDenied, OutsideVault
-from vaulttools.files import default_excludes, disk
+from vaulttools.files import disk, excluded
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.folder_names import FolderEntry, FolderNames, Kind
 from vaulttools.files.globs import Glob
@@ -52,7 +52,7 @@ class Rules:
     ignores: bool = False
     """Whether ignore files hold."""
     pruned: frozenset[str] = frozenset()
-    """Names of folders that are not entered, at any depth, told as ignored."""
+    """Names of folders that are not entered, at any depth; they count as ignored."""
     default_excludes: bool = False
     """Whether the default excludes hold."""
 
@@ -94,8 +94,8 @@ def runs(
     Folders that are in come only with `folders`; what is left out always comes.
 
     A folder that a rule leaves out, that cannot be read, or that the glob cannot reach into is not entered; the last
-    kind comes only when it is selected itself. `warn` is told of ignore files, and lines in them, that cannot be used:
-    the folder in which they were met, and a sentence. `names_in` gives the names of a folder, or raises OSError; None:
+    kind comes only when it is selected itself. `warn` gets a sentence for each ignore file, or line in one, that
+    cannot be used, and the folder in which it was met. `names_in` gives the names of a folder, or raises OSError; None:
     they are read from the disk.
     """
     names_in = names_in or partial(listed, root)
@@ -187,11 +187,6 @@ def _closing(root: Root, folder: str) -> Callable[[str, str], bool]:
     return lambda path, name: closes(paths.join(real, path[len(folder) + 1 :]), name)
 
 
-def _leaves_ordinary_files_in(rules: Rules) -> bool:
-    """Whether no rule but those of ignore files can leave out a file that is not hidden, so that none need be asked."""
-    return not (rules.excluded.texts or rules.default_excludes)
-
-
 def _level(
     root: Root,
     folder: str,
@@ -206,8 +201,8 @@ def _level(
         names = {each.name for each in listing.others}
         if not names.isdisjoint(_SOURCES):
             ignores = _inside(root, folder, names, ignores, warn)
-    is_ordinary = _leaves_ordinary_files_in(rules) and not ignores
-    return folder, listing.runs() if is_ordinary else iter(listing), ignores
+    may_leave_out = rules.excluded.texts or rules.default_excludes or ignores
+    return folder, iter(listing) if may_leave_out else listing.runs(), ignores
 
 
 def _inside(
@@ -216,7 +211,7 @@ def _inside(
     texts, skipped = read_ignore_files(Path(root.absolute(folder)), names, f"{folder}/" if folder else "")
     inside, duds = ignores.entering(folder, texts)
     for warning in (*skipped, *duds):
-        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never told of
+        if root.protection.folder_of(warning) is None:  # `.git/info/exclude` holds, and is never named
             warn(folder, warning)
     return inside
 
@@ -317,7 +312,7 @@ def _left_out(name: str, path: str, kind: Kind, rules: Rules, *, dataless: bool)
     if rules.excluded.texts and rules.excluded.covers(path, is_folder=kind == "folder"):
         return "excluded"
     is_plain = kind in ("file", "folder")
-    if rules.default_excludes and is_plain and default_excludes.covers(name, is_folder=kind == "folder"):
+    if rules.default_excludes and is_plain and excluded.is_default(name, is_folder=kind == "folder"):
         return "default excludes"
     if kind == "folder" and name in rules.pruned:
         return "ignored"

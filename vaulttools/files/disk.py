@@ -1,17 +1,21 @@
 """Makes every call of our own code to a vault's disk, in one place.
 
-Each name is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or change
-files in between. What ripgrep and SQLite do with the disk is theirs.
+Each name of `os` is the call of `os` itself, so that it costs nothing. Tests put others in their place, which fail or
+change files in between. What ripgrep and SQLite do with the disk is theirs.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
-from typing import Final
+from threading import Event, Thread
+from typing import Final, TypeVar
 
-__all__ = ["close", "fdopen", "fstat", "is_gone", "listdir", "lstat", "open_file", "read", "scandir", "stat", "status"]
+__all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # what is exported as it is
+
+T = TypeVar("T")
 
 open_file: Final = os.open
 
@@ -23,7 +27,7 @@ def close(descriptor: int) -> None:
 
 
 def status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """The status of what stands at a path, links not followed; None when nothing does.
+    """The status of what is at a path, links not followed; None when nothing is.
 
     No error is believed that does not come twice: one may pass (fault-T03, fault-S05).
 
@@ -39,8 +43,34 @@ def status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def is_gone(path: str | os.PathLike[str]) -> bool:
-    """Whether nothing stands at a path any more; what cannot be looked at is not gone."""
+    """Whether nothing is at a path any more; what cannot be looked at is not gone."""
     try:
         return status(path) is None
     except (OSError, ValueError):
         return False
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What a call gives, made in a thread of its own; one that hangs is left behind there, for nothing can end it.
+
+    Raises:
+        TimeoutError: it has not come to its end in time; and whatever the call raises.
+    """
+    given: list[T] = []
+    raised: list[BaseException] = []
+    ended = Event()
+
+    def run() -> None:
+        try:
+            given.append(call())
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    Thread(target=run, name="vaulttools read", daemon=True).start()
+    if not ended.wait(seconds):
+        raise TimeoutError(f"not done after {seconds:g} s")
+    if raised:
+        raise raised[0]
+    return given[0]

@@ -9,15 +9,16 @@ import codecs
 import os
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
+
+import xxhash
 
 from vaulttools.core.cached import cached_property
 from vaulttools.core.work import Reason
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files.raw_lines import RawLines
 from vaulttools.files.root import Root
 
 _CHUNK = 1 << 20
@@ -45,6 +46,64 @@ class DocumentPart(NamedTuple):
     def name(self) -> str:
         """How text names it: `page 3`, `Risks > Damp`."""
         return f"page {self.page}" if self.page is not None else " > ".join(self.heading)
+
+
+class RawLines(Sequence[str]):
+    r"""The lines of a text without their ends: `\n` and `\r\n` end a line, a lone `\r` is text.
+
+    Of most texts only the lines around a match are shown, and to decode and split the others is most of what an
+    excerpt costs. No sequence of UTF-8 goes over a line feed, so that a line decodes alone as it does in its text.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._is_ended = not data or data.endswith(b"\n")
+        self._has_returns = b"\r" in data
+        self._split: Sequence[bytes] | None = None
+
+    def learn(self, split: Sequence[bytes]) -> None:
+        """Take these for what `data.split` gives: somebody has split the same bytes."""
+        self._split = split
+
+    def __len__(self) -> int:
+        return len(self._all) - self._is_ended
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        places = range(len(self))[place]
+        if isinstance(places, int):
+            return self.raw(places).decode("utf-8", "replace")
+        raw = b"\n".join(map(self.raw, places) if self._has_returns else map(self._all.__getitem__, places))
+        return raw.decode("utf-8", "replace").split("\n") if places else []
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self[:])
+
+    def raw(self, place: int) -> bytes:
+        """A line as it is written, from 0, without its end."""
+        line = self._all[place]
+        if self._has_returns and line.endswith(b"\r") and (self._is_ended or place < len(self) - 1):
+            return line[:-1]
+        return line
+
+    def are(self, numbers: Sequence[int], raw: Sequence[bytes]) -> bool:
+        """Whether the lines with these numbers, from 1, ascending, are written so."""
+        if not numbers or numbers[-1] > len(self):
+            return not numbers
+        line = self.raw if self._has_returns else self._all.__getitem__
+        return [line(number - 1) for number in numbers] == [*raw]
+
+    @property
+    def _all(self) -> Sequence[bytes]:
+        """What `data.split` gives: after a last line that is ended comes an empty one."""
+        if self._split is None:
+            self._split = self._data.split(b"\n")
+        return self._split
 
 
 @dataclass(frozen=True)
@@ -118,6 +177,18 @@ def decode(path: str, data: bytes) -> Document:
         if data.startswith(mark):
             return Document(path, data[2:].decode(encoding, "replace").removeprefix("\ufeff"))
     return Document(path, data.removeprefix(codecs.BOM_UTF8))
+
+
+def digest(text: str) -> bytes:
+    """XXH3 (128 bits) of a decoded text: as good as the text itself for telling whether two are the same."""
+    return xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
+
+
+def has_digest(document: Document, known: bytes) -> bool:
+    """Whether a text has a digest. Most are valid UTF-8, so that their bytes tell, and nothing is decoded."""
+    content = document.content
+    is_it = isinstance(content, bytes) and xxhash.xxh3_128_digest(content) == known
+    return is_it or digest(document.text) == known
 
 
 def read(root: Root, path: str, max_bytes: int) -> Document:

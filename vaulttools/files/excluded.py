@@ -1,12 +1,25 @@
-"""Reads Obsidian's excluded files, `userIgnoreFilters`, from the config folder (rule-E04 to rule-E06)."""
+"""Defines which files are excluded: by Obsidian's `userIgnoreFilters` (rule-E04 to rule-E06), and by default.
+
+The default excludes of `survey` and `scout` hold at any depth below the vault root, case-sensitive, without an off
+switch (`docs/sources.md`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.files import settings
+
+DEFAULT_FOLDERS: Final = frozenset(
+    (".git", "target", "node_modules", "vendor", "dist", "build", "coverage", "generated", "scratch", "tmp")
+)
+"""Names of folders that are left out by default with all that they hold."""
+
+DEFAULT_ENDINGS: Final = (".log", ".jsonl", ".xml", ".min.js", ".map")
+"""Ends of names, of files and folders, that are left out by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +59,17 @@ def read(config_folder: Path) -> Excluded:
         else:
             texts.append(paths.nfc(entry).casefold())
     return Excluded(tuple(texts), tuple(patterns))
+
+
+def is_default(name: str, *, is_folder: bool) -> bool:
+    """Whether the default excludes leave out a file or folder of that name."""
+    return name.endswith(DEFAULT_ENDINGS) or (is_folder and name in DEFAULT_FOLDERS)
+
+
+def default_folder_of(path: str) -> str | None:
+    """The folder left out by default that a vault-relative folder is or lies in, as a path; None when there is none."""
+    parts = path.split("/")
+    for depth, name in enumerate(parts, 1):
+        if is_default(name, is_folder=True):
+            return "/".join(parts[:depth])
+    return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vaulttools.files import disk
 from vaulttools.files.catalogue import Entry
-from vaulttools.files.names import FileNames
+from vaulttools.files.providers import FileNames
 from vaulttools.files.root import Root
 
 
@@ -27,7 +27,7 @@ class FileTimes:
     def of(self, root: Root, names: FileNames | None, entries: Iterable[Entry]) -> Iterator[Entry]:
         """The entries that are selected, and those that a rule leaves out anyway.
 
-        A file whose times cannot be told may be one of them: it is left out as unreadable.
+        A file whose times are not known may be one of them: it is left out as unreadable.
         """
         for entry in entries:
             if entry.left_out is not None:
@@ -43,7 +43,7 @@ class FileTimes:
         """Whether a vault-relative file is selected; False when it is gone.
 
         Raises:
-            OSError: its times cannot be told.
+            OSError: its times cannot be read.
         """
         modified = names.modified(path) if names is not None else None
         if modified and not _between(modified, self.modified_after, self.modified_before):

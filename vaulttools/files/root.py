@@ -62,20 +62,18 @@ class Root:
         """The path on disk of a vault-relative path."""
         return f"{self.folder}{os.sep}{path}" if path else self.folder
 
-    def relative(self, given: str) -> str:
+    def relative(self, text: str, given: str | None = None) -> str:
         """What was written, as a vault-relative path without `.`, `..` and doubled slashes; `""` is the root.
 
         Nothing is looked up on disk, so a glob comes through as well. On Windows `\\` separates; elsewhere it stays.
+        Where `text` is one reading of what was `given`, errors name that.
 
         Raises:
             OutsideVault: an absolute path elsewhere, or more `..` than folders.
             AccessDenied: it lies in a protected folder, with `\\` read as a letter or as `/`.
             BadArgument: a NUL character, or too long.
         """
-        return self._relative(given, given)
-
-    def _relative(self, text: str, given: str) -> str:
-        """As `relative`, for one reading of what was given."""
+        given = text if given is None else given
         if "\0" in text:
             raise BadArgument("Path contains a NUL character")
         if paths.NO_TEXT.search(text):
@@ -120,7 +118,7 @@ class Root:
         """
         path = ""
         for reading in dict.fromkeys((given, paths.unshown(given), given.replace("\\", "/"))):
-            path = self._relative(reading, given)
+            path = self.relative(reading, given)
             on_disk = self._on_disk(path, given)
             if on_disk is not None:
                 return self._place(on_disk)
@@ -199,23 +197,19 @@ class Root:
                 continue
         raise OutsideVault(given)
 
-    def resolved(self, path: str) -> str:
+    def resolved(self, path: str, given: str | None = None) -> str:
         """A vault-relative path with every link resolved.
 
         Raises:
-            OutsideVault, AccessDenied: a link on the way leads there.
+            OutsideVault, AccessDenied: a link on the way leads there; the error names what was `given`, else the path.
         """
-        return self._real(path, path)
-
-    def _real(self, path: str, given: str) -> str:
-        """As `resolved`; a refusal names what was given."""
         real = os.path.realpath(self.absolute(path))
         if real == self.folder:
             return ""
         try:
             inside = PurePath(real).relative_to(self.folder).as_posix()
         except ValueError:
-            raise OutsideVault(given) from None
+            raise OutsideVault(path if given is None else given) from None
         closed = self.protection.folder_of(inside)
         if closed is not None:
             raise AccessDenied(closed)
@@ -235,10 +229,10 @@ class Root:
         return Place(path, kind)
 
     def _status(self, path: str) -> os.stat_result | None:
-        """The status of what stands at a path, links not followed; None when nothing does.
+        """The status of what is at a path, links not followed; None when nothing is.
 
         Raises:
-            BadArgument: nobody can tell whether something does; it must not look like nothing.
+            BadArgument: it is not known whether something is there; it must not look like nothing.
         """
         try:
             return disk.status(self.absolute(path))
@@ -252,14 +246,14 @@ class Root:
 
         Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
         """
-        self._real(path, given)
+        self.resolved(path, given)
         if self._status(path) is not None:
             return path
         if path.isascii():
             return None
         found = ""
         for part in path.split("/"):
-            self._real(paths.join(found, part), given)
+            self.resolved(paths.join(found, part), given)
             if self._status(paths.join(found, part)) is not None:
                 found = paths.join(found, part)
                 continue
@@ -277,7 +271,7 @@ class Root:
                     f"Path is ambiguous: {path} could be any of {len(equal)} names in other Unicode forms"
                 )
             found = paths.join(found, equal[0])
-            self._real(found, given)
+            self.resolved(found, given)
         return found
 
 

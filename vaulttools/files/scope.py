@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from heapq import merge
 from itertools import groupby, islice
 from typing import Final, NamedTuple
@@ -17,11 +16,10 @@ from vaulttools.core import paths
 from vaulttools.core.work import Reason
 from vaulttools.files import catalogue
 from vaulttools.files.catalogue import Entry, Rules
-from vaulttools.files.extracts import Extracts
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
-from vaulttools.files.names import FileNames
+from vaulttools.files.providers import Extracts, FileNames
 from vaulttools.files.root import Root
 
 _MATCHED_AT_ONCE: Final = 2_000
@@ -158,8 +156,12 @@ class Scope:
             if warning not in self.warnings
             and (walk.glob is None or paths.is_below(warning[0], f"{walk.folder}/") or walk.glob.may_hold(warning[0]))
         )
-        select = partial(catalogue.selected, self.root, walk.folder, whole.runs(), walk.selector, walk.glob, folders)
-        return names.kept((walk, folders, *rests_on), lambda: whole.narrowed(select()))
+
+        def selected() -> Listing:
+            met = whole.runs()
+            return Listing(catalogue.selected(self.root, walk.folder, met, walk.selector, walk.glob, folders))
+
+        return names.kept((walk, folders, *rests_on), selected)
 
     def _whole(self, names: FileNames, folder: str) -> tuple[Listing, tuple[tuple[str, str], ...]]:
         """Everything below a folder, whatever a glob selects, and the warnings met."""
@@ -179,10 +181,10 @@ class Scope:
         self.warnings.append((folder, sentence))
 
     def _without_regex_excluded(self, entries: Iterator[Entry], stops: list[Reason] | None = None) -> Iterator[Entry]:
-        """Leave out a file when nobody knows whether it is excluded, and give the reason."""
+        """Leave out what is excluded, and each file of which that is not known, with the reason."""
         assert self.regex_excluded is not None
         batch = list(islice(entries, _MATCHED_AT_ONCE))
-        is_first = True  # also with no path to ask about, since an entry of no use is told of
+        is_first = True  # also without a path to ask about: an entry of no use is reported
         while batch or is_first:
             is_first = False
             covered, stopped, warnings = self.regex_excluded([entry.path for entry in batch])

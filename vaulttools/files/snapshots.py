@@ -6,9 +6,10 @@ What a file holds now is read elsewhere; comparing its tag with an old one tells
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from threading import Lock
 from typing import Final
+
+import xxhash
 
 KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of text, as UTF-8, that a store keeps."""
@@ -29,22 +30,12 @@ def tag(text: str) -> str:
 
 
 def _tag(data: bytes) -> str:
-    from xxhash import xxh32_intdigest
-
     lines = b"\n".join([line.rstrip(b" \t\r") for line in data.split(b"\n")])
-    return f"{xxh32_intdigest(lines, seed=0) & 0xFFFF:04X}"
-
-
-@dataclass(slots=True)
-class _Stored:
-    """One text, and how many entries of the store share it."""
-
-    data: bytes
-    entries: int = 0
+    return f"{xxhash.xxh32_intdigest(lines, seed=0) & 0xFFFF:04X}"
 
 
 class SnapshotStore:
-    """The newest texts by path and tag, for any number of threads; a text that several entries share is held once.
+    """The newest texts by path and tag, for any number of threads.
 
     Texts are held as UTF-8, which makes the bound one of bytes: the entry added longest ago goes first.
     """
@@ -52,8 +43,7 @@ class SnapshotStore:
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._entries: OrderedDict[tuple[str, str], _Stored] = OrderedDict()
-        self._stored: dict[bytes, _Stored] = {}
+        self._texts: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._lock = Lock()
 
     def add(self, path: str, text: str) -> str:
@@ -67,32 +57,19 @@ class SnapshotStore:
         with self._lock:
             self._drop((path, tag))
             if len(data) + _ENTRY_BYTES <= self._most_bytes:
-                self._keep((path, tag), data)
+                self._texts[path, tag] = data
+                self._bytes += len(data) + _ENTRY_BYTES
+                while self._bytes > self._most_bytes:
+                    self._drop(next(iter(self._texts)))
         return tag
 
     def get(self, path: str, tag: str) -> str | None:
-        """The text that a tag stands for, or None when it never did or is no longer kept."""
+        """The text with a tag, or None when there was none or it is no longer kept."""
         with self._lock:
-            stored = self._entries.get((path, tag))
-        return None if stored is None else stored.data.decode("utf-8", "surrogatepass")
-
-    def _keep(self, key: tuple[str, str], data: bytes) -> None:
-        stored = self._stored.get(data)
-        if stored is None:
-            stored = self._stored[data] = _Stored(data)
-            self._bytes += len(data)
-        stored.entries += 1
-        self._entries[key] = stored
-        self._bytes += _ENTRY_BYTES
-        while self._bytes > self._most_bytes:
-            self._drop(next(iter(self._entries)))
+            data = self._texts.get((path, tag))
+        return None if data is None else data.decode("utf-8", "surrogatepass")
 
     def _drop(self, key: tuple[str, str]) -> None:
-        stored = self._entries.pop(key, None)
-        if stored is None:
-            return
-        self._bytes -= _ENTRY_BYTES
-        stored.entries -= 1
-        if stored.entries == 0:
-            del self._stored[stored.data]
-            self._bytes -= len(stored.data)
+        data = self._texts.pop(key, None)
+        if data is not None:
+            self._bytes -= len(data) + _ENTRY_BYTES

@@ -16,8 +16,7 @@ from vaulttools.core.paths import is_note
 from vaulttools.core.spelling import apart
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk, document
-from vaulttools.files.digest import digest
-from vaulttools.files.document import Document, NotRead
+from vaulttools.files.document import Document, NotRead, digest
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary

@@ -22,8 +22,7 @@ from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import garbage, paths
 from vaulttools.core.lasting import Lasting
 from vaulttools.files import disk
-from vaulttools.files.digest import has_digest
-from vaulttools.files.document import Document
+from vaulttools.files.document import Document, has_digest
 from vaulttools.files.key import is_racy
 from vaulttools.files.listing import Listing
 from vaulttools.files.root import Root
@@ -43,8 +42,8 @@ from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.word_hits import Spelling, WordHits
 
 if TYPE_CHECKING:
+    from vaulttools.files.providers import Trait
     from vaulttools.index.passages import Passages
-    from vaulttools.matching.candidates import Trait
     from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")

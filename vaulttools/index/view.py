@@ -22,8 +22,8 @@ from vaulttools.index.tree import NO_KEY
 from vaulttools.index.word_hits import Spelling, WordHits
 
 if TYPE_CHECKING:
+    from vaulttools.files.providers import Trait
     from vaulttools.index.passages import Passages
-    from vaulttools.matching.candidates import Trait
     from vaulttools.patterns.literals import Requirement
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class IndexView:
         self.large: AbstractSet[str] = state.large()
 
     def holds(self, folder: str) -> bool:
-        """As `files.names.FileNames` has it."""
+        """As `files.providers.FileNames` has it."""
         return self._state.tree.holds(folder)
 
     def names_in(self, folder: str) -> FolderNames:

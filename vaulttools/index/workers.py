@@ -20,8 +20,8 @@ from typing import IO, Final, NamedTuple, TypeAlias
 from vaulttools.attachments.texts import Attachments
 from vaulttools.core import own_python
 from vaulttools.files import disk
+from vaulttools.files.disk import within
 from vaulttools.files.root import Root
-from vaulttools.files.timeouts import within
 from vaulttools.index.content import Content, hanging, read
 from vaulttools.index.worker import receive, send
 

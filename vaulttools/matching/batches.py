@@ -9,21 +9,16 @@ from typing import Final
 from vaulttools.core import limits
 
 PROBE: Final = 192
-"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them. Measured on
-6,289 notes: 5 ms for the probe against 50 ms for the vault."""
+"""Files searched by name before the whole folder is: a word in six of ten notes fills its page from them."""
 
 FIRST: Final = 24
-"""Nominated files whose lines are fetched at once instead of counted first: they fill a page of ten, and one process
-is saved (2 ms, and more for a costly pattern)."""
+"""Nominated files searched first: they fill a page of ten."""
 
-LEAST: Final = 8
-"""Files looked at in this process at once: a batch costs as much as two files, of 40 KB each where a word is common."""
-
-FEW: Final = 512
-"""Candidates of a pattern that is rare, if the first of them matched seldom: the lines of the others are few, too."""
+LEAST: Final = 64
+"""Files searched together at least, but for the first ones."""
 
 CHUNK: Final = 128
-"""Matching files looked at together for what rules them out (2 ms a process); a page is full after about 100."""
+"""Matching files looked at together for what rules them out; a page is full after about 100."""
 
 NEAR: Final = 8
 MOST_NAMED: Final = 2_048
@@ -35,10 +30,6 @@ WANTED: Final = limits.COUNTED_FILES + 1
 EVERYTHING: Final = sys.maxsize
 """Wanted by a caller who does not stop: all candidates are looked at together."""
 
-SURE: Final = 500
-"""Of what is wanted: from there on those looked at tell well how many more are needed, and a quarter more of them are
-looked at. Before, twice as many."""
-
 
 @dataclass(slots=True)
 class Batches:
@@ -49,8 +40,6 @@ class Batches:
     """Matching files, or matching lines, after which the tool stops."""
     is_narrowed: bool
     """Whether an index nominated the candidates."""
-    is_cheap: bool = False
-    """Whether a batch costs next to nothing besides its files: no process."""
     looked_at: int = 0
     matched: int = 0
     """Files."""
@@ -64,32 +53,22 @@ class Batches:
         if self.looked_at == 0:
             return FIRST if self.is_narrowed and self.candidates > CHUNK else PROBE
         if self.found >= self.wanted:
-            return max(MOST_NAMED, self.looked_at * 4)
-        most = min(self.looked_at * 16, MOST_NAMED)
-        return max(LEAST if self.is_cheap else CHUNK, min(self._still_needed, most))
+            return MOST_NAMED
+        return max(LEAST, min(self._needed, self.looked_at * 16, MOST_NAMED))
 
     @property
-    def _still_needed(self) -> int:
-        """Candidates that hold what is left of what is wanted, if they match as those before, with a margin."""
-        if not self.found:
-            return self.candidates
-        margin = 4 if self.is_cheap else 5 if self.found >= SURE else 8
-        return (self.wanted - self.found) * self.looked_at * margin // (self.found * 4)
+    def _needed(self) -> int:
+        """Candidates that hold what is left of what is wanted, if they match as those before."""
+        return (self.wanted - self.found) * self.looked_at // self.found if self.found else self.candidates
 
-    def fetches_lines(self) -> bool:
-        """Whether to fetch the lines of the next batch at once, because few of its files match."""
-        if not self.is_narrowed:
-            return False
-        return self.looked_at == 0 or (self.candidates <= FEW and self.matched * NEAR <= self.looked_at)
-
-    def record(self, looked_at: int, matched: int, lines: int | None = None) -> None:
-        """Add a batch that was looked at; `lines` where lines are wanted."""
+    def record(self, looked_at: int, matched: int, found: int) -> None:
+        """Add a batch that was looked at, with its matching files and what was found in them of what is wanted."""
         self.looked_at += looked_at
         self.matched += matched
-        self.found += matched if lines is None else lines
+        self.found += found
 
     def walks_folder(self, entries_left: int) -> bool:
         """Whether walking the folder is cheaper than naming the candidates that are left, two thirds of its entries."""
         is_page_near = self.looked_at < CHUNK or (self.looked_at < MOST_NAMED and self.matched * NEAR > self.looked_at)
-        is_end_near = self.found < self.wanted and self._still_needed * 2 < entries_left
+        is_end_near = self.found < self.wanted and self._needed * 2 < entries_left
         return not (is_page_near or is_end_near) and (self.candidates - self.looked_at) * 3 > entries_left * 2

@@ -6,11 +6,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Final, overload
+from typing import overload
 
-from vaulttools.core.cached import cached_property
-from vaulttools.files.document import Document
-from vaulttools.files.raw_lines import RawLines
+from vaulttools.files.document import Document, RawLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +21,10 @@ class Hit:
     text: str
 
 
-class Later:
-    """What gives more than the numbers of lines: `split` are all lines of the bytes, as `bytes.split` gives them, where
-    these were needed to find the numbers."""
-
-    def __init__(self, make: Callable[[], FileLines], split: Sequence[bytes] | None) -> None:
-        self._make = make
-        self.split: Final = split
-
-    @cached_property
-    def whole(self) -> FileLines:
-        """All of them."""
-        return self._make()
-
-
 @dataclass(slots=True)
 class FileLines(Sequence[Hit]):
     """The matching lines of one file in order. Most of the lines of many files are never shown, so each is
-    decoded when somebody asks: decoding is most of what a search for a common word costs. Not frozen, as
-    `search.FileCount`."""
+    decoded when somebody asks: decoding is most of what a search for a common word costs."""
 
     numbers: Sequence[int] = ()
     """Ascending, from 1."""
@@ -49,12 +32,10 @@ class FileLines(Sequence[Hit]):
     """The byte of each line, from 0, where its first match begins."""
     raw: Sequence[bytes] = ()
     """Each line without its end."""
-    later: Later | None = None
-    """What gives the other two once somebody asks for them; they are empty then."""
     data: bytes | None = None
     """The bytes in which they were found, without the mark of UTF-8; None where these are not known here."""
-    begins: Sequence[int] = ()
-    """The byte of these, from 0, where each line begins; empty where that is not known."""
+    split: Sequence[bytes] = ()
+    """Where these are known, all lines of them, as `bytes.split` gives them."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -67,18 +48,9 @@ class FileLines(Sequence[Hit]):
 
     def __getitem__(self, place: int | slice) -> Hit | FileLines:
         if isinstance(place, slice):
-            return FileLines(
-                self.numbers[place],
-                self.starts[place],
-                self.raw[place],
-                self.later,
-                self.data,
-                self.begins[place],
-            )
-        if self.later is not None:
-            whole = self.later.whole
-            return whole[bisect_left(whole.numbers, self.numbers[place])]
-        return Hit(self.numbers[place], self._column(place), self.raw[place].decode("utf-8", "replace"))
+            return FileLines(self.numbers[place], self.starts[place], self.raw[place], self.data, self.split)
+        column = len(self.raw[place][: self.starts[place]].decode("utf-8", "replace"))
+        return Hit(self.numbers[place], column, self.raw[place].decode("utf-8", "replace"))
 
     def column(self, line: int) -> int | None:
         """As `Hit.column`, of a line by its number; None when it does not match."""
@@ -90,20 +62,14 @@ class FileLines(Sequence[Hit]):
         """Those whose numbers are wanted."""
         is_wanted = [*map(wanted, self.numbers)]
         starts, raw = [*compress(self.starts, is_wanted)], [*compress(self.raw, is_wanted)]
-        begins = [*compress(self.begins, is_wanted)]
-        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.later, self.data, begins)
+        return FileLines([*compress(self.numbers, is_wanted)], starts, raw, self.data, self.split)
 
     def of(self, document: Document) -> FileLines | None:
         """These lines as the document has them; None when they are not its lines."""
         lines = document.lines
         if self.data is not None and document.content is self.data and isinstance(lines, RawLines):
-            if self.begins:
-                lines.mark(self.numbers, self.begins)
-            elif self.later is not None and self.later.split is not None:
-                lines.learn(self.later.split)
+            lines.learn(self.split)
             return self
-        if self.later is not None:
-            return self._known.of(document)
         if isinstance(lines, RawLines) and lines.are(self.numbers, self.raw):
             return self
         if not self.numbers or self.numbers[-1] > len(lines):
@@ -117,13 +83,3 @@ class FileLines(Sequence[Hit]):
             # ripgrep ends a last line itself, so that its lone CR looks like a part of the end.
             return FileLines(self.numbers, self.starts, [*self.raw[:-1], last + b"\r"]).of(document)
         return None
-
-    @property
-    def _known(self) -> FileLines:
-        """The same, with nothing left for later."""
-        if self.later is None:
-            return self
-        return self.later.whole.only(set(self.numbers).__contains__)
-
-    def _column(self, place: int) -> int:
-        return len(self.raw[place][: self.starts[place]].decode("utf-8", "replace"))

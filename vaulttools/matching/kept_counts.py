@@ -30,7 +30,7 @@ class KeptCounts:
         forks.renew(self)
 
     def reset_after_fork(self) -> None:
-        """Be as one that keeps nothing."""
+        """Forget everything."""
         self._lock = Lock()
         self._patterns: OrderedDict[Hashable, dict[str, tuple[Key, Numbers]]] = OrderedDict()
 

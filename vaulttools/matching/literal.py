@@ -1,6 +1,6 @@
 """Finds plain text in the bytes of a file as ripgrep does.
 
-A regex engine matches a literal where its UTF-8 stands, whatever stands around it, so `bytes.find` gives the same
+A regex engine matches a literal wherever its UTF-8 occurs, whatever is around it, so a search in bytes gives the same
 lines and the same first match of each. With case ignored this holds for texts of ASCII: of all other characters only
 the Kelvin sign and the long s fold to one of ASCII. Other patterns, and files in UTF-16, are left to ripgrep.
 """
@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import compress, count, islice, repeat
+from itertools import chain, compress, count, repeat
 from operator import contains
 from typing import Final
 
 from vaulttools.files.document import UTF16
-from vaulttools.matching.hits import FileLines, Later
-from vaulttools.matching.memmem import holds
+from vaulttools.matching.hits import FileLines
 from vaulttools.patterns import regex_syntax
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.patterns.regex_syntax import RegexToken
@@ -33,91 +32,46 @@ _PARTNER = re.compile(b"|".join(partner for partner, _ in _PARTNERS))
 
 _LINE_ENDS: Final = frozenset("\r\n")
 
-_MANY: Final = 4
-_SEVERAL: Final = 8
-"""After so many matching lines, when one of so many lines matches, all lines are looked at one by one: 2,000 notes with
-112,000 lines that hold `the` take 85 ms instead of 193. Counting gains nothing."""
-
 _UTF16: Final = tuple(mark for mark, _ in UTF16)
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralPattern:
-    """One text or several, any of which is looked for."""
+    """One text, or several of which any matches."""
 
     texts: tuple[bytes, ...]
     """UTF-8 without line ends; in lower case when case is ignored."""
     ignore_case: bool
 
-    def stands_in(self, data: bytes) -> bool:
-        """Whether a line matches."""
-        data = data.removeprefix(codecs.BOM_UTF8)
-        if self._holds(data):
-            return True
-        return self.ignore_case and self._holds(self._searched(data))
-
     def count(self, data: bytes) -> int:
         """How many lines match."""
         searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
-        if len(self.texts) > 1:
-            return sum(1 for _ in self._firsts(searched))
-        [text] = self.texts  # in half the time
-        if not holds(searched, text):
+        held = [text for text in self.texts if text in searched]
+        if not held:
             return 0
-        number = 0
-        place = searched.find(text)
-        while place >= 0:
-            number += 1
-            end = searched.find(b"\n", place)
-            place = searched.find(text, end) if end >= 0 else -1
-        return number
+        lines = searched.split(b"\n")
+        if len(held) == 1:
+            return sum(map(contains, lines, repeat(held[0])))
+        return len(_matching(lines, held))
 
     def hits(self, data: bytes, limit: int | None = None) -> FileLines:
         """The matching lines, the first `limit` at most."""
         data = data.removeprefix(codecs.BOM_UTF8)
+        lines = data.split(b"\n")
         searched = self._searched(data)
-        lines = None if len(searched) == len(data) else data.split(b"\n")
-        numbers: list[int] = []
-        starts: list[int] = []
-        raw: list[bytes] = []
-        begins: list[int] = []
-        number, counted = 1, 0
-        for first in islice(self._firsts(searched), limit):
-            number += searched.count(b"\n", counted, first)
-            counted = first
-            start = searched.rfind(b"\n", 0, first) + 1
-            end = searched.find(b"\n", first)
-            line = lines[number - 1] if lines is not None else data[start : end if end >= 0 else len(data)]
-            if end >= 0:
-                line = line.removesuffix(b"\r")
-            if len(numbers) == _MANY and number < _MANY * _SEVERAL and len(self.texts) == 1:
-                return self._hits_in_lines(data, searched, limit)
-            numbers.append(number)
-            begins.append(start)
-            starts.append(first - start if lines is None else _unfolded(first - start, line))
-            raw.append(line)
-        if lines is not None:
-            begins.clear()  # these are places in what was searched
-        return FileLines(numbers, starts, raw, None, data, begins)
-
-    def _hits_in_lines(self, data: bytes, searched: bytes, limit: int | None) -> FileLines:
-        """As `hits` of one text, line by line; more than the numbers of lines is found later."""
-        [text] = self.texts
-        each = searched.split(b"\n")
-        numbers = [*compress(count(1), map(contains, each, repeat(text)))][:limit]
-
-        def whole() -> FileLines:
-            raw = data.split(b"\n")
-            last = len(raw)
-            lines = [raw[at - 1].removesuffix(b"\r") if at < last else raw[at - 1] for at in numbers]
-            starts = [each[at - 1].find(text) for at in numbers]
-            return FileLines(numbers, starts if len(searched) == len(data) else [*map(_unfolded, starts, lines)], lines)
-
-        return FileLines(numbers, later=Later(whole, each if searched is data else None), data=data)
-
-    def _holds(self, data: bytes) -> bool:
-        """Whether one of the texts stands in the bytes as it is spelt."""
-        return holds(data, self.texts[0]) or any(holds(data, text) for text in self.texts[1:])
+        is_folded = len(searched) != len(data)
+        searched_lines = lines if searched is data else searched.split(b"\n")
+        numbers = _matching(searched_lines, self.texts)[:limit]
+        raw = [lines[number - 1] for number in numbers]
+        starts = [self._first(searched_lines[number - 1]) for number in numbers]
+        if is_folded:
+            starts = [*map(_unfolded, starts, raw)]
+        if b"\r" in data:
+            raw = [
+                line.removesuffix(b"\r") if number < len(lines) else line
+                for number, line in zip(numbers, raw, strict=True)
+            ]
+        return FileLines(numbers, starts, raw, data, lines)
 
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""
@@ -128,28 +82,15 @@ class LiteralPattern:
                 data = data.replace(partner, letter)
         return data.lower()
 
-    def _firsts(self, searched: bytes) -> Iterator[int]:
-        """Where the first match of each matching line begins."""
-        if len(self.texts) == 1:
-            [text] = self.texts
-            place = searched.find(text)
-            while place >= 0:
-                yield place
-                end = searched.find(b"\n", place)
-                place = searched.find(text, end) if end >= 0 else -1
-            return
-        places = {text: place for text in self.texts if (place := searched.find(text)) >= 0}
-        while places:
-            first = min(places.values())
-            yield first
-            end = searched.find(b"\n", first)
-            if end < 0:
-                return
-            places = {
-                text: after
-                for text, place in places.items()
-                if (after := place if place > end else searched.find(text, end)) >= 0
-            }
+    def _first(self, line: bytes) -> int:
+        """The byte of a matching line, from 0, where its first match begins."""
+        return min(place for text in self.texts if (place := line.find(text)) >= 0)
+
+
+def _matching(lines: Sequence[bytes], texts: Sequence[bytes]) -> list[int]:
+    """The numbers, from 1, of the lines that hold any of the texts."""
+    numbers = [[*compress(count(1), map(contains, lines, repeat(text)))] for text in texts]
+    return numbers[0] if len(numbers) == 1 else sorted({*chain.from_iterable(numbers)})
 
 
 @lru_cache(maxsize=256)
@@ -204,5 +145,5 @@ def _alternatives(tokens: Sequence[RegexToken]) -> list[str] | None:
 
 
 def _is_sure(text: str, ignore_case: bool) -> bool:
-    """Whether a text is found where its UTF-8 stands."""
+    """Whether a text is found wherever its UTF-8 occurs."""
     return text != "" and _LINE_ENDS.isdisjoint(text) and (text.isascii() or not ignore_case)

@@ -1,16 +1,22 @@
-"""Puts one pattern to files: counts and lines, the same for every line end.
+"""Puts one pattern to files, and decides which engine finds the lines.
 
-Plain text is looked for in this process where an index knows the files (`literal`), everything else by ripgrep. Some
-files ripgrep would misread because of their carriage returns (`Pattern.normalise`), or because their text must be
-extracted first (`files.extracts`): it is given copies of those texts.
+They are the same whichever engine does.
+
+1. Numbers of lines that were counted before are taken as they are (`kept_counts`).
+2. Plain text is looked for in this process, where an index knows the files (`literal`).
+3. A text that ripgrep would misread, because of its carriage returns (`Pattern.normalise`), or that must be extracted
+   first (`Extracts`), is copied, and ripgrep searches the copy.
+4. Everything else ripgrep searches in place.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from vaulttools.core import limits, paths
@@ -19,16 +25,15 @@ from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.contents import LARGEST, ContentCache
 from vaulttools.files.document import Document, NotRead
-from vaulttools.files.extracts import Extracts, timeout
-from vaulttools.files.key import Key
+from vaulttools.files.providers import Candidates, Extracts, Trait, timeout
 from vaulttools.files.root import Root
-from vaulttools.matching import literal, scratch
-from vaulttools.matching.candidates import Candidates, Trait
+from vaulttools.files.temporary import TemporaryFolder
+from vaulttools.matching import literal
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import LiteralPattern
 from vaulttools.matching.process import Runs
-from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
+from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns.pattern import Pattern
 
 NUL: Final = r"\x00"
@@ -41,6 +46,10 @@ it, of CPU)."""
 
 _READ_BYTES: Final = 32 * 1024 * 1024
 """Bytes of such files: as many may be held at a time."""
+
+GROUP_FILES: Final = 500
+GROUP_BYTES: Final = 32 * 1024 * 1024
+"""Texts copied for one process, and their bytes, one more text not counted. A process for each text took 3 ms."""
 
 _TRAITS: Final[dict[str, Trait]] = {"lone": "lone return", "all": "return"}
 
@@ -85,36 +94,21 @@ class Matcher:
     lines of each text in the same run."""
     counts_each: dict[str, Sequence[int]] = field(default_factory=dict, init=False)
     """The lines with each of these texts in the files that were counted so, and match."""
-    kept_counts: KeptCounts | None = None
+    kept_counts: KeptCounts = field(default_factory=KeptCounts)
     """How many lines match in files that were counted before."""
-    shows_many: bool = False
-    """Whether the lines of more files may be asked for than are to drive out other contents, part by part."""
     cut_short: set[str] = field(default_factory=set, init=False)
     """Attachments whose text was searched in part."""
-    uncounted: set[str] = field(default_factory=set, init=False)
-    """Matching files of which one line was counted; there may be more."""
     _searched: dict[str, bytes] = field(default_factory=dict, init=False)
     """The bytes in which lines were found, until they are read: the two then belong together."""
     _normalised: set[str] = field(default_factory=set, init=False)
     """Files that ripgrep searches as copies."""
     _extracted: set[str] = field(default_factory=set, init=False)
     """Those of them whose text was extracted."""
-    _evicts: bool = field(default=True, init=False)
-    """Whether what is read drives out other contents: not when more is read than a page shows."""
-    _begun: tuple[Sequence[str], int | None, Runs] | None = field(default=None, init=False)
-    """What runs for the next `hits`, with what these are to be asked for."""
-    _nul: set[str] = field(default_factory=set, init=False)
-    """Files that were found to hold a NUL in this process."""
     _literal: LiteralPattern | None = field(init=False)
     """What the pattern looks for, when that is plain text."""
 
     def __post_init__(self) -> None:
         self._literal = literal.of(self.pattern)
-
-    @property
-    def searches_here(self) -> bool:
-        """Whether files are searched in this process, as far as an index knows them."""
-        return self._literal is not None and self.contents is not None and self.candidates is not None
 
     def start(
         self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None, loose: Pattern | None = None
@@ -124,7 +118,7 @@ class Matcher:
         With a loose pattern only whether that matches is counted.
         """
         folder, globs = where or ("", ())
-        named = self._plain(files) if where is None else None
+        named = [path for path in files if not self._is_attachment(path)] if where is None else None
         place = self.root.absolute(folder)
         counting = self.ripgrep.start_count(loose or self.pattern, place, named, globs, None if loose is None else 1)
         listing = None
@@ -157,20 +151,17 @@ class Matcher:
             self.work.finish()
         return counts
 
-    def counts_of(self, files: Sequence[str], *, counts_all: bool = True) -> Counts:
-        """The counts of named files. Unless it `counts_all`, a file searched in this process counts 1 and is added to
-        `uncounted`."""
+    def counts_of(self, files: Sequence[str]) -> Counts:
+        """The counts of named files."""
         if self.each and self.candidates is not None:
             return self._counts_of_each(files, self.candidates)
-        if self._literal is None:
-            return self._counts_by_ripgrep(files)
         here: dict[str, int] = {}
-        left: list[str] = []
-        for path, data in self._read_here(files, left):
-            if number := self._literal.count(data) if counts_all else int(self._literal.stands_in(data)):
-                here[path] = number
-        if not counts_all:
-            self.uncounted.update(here)
+        left = files
+        if self._literal is not None:
+            left = []
+            for path, data in self._read_here(files, left):
+                if number := self._literal.count(data):
+                    here[path] = number
         counts = self._counts_by_ripgrep(left)
         counts.matching.update(here)
         return counts
@@ -179,7 +170,7 @@ class Matcher:
         """As `counts_of`, of files that ripgrep counted before or counts now."""
         if not files:
             return Counts()
-        if self.kept_counts is None or self.candidates is None:
+        if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
         keys = self.candidates.keys(files)
@@ -203,55 +194,33 @@ class Matcher:
 
     def _counts_of_each(self, files: Sequence[str], index: Candidates) -> Counts:
         """As `counts_of`; the number of a file that is in `counts_each` is that of the text with the most lines."""
-        left: list[str] = []
-        plain: dict[str, Key] = {}
         asked = self.pattern, self.each
         checked = time.time_ns()
-        keys = index.keys(files)
-        kept = [None] * len(files) if self.kept_counts is None else self.kept_counts.of(asked, files, keys)
-        for path, key, numbers in zip(files, keys, kept, strict=True):
-            if numbers:
-                self.counts_each[path] = numbers
-            elif numbers is None and key is not None and key.size <= LARGEST and not self._is_attachment(path):
-                plain[path] = key
-            elif numbers is None:
-                left.append(path)
-        uncounted = self._count_each_here(plain)
-        sizes = [(path, key.size) for path, key in plain.items() if path in uncounted]
+        keys = dict(zip(files, index.keys(files), strict=True))
+        kept = self.kept_counts.of(asked, files, [*keys.values()])
+        self.counts_each.update((path, numbers) for path, numbers in zip(files, kept, strict=True) if numbers)
+        unknown = [path for path, numbers in zip(files, kept, strict=True) if numbers is None]
+        left: list[str] = []
+        counted: set[str] = set()
+        for path, data in self._read_here(unknown, left):
+            self._count_each(path, data)
+            counted.add(path)
+        sizes = [
+            (path, key.size)
+            for path in left
+            if (key := keys[path]) is not None and key.size <= LARGEST and not self._is_attachment(path)
+        ]
         for batch, printed in self.ripgrep.printed_lines(self.pattern, self.root.folder, sizes, self.work):
             if printed is not None:
-                uncounted.difference_update(batch)
+                counted.update(batch)
                 for path, lines in printed.items():
                     self._count_each(path, b"\n" + lines)  # no mark of UTF-8 at the beginning of a line is lost
-        if self.kept_counts is not None:
-            counted = ((path, key) for path, key in plain.items() if path not in uncounted)
-            self.kept_counts.keep(
-                asked, checked, ((path, key, self.counts_each.get(path, ())) for path, key in counted)
-            )
-        left += uncounted
+        keyed = ((path, key) for path in counted if (key := keys[path]) is not None)
+        self.kept_counts.keep(asked, checked, ((path, key, self.counts_each.get(path, ())) for path, key in keyed))
+        left = [path for path in left if path not in counted]
         counts = self.counts(self.start(left), left) if left else Counts()
         counts.matching.update((path, max(numbers)) for path, numbers in self.counts_each.items())
         return counts
-
-    def _count_each_here(self, files: Mapping[str, Key]) -> set[str]:
-        """Count the files whose bytes are kept, and read the others where they are few; returns what was not
-        counted."""
-        left: set[str] = set()
-        unread: list[str] = []
-        kept = [None] * len(files) if self.contents is None else self.contents.kept_of([*files], [*files.values()])
-        for path, data in zip(files, kept, strict=True):
-            if data is None:
-                unread.append(path)
-            elif literal.is_utf8(data):
-                self._count_each(path, data)
-            else:
-                left.add(path)
-        if len(unread) > _READ_HERE:
-            return left.union(unread)
-        others: list[str] = []
-        for path, data in self._read_here(unread, others):
-            self._count_each(path, data)
-        return left.union(others)
 
     def _count_each(self, path: str, data: bytes) -> None:
         numbers = tuple([text.count(data) for text in self.each])
@@ -261,90 +230,48 @@ class Matcher:
     def count_lines(self, matched: Sequence[str], counts: Counts) -> None:
         """Replace ripgrep's number of multiline matches by the number of lines they touch."""
         plain = [path for path in matched if path in counts.matching and path not in self._normalised]
-        found = self.hits(plain, None)
+        found, stopped = self.hits(plain, None)
         for path in plain:
-            if path in found.lines:
-                counts.matching[path] = len(found.lines[path])
-            elif found.stopped is not None:
-                counts.failed[path] = found.stopped
+            if path in found:
+                counts.matching[path] = len(found[path])
+            elif stopped is not None:
+                counts.failed[path] = stopped
 
-    def begin_hits(self, files: Sequence[str], limit: int | None) -> None:
-        """Start what `hits` of these files will wait for, if that is ripgrep alone; `abandon` ends it."""
-        self.abandon()
-        if files and self._literal is None and not self._copied(files):
-            self._begun = files, limit, self.ripgrep.start_hits(self.pattern, self.root.folder, files, limit)
-
-    def abandon(self) -> None:
-        """Kill what was begun and nobody asked for."""
-        if self._begun is not None:
-            self._begun[2].abandon()
-            self._begun = None
-
-    def _copied(self, files: Sequence[str]) -> list[str]:
-        """Those of some files of which ripgrep is given copies."""
-        return [path for path in files if path in self._normalised or self._is_attachment(path)]
-
-    def hits(self, files: Sequence[str], limit: int | None) -> Hits:
+    def hits(self, files: Sequence[str], limit: int | None) -> tuple[dict[str, FileLines], Reason | None]:
         """The first hits of each file, and why a file without may have some; of files that were counted before."""
-        self._evicts = not self.shows_many and len(files) <= _READ_HERE
-        copied = self._copied(files)
-        others = {*copied}
-        plain = [path for path in files if path not in others] if copied else files
-        here: dict[str, FileLines] = {}
+        copied = [path for path in files if path in self._normalised or self._is_attachment(path)]
+        left = [path for path in files if path not in copied] if copied else [*files]
+        lines: dict[str, FileLines] = {}
+        stopped: Reason | None = None
         if self._literal is not None:
-            left: list[str] = []
+            plain, left = left, []
             for path, data in self._read_here(plain, left, current=True):
-                if lines := self._literal.hits(data, limit):
-                    here[path] = lines
+                if found := self._literal.hits(data, limit):
+                    lines[path] = found
                     self._searched[path] = data
-            plain = left
-        started = None
-        if self._begun is not None and self._begun[:2] == (plain, limit):
-            started, self._begun = self._begun[2], None
-        found = self.ripgrep.hits(self.pattern, self.root.folder, plain, self.work, limit, started=started)
-        found.lines.update(here)
-        stopped = found.stopped
-        unread: dict[str, Reason] = {}  # told by whoever reads them to show them
-        for group in scratch.grouped(self._searchable(copied, unread)):
-            with scratch.copies(group) as (folder, names):
-                more = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
-            stopped = stopped or more.stopped
-            found.lines.update((names[name], lines) for name, lines in more.lines.items())
-        if "time limit" in unread.values():
-            stopped = stopped or "time limit"
-        return found._replace(stopped=stopped)
+        if left:
+            more, _, stopped = self.ripgrep.hits(self.pattern, self.root.folder, left, self.work, limit)
+            lines.update(more)
+        if copied:
+            unread: dict[str, Reason] = {}  # reported when they are read to be shown
+            for folder, names in _copies(self._searchable(copied, unread)):
+                more, _, ended = self.ripgrep.hits(self.pattern, folder, list(names), self.work, limit, normalised=True)
+                stopped = stopped or ended
+                lines.update((names[name], each) for name, each in more.items())
+            if "time limit" in unread.values():
+                stopped = stopped or "time limit"
+        return lines, stopped
 
-    def hits_at_once(self, files: Sequence[str]) -> Hits | None:
-        """All hits of files that were not counted before; None when one may have to be normalised first."""
-        if any(map(self._is_attachment, files)):
-            return None
-        if self.pattern.normalise != "never":
-            if self.candidates is None or self.candidates.unknown(files):
-                return None
-            if not self.candidates.holding(_TRAITS[self.pattern.normalise]).isdisjoint(files):
-                return None
-        return self.ripgrep.hits(self.pattern, self.root.folder, files, self.work)
-
-    def start_binary(self, files: Sequence[str]) -> Runs:
-        """Start looking for those of the files that hold a NUL, of those of which no index knows it; see `binary`."""
-        if not files:
-            return Runs()
-        plain = [path for path in files if path not in self._extracted]
+    def binary(self, files: Sequence[str], unknown: Sequence[str]) -> tuple[set[str], Reason | None]:
+        """Those of the files that hold a NUL, and why there may be more; of these `unknown` ones are looked into."""
+        found = set[str]() if self.candidates is None else {*self.candidates.holding("nul")} & {*files}
+        if not unknown:
+            return found, None
         left: list[str] = []
-        self._nul.update(path for path, data in self._read_here(plain, left) if b"\0" in data)
-        return self.ripgrep.start_listing(NUL, self.root.folder, left)
-
-    def binary(self, started: Runs, files: Sequence[str]) -> tuple[set[str], Reason | None]:
-        """Those of the files that hold a NUL, and why there may be more."""
-        found, stopped = self.ripgrep.listed(started, self.work)
-        found |= self._nul.intersection(files)
-        if self.candidates is not None:
-            found.update(self.candidates.holding("nul") & set(files))
-        return found, stopped
-
-    def _plain(self, files: Sequence[str]) -> Sequence[str]:
-        """The files that are no attachments."""
-        return files if self.extracts is None else [path for path in files if not self._is_attachment(path)]
+        plain = [path for path in unknown if path not in self._extracted]
+        found.update(path for path, data in self._read_here(plain, left) if b"\0" in data)
+        listed, stopped = self.ripgrep.listed(self.ripgrep.start_listing(NUL, self.root.folder, left), self.work)
+        return found | listed, stopped
 
     def _is_attachment(self, path: str) -> bool:
         return self.extracts is not None and self.extracts.holds(path)
@@ -367,7 +294,7 @@ class Matcher:
             return documents.decode(path, searched)
         if self.contents is None:
             return documents.read(self.root, path, self.max_bytes)
-        return documents.decode(path, self.contents.current(self.root, path, self.max_bytes, evicts=self._evicts))
+        return documents.decode(path, self.contents.current(self.root, path, self.max_bytes))
 
     def _read_here(
         self, files: Sequence[str], left: list[str], *, current: bool = False
@@ -379,20 +306,11 @@ class Matcher:
         if self.contents is None or self.candidates is None:
             left += files
             return
-        if not current and self.extracts is None:
-            unsettled: list[str] = []
-            for path, held in zip(files, self.contents.settled_of(files, self.candidates), strict=True):
-                if held is None:
-                    unsettled.append(path)
-                else:
-                    yield path, held
-            files = unsettled
-        settled: list[tuple[str, bytes]] = []
         unread: list[str] = []
         to_read = 0
         most_bytes = min(LARGEST, self.max_bytes)
         keys = self.candidates.keys(files)
-        kept = [None] * len(files) if current else self.contents.kept_of(files, keys)
+        kept = [None] * len(files) if current else self.contents.kept(files, keys)
         for path, key, held in zip(files, keys, kept, strict=True):
             if key is None or key.size > most_bytes or self._is_attachment(path):
                 left.append(path)
@@ -400,11 +318,9 @@ class Matcher:
                 unread.append(path)
                 to_read += key.size
             elif literal.is_utf8(held):
-                settled.append((path, held))
                 yield path, held
             else:
                 left.append(path)
-        self.contents.settle(settled, self.candidates)
         # Lines are looked for in files whose texts are read next, however many: ripgrep would read them once more.
         if to_read > _READ_BYTES or (len(unread) > _READ_HERE and not current):
             left += unread
@@ -412,7 +328,7 @@ class Matcher:
         look = self.contents.current if current else self.contents.read
         for path in unread:
             try:
-                data = look(self.root, path, most_bytes, evicts=self._evicts) if self.work.remaining() > 0 else None
+                data = look(self.root, path, most_bytes) if self.work.remaining() > 0 else None
             except NotRead:
                 data = None  # ripgrep says why
             if data is not None and literal.is_utf8(data):
@@ -429,15 +345,14 @@ class Matcher:
         self._normalised |= files
         for path in files:
             counts.matching.pop(path, None)
-        for group in scratch.grouped(self._searchable(sorted(files), counts.failed)):
-            with scratch.copies(group) as (folder, names):
-                started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
-                copied = self.ripgrep.counts(started, self.work)
-                numbers, stopped = copied.matching, copied.stopped
-                if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
-                    found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
-                    numbers = {name: len(lines) for name, lines in found.lines.items()}
-                    stopped = stopped or found.stopped
+        for folder, names in _copies(self._searchable(sorted(files), counts.failed)):
+            started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
+            copied = self.ripgrep.counts(started, self.work)
+            numbers, stopped = copied.matching, copied.stopped
+            if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
+                numbers = {name: len(lines) for name, lines in found.lines.items()}
+                stopped = stopped or found.stopped
             counts.matching.update((names[name], number) for name, number in numbers.items())
             counts.failed.update((names[name], reason) for name, reason in copied.failed.items())
             if stopped is not None:
@@ -455,3 +370,25 @@ class Matcher:
             except NotRead as error:
                 if self.is_there(path):
                     failed[path] = error.reason
+
+
+def _copies(texts: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Private folders, each with copies of some of the texts, and the path of each text by the name of its copy.
+
+    A folder is removed when the next one is asked for.
+    """
+    for first in texts:
+        folder = TemporaryFolder()
+        try:
+            names: dict[str, str] = {}
+            size = 0
+            for path, text in chain([first], texts):
+                name = str(len(names))
+                names[name] = path
+                Path(folder.path, name).write_bytes(text)
+                size += len(text)
+                if len(names) >= GROUP_FILES or size >= GROUP_BYTES:
+                    break
+            yield folder.path, names
+        finally:
+            folder.remove()

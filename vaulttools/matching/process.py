@@ -160,7 +160,7 @@ def _memory() -> IO[bytes] | None:
         return None
     try:
         return os.fdopen(os.memfd_create("ripgrep"), "rb", buffering=0)
-    except OSError:  # a sandbox, or no more descriptors, of which starting ripgrep tells
+    except OSError:  # a sandbox, or no more descriptors: starting ripgrep reports that
         return None
 
 

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
 from vaulttools.files import disk
+from vaulttools.files.scope import Covering
 from vaulttools.matching import printed
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.process import ERROR_LINE, GET_IT, TOGETHER, Outcome, Running, Runs
@@ -131,13 +132,11 @@ class Ripgrep:
     def counts(self, runs: Runs, work: Work) -> Counts:
         """What the started counts bring together."""
         counts = Counts()
-        for outcome in runs.outcomes(work):
-            records = _COUNT_RECORD.findall(outcome.stdout)
-            counts.stopped = counts.stopped or _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
-            for path, number in records:
-                counts.matching[_relative(path)] = int(number)
-            counts.failed.update(_failures(outcome))
-            counts.unsure.update(_relative(path) for path, _ in ERROR_LINE.findall(outcome.stderr))
+        for each in map(_counted, runs.outcomes(work)):
+            counts.matching.update(each.matching)
+            counts.failed.update(each.failed)
+            counts.stopped = counts.stopped or each.stopped
+            counts.unsure |= each.unsure
         for path in counts.failed:
             counts.matching.pop(path, None)
         return counts
@@ -149,18 +148,12 @@ class Ripgrep:
         if len(expressions) >= TOGETHER:
             options.append("--threads=1")  # 11 runs over 6,289 notes: 0.7 s instead of 1.3 (two cores)
         runs = Runs(partial(self.start, [*options, "-e", each, "--", "."], folder) for each in expressions)
-        counted = []
-        for outcome in runs.outcomes(work):
-            records = _COUNT_RECORD.findall(outcome.stdout)
-            matching = {_relative(path): int(number) for path, number in records}
-            stopped = _stopped(outcome, is_whole=_are_all(records, outcome.stdout))
-            counted.append(Counts(matching, dict(_failures(outcome)), stopped))
-        return counted
+        return [*map(_counted, runs.outcomes(work))]
 
     def counts_of_texts(
         self, expression: str, folder: str, globs: Sequence[str], work: Work
     ) -> tuple[dict[str, Counter[str]], Reason | None]:
-        """How often each text stands in a file that a Rust regex of ours matches, case ignored, in everything below a
+        """How often each text occurs in a file that a Rust regex of ours matches, case ignored, in everything below a
         folder that the globs let in; and why that may not be all. The regex must not match an empty text."""
         options = ["--only-matching", "--heading", "--no-line-number", "--with-filename", "--null", "--ignore-case"]
         outcome = self.start([*options, *globs, "-e", expression, "--", "."], folder).outcome(work)
@@ -173,15 +166,19 @@ class Ripgrep:
             path = following
         return found, _stopped(outcome, is_whole=not path and outcome.stdout[-1:] in (b"\n", b""))
 
-    def start_matches(
-        self, pattern: Pattern, folder: str, files: Sequence[str] | None, globs: Sequence[str] = ()
-    ) -> Runs:
-        """Start printing every match of a pattern, where `start_count` counts lines."""
+    def counts_by_text(
+        self,
+        pattern: Pattern,
+        texts: Sequence[str],
+        folder: str,
+        files: Sequence[str] | None,
+        globs: Sequence[str],
+        work: Work,
+    ) -> list[Counts]:
+        """For each of the texts that a pattern can match, the lines with it: in the named files, or in everything below
+        a folder that the globs let in."""
         options = ["--only-matching", "--line-number", "--no-heading", "--with-filename", "--null"]
-        return self._over([*options, *globs, *pattern.arguments()], folder, files)
-
-    def counts_by_text(self, runs: Runs, texts: Sequence[str], work: Work) -> list[Counts]:
-        """For each of the texts that can be matched, the lines with such a match that the started runs print."""
+        runs = self._over([*options, *globs, *pattern.arguments()], folder, files)
         raw: dict[bytes, dict[bytes, int]] = {text.encode(): {} for text in texts}
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None
@@ -235,12 +232,6 @@ class Ripgrep:
         stops = (_stopped(each, is_whole=not each.stdout or each.stdout.endswith(b"\0")) for each in outcomes)
         return found, next(filter(None, stops), None)
 
-    def start_hits(
-        self, pattern: Pattern, folder: str, files: Sequence[str], limit: int | None, *, normalised: bool = False
-    ) -> Runs:
-        """Start printing the matching lines of named files, for `hits`."""
-        return self._over(_line_options(pattern, limit, normalised), folder, files)
-
     def hits(
         self,
         pattern: Pattern,
@@ -250,13 +241,12 @@ class Ripgrep:
         limit: int | None = None,
         *,
         normalised: bool = False,
-        started: Runs | None = None,
     ) -> Hits:
-        """The matching lines of each file in order, the first `limit` at most; `started` is what was started for that.
+        """The matching lines of each of the named files in order, the first `limit` at most.
 
         A last line that ends in a lone CR may lack it: see `FileLines.of`.
         """
-        runs = self.start_hits(pattern, folder, files, limit, normalised=normalised) if started is None else started
+        runs = self._over(_line_options(pattern, limit, normalised), folder, files)
         found: dict[str, FileLines] = {}
         failed: dict[str, Reason] = {}
         stopped: Reason | None = None
@@ -278,16 +268,31 @@ class Ripgrep:
         failed = next((reason for _, reason in _failures(outcome)), None)
         return next(iter(lines.values()), FileLines())[:limit], stopped or failed
 
-    def lines_matching(
-        self, expressions: Sequence[str], lines: Sequence[str], work: Work
-    ) -> tuple[set[int], Reason | None] | None:
-        """The indexes, from 0, of the one-line texts in which any of the expressions matches, case ignored; and why
-        they may not be all.
+    def excluded(self, entries: Sequence[str], paths: Sequence[str], work: Work) -> Covering:
+        """What the `/regex/` entries of the vault's excluded files say of some paths."""
+        lines = [path.replace("\n", " ") for path in paths]
+        found: set[int] = set()
+        stopped: Reason | None = None
+        warnings: list[str] = []
+        for entry in entries:
+            matched = self.lines_matching(entry, lines, work)
+            if matched is None:
+                # The entry is not shown: it is from a protected folder.
+                warnings.append("ripgrep cannot read a /regex/ of the vault's excluded files; it excludes nothing.")
+            else:
+                found |= matched[0]
+                stopped = stopped or matched[1]
+        return Covering(found, stopped, tuple(dict.fromkeys(warnings)))
 
-        None when ripgrep refuses an expression.
+    def lines_matching(
+        self, expression: str, lines: Sequence[str], work: Work
+    ) -> tuple[set[int], Reason | None] | None:
+        """The indexes, from 0, of the one-line texts in which an expression matches, case ignored; and why they may not
+        be all.
+
+        None when ripgrep refuses the expression.
         """
-        given = [argument for expression in expressions for argument in ("-e", expression)]
-        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", *given, "-"]
+        options = ["--ignore-case", "--engine=auto", "--encoding=none", "--line-number", "-e", expression, "-"]
         text = "\n".join(lines).encode("utf-8", "surrogateescape")
         try:
             outcome = self.start(options, stdin=text).outcome(work)
@@ -407,6 +412,17 @@ def _asked(pattern: Pattern, normalised: bool) -> tuple[str, ...]:
     return ("--encoding=none", *pattern.arguments(normalised=True)) if normalised else pattern.arguments()
 
 
+def _counted(outcome: Outcome) -> Counts:
+    """What a run with `--count` printed."""
+    records = _COUNT_RECORD.findall(outcome.stdout)
+    return Counts(
+        {_relative(path): int(number) for path, number in records},
+        dict(_failures(outcome)),
+        _stopped(outcome, is_whole=_are_all(records, outcome.stdout)),
+        {_relative(path) for path, _ in ERROR_LINE.findall(outcome.stderr)},
+    )
+
+
 def _line_options(pattern: Pattern, limit: int | None, normalised: bool) -> list[str]:
     """What makes ripgrep print the matching lines as `_lines_of` reads them."""
     options = [*_max_count(pattern, limit), *_asked(pattern, normalised)]
@@ -438,7 +454,7 @@ def _failures(outcome: Outcome) -> Iterator[tuple[str, Reason]]:
     """The files that ripgrep names in its messages: `rg: ./a.md: Permission denied (os error 13)`."""
     for path, message in ERROR_LINE.findall(outcome.stderr):
         name = _relative(path)
-        # One that is gone since it was listed has not failed; one that stands there after all has (fault-T03).
+        # One that is gone since it was listed has not failed; one that is there after all has (fault-T03).
         if b"(os error 2)" not in message or not disk.is_gone(os.path.join(outcome.folder, name)):
             yield name, next(reason for word, reason in _REASONS if word in message)
 

@@ -21,11 +21,11 @@ from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.globs import has_magic
 from vaulttools.files.listing import MAY_BE_LARGE, Listing
+from vaulttools.files.providers import Candidates
 from vaulttools.files.root import Root
 from vaulttools.files.scope import Scope
 from vaulttools.matching import batches
 from vaulttools.matching.batches import CHUNK, PROBE, Batches
-from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.hits import FileLines
 from vaulttools.matching.kept_counts import KeptCounts
 from vaulttools.matching.literal import LiteralPattern
@@ -33,9 +33,6 @@ from vaulttools.matching.matcher import Matcher
 from vaulttools.matching.ripgrep import Counts, Ripgrep
 from vaulttools.patterns import literals
 from vaulttools.patterns.pattern import Pattern
-
-FETCHED_BYTES: Final = 256 * 1024
-"""Size up to which lines are fetched before anybody knows how many there are: a large file may have 60,000 of them."""
 
 MANY: Final = 4
 """One in so many files counts as many: from there on a walk is cheaper than their names. Measured on 6,289 notes."""
@@ -103,28 +100,20 @@ class Search:
     """Matching files after which the caller stops; batches are made for so many."""
     wants_lines: bool = False
     """Whether the caller stops after so many matching lines instead."""
-    matches_loosely: bool = True
-    """False when it is known that `loose` matches nowhere."""
     contents: ContentCache | None = None
     """The bytes of files that were read before; None: every file is read anew."""
-    counts_all: bool = True
-    """False: the caller needs the numbers of lines only of files that it shows. `matching` may tell 1 of a file that
-    has more, and `shown` tells all."""
     each: tuple[LiteralPattern, ...] = ()
     """The plain texts that the pattern is an alternation of, if each is to be counted in the same run; see
     `counts_each`."""
-    kept_counts: KeptCounts | None = None
-    """How many lines match in files that were counted before; None: every file is counted anew."""
+    kept_counts: KeptCounts = field(default_factory=KeptCounts)
+    """How many lines match in files that were counted before."""
     may_match: int | None = field(default=None, init=False)
-    """How many files may match with case ignored, once `matching` has begun; None: nobody knows."""
+    """How many files may match with case ignored, once `matching` has begun; None: not known."""
     vanished: set[str] = field(default_factory=set, init=False)
-    """Files that ripgrep found to match and that were gone, or matched no longer, when their lines were read. Whoever
-    counted one of them must take it off again."""
+    """Files that were counted, and that were gone or matched no longer when their lines were read."""
     _matcher: Matcher = field(init=False)
-    _fetched: dict[str, FileLines] = field(default_factory=dict, init=False)
-    """All lines of the files that were not counted first."""
-    _told: int = field(default=0, init=False)
-    """How many of the scope's warnings `work` has been told."""
+    _warned: int = field(default=0, init=False)
+    """How many of the scope's warnings are in `work`."""
 
     def __post_init__(self) -> None:
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
@@ -139,7 +128,6 @@ class Search:
             self.contents,
             self.each,
             self.kept_counts,
-            shows_many=self.wanted > MOST_TOGETHER and not self.wants_lines,
         )
 
     @property
@@ -199,13 +187,12 @@ class Search:
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
             return
         counts = self._matcher.counts(started, rest.files)
-        self.matches_loosely = self.loose is None or bool(counts.matching)
-        if self.loose is not None and self._is_plain_run(counts):
+        if self.loose is not None and (self._is_plain_run(counts) or not counts.matching):
             self.may_match = sum(map(counts.matching.__contains__, chain(before, rest.files)))
         yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
 
     def _is_plain_run(self, counts: Counts) -> bool:
-        """Whether a run over the whole folder has counted every file of the scope as it stands on disk."""
+        """Whether a run over the whole folder has counted every file of the scope as it is on disk."""
         is_whole = counts.stopped is None and not counts.failed
         is_as_it_stands = self.pattern.normalise == "never" and not self._sees_attachments
         return is_whole and is_as_it_stands and not self.scope.named
@@ -223,24 +210,16 @@ class Search:
             nominated = index.nominated_in(listing, requirement, others)
         if nominated is not None:
             candidates = nominated
-            # The index knows no case.
-            self.matches_loosely = bool(candidates)
-            self.may_match = len(candidates)
+            self.may_match = len(candidates)  # the index knows no case
         where = None if listing.holds_ignored_folders else self._folder()
-        searches_here = self._matcher.searches_here
-        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None, is_cheap=searches_here)
+        plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0
         while plan.looked_at < len(candidates):
             asked = candidates[plan.looked_at : plan.looked_at + plan.next_size()]
             named = [path for path in asked if path not in too_large]
-            fetches = plan.fetches_lines() and not searches_here
-            counts = (
-                self._fetched_counts(index, named)
-                if fetches
-                else self._matcher.counts_of(named, counts_all=self.counts_all)
-            )
-            lines = sum(counts.matching.values()) if self.wants_lines else None
-            plan.record(len(asked), len(counts.matching), lines)
+            counts = self._matcher.counts_of(named)
+            found = sum(counts.matching.values()) if self.wants_lines else len(counts.matching)
+            plan.record(len(asked), len(counts.matching), found)
             place = listing.places_of(asked[-1:])[0] + 1 if plan.looked_at < len(candidates) else len(listing)
             counts.failed.update((path, too_large[path]) for path in asked if path in too_large)
             yield from self._tallied(listing, counts, asked, done, place)
@@ -257,19 +236,6 @@ class Search:
         if not candidates:
             yield from self._tallied(listing, Counts(), ())
 
-    def _fetched_counts(self, index: Candidates, files: Sequence[str]) -> Counts:
-        """The counts of named files, with their lines when these may be fetched at once."""
-        found = None
-        if all(index.size(path) <= FETCHED_BYTES for path in files):
-            found = self._matcher.hits_at_once(files)
-        if found is None:
-            return self._matcher.counts_of(files)
-        self._fetched.update(found.lines)
-        matching = {path: len(lines) for path, lines in found.lines.items() if path not in found.failed}
-        if found.stopped == "time limit":
-            self.work.finish()
-        return Counts(matching, found.failed, found.stopped)
-
     def located(
         self, files: Sequence[str], limit: int | None = limits.KEPT_HITS, late: Reason = "time limit"
     ) -> Iterator[FileHits]:
@@ -280,41 +246,34 @@ class Search:
         is the reason that `work` gets for those there was no time for.
         """
         start, size = 0, READ_TOGETHER
-        try:
-            while chunk := files[start : start + size]:
-                start, size = start + size, min(size * 2, MOST_TOGETHER)
-                yield from self._located(chunk, files[start : start + size], limit, late)
-        finally:
-            self._matcher.abandon()
-
-    def _located(
-        self, files: Sequence[str], following: Sequence[str], limit: int | None, late: Reason
-    ) -> Iterator[FileHits]:
-        """As `located`: the lines of all the files are read at once, and their texts one by one, while ripgrep looks
-        for the lines of the following ones."""
-        hits: dict[str, FileLines] = {}
-        stopped: Reason | None = None
-        if not self.work.is_over():
-            hits, stopped = self._hits(files, limit, fresh=False)
-        if following and not self.work.is_over():
-            self._matcher.begin_hits([path for path in following if path not in self._fetched], limit)
-        for path in files:
-            if self.work.is_over():  # the time of whoever uses what was yielded counts too
-                self.work.pass_over(path, late)
-                continue
-            found = self._standing(path, hits.pop(path, None), stopped, late)
-            if found is _CHANGED:
-                again, stopped_again = self._hits([path], limit, fresh=True)
-                found = self._standing(path, again.get(path), stopped_again, late)
-            if found is _CHANGED:
-                self.work.pass_over(path, "changed while read")
-            elif found is not None:
-                yield found
+        while chunk := files[start : start + size]:
+            start, size = start + size, min(size * 2, MOST_TOGETHER)
+            hits: dict[str, FileLines] = {}
+            stopped: Reason | None = None
+            if not self.work.is_over():
+                hits, stopped = self._matcher.hits(chunk, limit)
+            for path in chunk:
+                if self.work.is_over():  # the time that the caller spends on what was yielded counts too
+                    self.work.pass_over(path, late)
+                    continue
+                found = self._standing(path, hits.pop(path, None), stopped, late)
+                if found is _CHANGED:
+                    again, stopped_again = self._matcher.hits([path], limit)
+                    found = self._standing(path, again.get(path), stopped_again, late)
+                if found is _CHANGED:
+                    self.work.pass_over(path, "changed while read")
+                elif found is not None:
+                    yield found
 
     def _standing(self, path: str, lines: FileLines | None, stopped: Reason | None, late: Reason) -> FileHits | None:
         """A text with those of its lines that were found, or `_CHANGED`; None when `work` or `vanished` has it."""
-        read = self._read(path)
-        if read is None:
+        try:
+            document = self._matcher.read(path)
+        except NotRead as error:
+            if self._matcher.is_there(path):
+                self.work.pass_over(path, error.reason)
+            else:
+                self.vanished.add(path)
             return None
         if lines is None:
             if stopped is None:
@@ -322,8 +281,8 @@ class Search:
             else:
                 self.work.pass_over(path, late if stopped == "time limit" else stopped)
             return None
-        lines = lines.of(read)
-        return _CHANGED if lines is None else FileHits(read, lines)
+        lines = lines.of(document)
+        return _CHANGED if lines is None else FileHits(document, lines)
 
     def page(
         self, matches: Sequence[FileCount], start: int, most: int, limit: int
@@ -333,17 +292,19 @@ class Search:
         while wanted := matches[start : start + most]:
             yield from self.shown(wanted, limit)
             start += len(wanted)
-            most = self.vanished_of(wanted)
+            most = sum(match.path in self.vanished for match in wanted)
 
-    def vanished_of(self, matches: Sequence[FileCount]) -> int:
-        """How many of the matches that were counted have vanished, as far as their lines were read."""
-        return sum(match.path in self.vanished for match in matches)
+    def standing(self, matches: Sequence[FileCount], *, exact: bool) -> list[FileCount]:
+        """The counted matches that have not vanished, once the lines of a page were read.
 
-    def miss_vanished(self) -> None:
-        """Tell `work` that the vanished files changed while they were read: nothing is left of what was counted, and
-        counting stopped at them, so that other files may match."""
-        for path in sorted(self.vanished, key=paths.order):
-            self.work.pass_over(path, "changed while read")
+        Where none is left and there may be others, since `matches` are not all (`exact`), the vanished files are
+        recorded in `work` as changed while they were read.
+        """
+        left = [match for match in matches if match.path not in self.vanished]
+        if not left and not exact:
+            for path in sorted(self.vanished, key=paths.order):
+                self.work.pass_over(path, "changed while read")
+        return left
 
     def shown(self, matches: Sequence[FileCount], limit: int) -> Iterator[tuple[FileCount, FileHits]]:
         """Matches with their first lines, as `located`; those that carry their lines already are taken as they are."""
@@ -356,23 +317,14 @@ class Search:
                 else:
                     yield match, match.found
             elif following is not None and following.document.path == match.path:
-                yield self._counted(match, following, limit), following
+                yield match, following
                 following = next(located, None)
-
-    def _counted(self, match: FileCount, found: FileHits, limit: int) -> FileCount:
-        """The match with its number of lines, also where these were not counted before."""
-        if match.path not in self._matcher.uncounted:
-            return match
-        number = len(found.hits)
-        if number >= limit:
-            number = max(number, self._matcher.counts_of([match.path]).matching.get(match.path, 0))
-        return FileCount(match.path, number)
 
     def counts_of(self, files: Sequence[str], searched: int) -> Counts:
         """The counts of files that a search of the same scope has settled as neither binary nor too large.
 
         `searched` is how many files that search saw. When the given ones are many of them, ripgrep walks the folder
-        instead, and the counts hold other files too. `work` is not told of any.
+        instead, and the counts hold other files too. Nothing is recorded in `work`.
         """
         where = self._cheapest(files, searched)
         if where is None:
@@ -402,8 +354,8 @@ class Search:
         where = self._cheapest(files, searched)
         folder, globs = where or ("", ())
         named = files if where is None else None
-        runs = self.ripgrep.start_matches(self.pattern, self.root.absolute(folder), named, globs)
-        counts = self.ripgrep.counts_by_text(runs, texts, self.work)
+        place = self.root.absolute(folder)
+        counts = self.ripgrep.counts_by_text(self.pattern, texts, place, named, globs, self.work)
         if any(each.stopped == "time limit" for each in counts):
             self.work.finish()
         return [each.below(folder) for each in counts]
@@ -412,27 +364,6 @@ class Search:
         """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
         left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in MAY_BE_LARGE)
         return None if left_out or len(files) * MANY < searched else self._folder()
-
-    def _hits(
-        self, files: Sequence[str], limit: int | None, *, fresh: bool
-    ) -> tuple[dict[str, FileLines], Reason | None]:
-        """The first hits of each file, and why a file without may have some."""
-        fetched = {} if fresh else {path: self._fetched[path][:limit] for path in files if path in self._fetched}
-        rest = [path for path in files if path not in fetched]
-        if not rest:
-            return fetched, None
-        found = self._matcher.hits(rest, limit)
-        return fetched | found.lines, found.stopped
-
-    def _read(self, path: str) -> Document | None:
-        try:
-            return self._matcher.read(path)
-        except NotRead as error:
-            if self._matcher.is_there(path):
-                self.work.pass_over(path, error.reason)
-            else:
-                self.vanished.add(path)
-            return None
 
     def _tallied(
         self,
@@ -444,57 +375,51 @@ class Search:
         *,
         loosely: bool = False,
     ) -> Iterator[FileCount]:
-        """The matching files among the entries of a listing from one place to another, each told to `work` as passed.
+        """The matching files among the entries of a listing from one place to another; `work` counts each entry.
 
         `asked` are the files in them that may match, in their order; `counts` is what was found of these.
         """
         end = len(listing) if end is None else end
-        matching = counts.matching
-        matched = [path for path in asked if path in matching]
+        matched = [path for path in asked if path in counts.matching]
         chunks = _growing(matched)
         examined: set[str] = set()
         done = start
-        told = (*matched, *counts.failed, *self._matcher.cut_short)
-        warnings = self.scope.warnings
-        for place in listing.places_of_interest(start, end, asked if counts.stopped else told):
+        cut_short = self._matcher.cut_short
+        of_interest = asked if counts.stopped else (*matched, *counts.failed, *cut_short)
+        for place in listing.places_of_interest(start, end, of_interest):
             path, kind, left_out = listing[place]
             self.work.searched += place - done
             done = place + 1
-            if self._told < len(warnings):
-                self._warn(path)
-            if left_out is None and path not in examined and path in matching:
+            self._warn(path)
+            if left_out is not None:
+                self.work.pass_over(path, left_out, is_folder=kind == "folder")
+                continue
+            if path not in examined and path in counts.matching:
                 chunk = next(chunks)
                 examined.update(chunk)
                 self._examine(chunk, counts, loosely=loosely)
-            if left_out is not None:
-                self.work.pass_over(path, left_out, is_folder=kind == "folder")
-            elif path in counts.failed:
+            if path in counts.failed:
                 self.work.pass_over(path, counts.failed[path])
-            elif path in matching:
-                self.work.searched += 1
-                self._tell_of_cut(path)
-                yield FileCount(path, matching[path])
-            elif counts.stopped and path not in examined:
+                continue
+            if counts.stopped and path not in examined:
                 self.work.pass_over(path, counts.stopped)
-            else:
-                self.work.searched += 1
-                self._tell_of_cut(path)
+                continue
+            self.work.searched += 1
+            if path in cut_short:
+                self.work.pass_over(path, "not extracted whole")
+            if path in counts.matching:
+                yield FileCount(path, counts.matching[path])
         self.work.searched += end - done
 
-    def _tell_of_cut(self, path: str) -> None:
-        """Tell `work` of an attachment that was searched, but not all of it."""
-        if path in self._matcher.cut_short:
-            self.work.pass_over(path, "not extracted whole")
-
     def _warn(self, path: str | None) -> None:
-        """Tell `work` of the warnings of the folders up to a path; None: of all."""
+        """Record the warnings of the folders up to a path; None: all."""
         warnings = self.scope.warnings
-        while self._told < len(warnings):
-            folder, sentence = warnings[self._told]
+        while self._warned < len(warnings):
+            folder, sentence = warnings[self._warned]
             if path is not None and paths.order(folder) > paths.order(path):
                 break
             self.work.warn(sentence)
-            self._told += 1
+            self._warned += 1
 
     def _examine(self, matched: Sequence[str], counts: Counts, *, loosely: bool) -> None:
         """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
@@ -503,15 +428,11 @@ class Search:
         """
         index = self._matcher.candidates
         unknown = matched if index is None else index.unknown(matched)
-        listing = self._matcher.start_binary(unknown)
-        try:
-            if loosely:
-                self._count_strictly(matched, counts)
-            if self.pattern.multiline:
-                self._matcher.count_lines([path for path in matched if path not in self._fetched], counts)
-            binary, stopped = self._matcher.binary(listing, matched)
-        finally:
-            listing.abandon()
+        if loosely:
+            self._count_strictly(matched, counts)
+        if self.pattern.multiline:
+            self._matcher.count_lines(matched, counts)
+        binary, stopped = self._matcher.binary(matched, unknown)
         large = set(unknown) if index is None else index.large | set(unknown)
         if stopped is None and not binary and large.isdisjoint(matched):
             return

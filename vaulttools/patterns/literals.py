@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain
 from typing import Final, TypeAlias
 
 from vaulttools.patterns import regex_syntax
@@ -21,10 +21,11 @@ from vaulttools.patterns.regex_syntax import Engine, RegexToken
 MOST: Final = 64
 """Literals in one requirement. Of more that are all required the strongest are kept; of more alternatives, none."""
 LONGEST: Final = 64
-"""Characters of a literal, as folded; of a longer one its two ends are kept."""
+"""Characters of a literal, as folded; a longer one is cut into several."""
 
 _VARIANTS = 16  # texts that one piece of a regex is spelt out to
 _CLASS_VARIANTS = 4  # a class of more, such as [0-9], costs more to look up than it rules out
+_MOST_PIECES = 4  # of a group or a repetition that are kept apart
 _MAX_DEPTH = 50  # of groups
 
 
@@ -43,13 +44,13 @@ class AnyOf:
 
 
 Requirement: TypeAlias = str | AllOf | AnyOf
-"""A str is folded text without line ends, 1 to `LONGEST` characters, that stands in the folded text."""
+"""A str is folded text without line ends, 1 to `LONGEST` characters, that the folded text contains."""
 
 
 def fold(text: str) -> str:
     """The form in which texts and literals are compared: full case folding.
 
-    Each character is folded alone, whatever stands around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
+    Each character is folded alone, whatever is around it: `fold(a + b) == fold(a) + fold(b)`. Its tables are
     Python's (`unicodedata.unidata_version`): a text folded by one version is not to be compared with another's literal.
     """
     return text.casefold()
@@ -65,89 +66,60 @@ def required(pattern: Pattern) -> Requirement | None:
     return None if piece is None else _whole(piece)
 
 
-# What is known of a piece of a regex, as in codesearch: its texts while they are few, else how it begins and ends.
-
-
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """What is known of the folded text that a piece of a regex matches."""
 
-    first: tuple[str, ...]
-    """It begins with one of these."""
-    last: tuple[str, ...]
-    """It ends with one of these."""
-    exact: bool = False
-    """It is one of `first`, which is `last` then."""
-    inside: tuple[Requirement, ...] = ()
-    """It contains all of these besides."""
+    texts: tuple[str, ...] | None
+    """It is one of these; None: they are too many, or not known."""
+    required: tuple[Requirement, ...] = ()
+    """It contains all of these, where its texts are not known."""
 
 
-_Item: TypeAlias = str | _Piece  # a str: exactly this text
-_UNKNOWN: Final = _Piece(("",), ("",))
+_UNKNOWN: Final = _Piece(None)
 
 
-def _exactly(texts: Iterable[str]) -> _Piece:
-    texts = _distinct(texts)
-    if all(len(text) <= LONGEST for text in texts):
-        return _Piece(texts, texts, exact=True)
-    return _Piece(_beginnings(texts), _endings(texts))
-
-
-def _sequence(items: Iterable[_Item]) -> _Piece:
+def _sequence(pieces: Iterable[_Piece]) -> _Piece:
     """One after the other."""
-    known = _exactly([""])
-    inside: list[Requirement | None] = []
-    for piece in _pieces(items):
-        inside += piece.inside
-        joined = _joined(known.last, piece.first)
-        if joined is None:
-            inside += _some(known.last), _some(piece.first)
-            known = _Piece(known.first, piece.last)
-        elif known.exact:
-            known = _exactly(joined) if piece.exact else _Piece(_beginnings(joined), piece.last)
-        elif piece.exact:
-            known = _Piece(known.first, _endings(joined))
-        else:
-            inside.append(_some(_beginnings(joined)))
-            known = _Piece(known.first, piece.last)
-    return _Piece(known.first, known.last, known.exact, tuple(_strongest(inside)))
-
-
-def _pieces(items: Iterable[_Item]) -> Iterator[_Piece]:
-    """The items, literal characters that follow each other as one."""
-    for kind, run in groupby(items, type):
-        if kind is str:
-            yield _exactly(["".join(item for item in run if isinstance(item, str))])
-        else:
-            yield from (item for item in run if isinstance(item, _Piece))
+    run: tuple[str, ...] = ("",)
+    required: list[Requirement | None] = []
+    is_known = True
+    for piece in pieces:
+        if piece.texts is not None and len(run) * len(piece.texts) <= _VARIANTS:
+            joined = _distinct(before + after for before in run for after in piece.texts)
+            if all(len(text) <= LONGEST for text in joined):
+                run = joined
+                continue
+        is_known = False
+        required += _some(run), *piece.required
+        run = piece.texts or ("",)
+    return _Piece(run) if is_known else _Piece(None, tuple(_strongest([*required, _some(run)])))
 
 
 def _alternatives(pieces: Sequence[_Piece]) -> _Piece:
     """One of several."""
-    if len(pieces) == 1:
-        return pieces[0]
-    first = _distinct(text for piece in pieces for text in piece.first)
-    if all(piece.exact for piece in pieces) and len(first) <= _VARIANTS:
-        return _Piece(first, first, exact=True)
-    last = _distinct(text for piece in pieces for text in piece.last)
+    texts = _distinct(text for piece in pieces for text in piece.texts or ())
+    if all(piece.texts for piece in pieces) and len(texts) <= _VARIANTS:
+        return _Piece(texts)
     required = _any_of([_whole(piece) for piece in pieces])
-    return _Piece(
-        first if len(first) <= _VARIANTS else ("",),
-        last if len(last) <= _VARIANTS else ("",),
-        inside=() if required is None else (required,),
-    )
+    return _Piece(None, () if required is None else (required,))
 
 
-def _repeated(item: _Item, quantifier: str) -> _Piece:
-    """An item under a quantifier; of a quantifier on a quantifier this is right for PCRE2's possessive ones too."""
-    piece = _exactly([item]) if isinstance(item, str) else item
+def _repeated(pieces: tuple[_Piece, ...], quantifier: str) -> tuple[_Piece, ...]:
+    """Pieces under a quantifier; of a quantifier on a quantifier this is right for PCRE2's possessive ones too."""
     least, most = _bounds(quantifier)
     if least == 0:
-        return _exactly([*piece.first, ""]) if most == 1 and piece.exact else _UNKNOWN
-    alone = piece.exact and len(piece.first) == 1
-    copies = min(least, LONGEST if alone else 2)
-    several = _exactly([piece.first[0] * copies]) if alone else _sequence([piece] * copies)
-    return several if least == most == copies else _Piece(several.first, several.last, inside=several.inside)
+        texts = _sequence(pieces).texts
+        return (_Piece((*texts, "")) if most == 1 and texts else _UNKNOWN,)
+    is_one_text = len(_sequence(pieces).texts or ()) == 1
+    copies = min(least, LONGEST if is_one_text else 2)
+    several = _shortened(pieces * copies)
+    return several if least == most == copies else (*several, _UNKNOWN)
+
+
+def _shortened(pieces: tuple[_Piece, ...]) -> tuple[_Piece, ...]:
+    """The pieces, joined to one when they are many: groups in groups would double them each time."""
+    return pieces if len(pieces) <= _MOST_PIECES else (_sequence(pieces),)
 
 
 def _bounds(quantifier: str) -> tuple[int, int | None]:
@@ -162,33 +134,17 @@ def _bounds(quantifier: str) -> tuple[int, int | None]:
     return at_least, int(most[:9]) if most else None
 
 
-def _joined(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Each with each; None when they are too many."""
-    if len(left) * len(right) > _VARIANTS:
-        return None
-    return _distinct(before + after for before in left for after in right)
-
-
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
-
-
-def _beginnings(texts: Iterable[str]) -> tuple[str, ...]:
-    return _distinct(text[:LONGEST] for text in texts)
-
-
-def _endings(texts: Iterable[str]) -> tuple[str, ...]:
-    return _distinct(text[-LONGEST:] for text in texts)
 
 
 # Requirements, without what others of them imply.
 
 
 def _whole(piece: _Piece) -> Requirement | None:
-    if piece.exact:
-        return _some(piece.first)
-    parts = tuple(_strongest([_some(piece.first), *piece.inside, _some(piece.last)]))
-    return AllOf(parts) if len(parts) > 1 else next(iter(parts), None)
+    if piece.texts is not None:
+        return _some(piece.texts)
+    return AllOf(piece.required) if len(piece.required) > 1 else next(iter(piece.required), None)
 
 
 def _some(texts: Sequence[str]) -> Requirement | None:
@@ -277,16 +233,19 @@ class _Group:
 
     unicode: bool = True
     zero_width: bool = False
-    items: list[_Item] = field(default_factory=list)
+    items: list[tuple[_Piece, ...]] = field(default_factory=list)
+    """What a quantifier may follow, in order."""
     alternatives: list[_Piece] = field(default_factory=list)
 
     def next_alternative(self) -> None:
-        self.alternatives.append(_sequence(self.items))
+        self.alternatives.append(_sequence(chain.from_iterable(self.items)))
         self.items = []
 
-    def closed(self) -> _Piece:
+    def closed(self) -> tuple[_Piece, ...]:
+        if not self.alternatives:
+            return _shortened(tuple(chain.from_iterable(self.items)))
         self.next_alternative()
-        return _alternatives(self.alternatives)
+        return (_alternatives(self.alternatives),)
 
 
 def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
@@ -304,18 +263,18 @@ def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
             case "blank":
                 continue
             case "assertion":
-                group.items.append("")
+                group.items.append(())
             case "character" | "set" | "dot":
                 if _is_doubtful(token):
                     return None
-                group.items.append(_one_of(token.members or (), ignore_case, group.unicode))
+                group.items.append((_one_of(token.members or (), ignore_case, group.unicode),))
             case "quantifier":
                 if not group.items:
                     return None
                 group.items.append(_repeated(group.items.pop(), token.text))
             case "flags":
                 group.unicode = _unicode_after(token, group.unicode)
-                group.items.append("")
+                group.items.append(())
             case "open":
                 if token.text == "(?" or len(groups) > _MAX_DEPTH:  # a condition
                     return None
@@ -326,12 +285,12 @@ def _read(text: str, engine: Engine, ignore_case: bool) -> _Piece | None:
                 if len(groups) == 1:
                     return None
                 groups.pop()
-                groups[-1].items.append("" if group.zero_width else group.closed())
+                groups[-1].items.append(() if group.zero_width else group.closed())
             case _:
                 if engine == "default" or not (token.text in _PCRE2_SETS or _BACKREFERENCE.match(token.text)):
                     return None
-                group.items.append(_UNKNOWN)
-    return groups[0].closed() if len(groups) == 1 else None
+                group.items.append((_UNKNOWN,))
+    return _sequence(groups[0].closed()) if len(groups) == 1 else None
 
 
 def _is_doubtful(token: RegexToken) -> bool:
@@ -358,14 +317,12 @@ def _unicode_after(token: RegexToken, unicode: bool) -> bool:
 _LINE_ENDS_AND_MARKS = frozenset("\r\n\ufeff\ufffd")
 
 
-def _one_of(members: Iterable[str], ignore_case: bool, unicode: bool = True) -> _Item:
+def _one_of(members: Iterable[str], ignore_case: bool, unicode: bool = True) -> _Piece:
     """One of these characters; nothing is known of none."""
     if not all(_is_sure(member, ignore_case, unicode) for member in members):
         return _UNKNOWN
-    texts = sorted({fold(member) for member in members})
-    if len(texts) == 1:
-        return texts[0]
-    return _exactly(texts) if 0 < len(texts) <= _CLASS_VARIANTS else _UNKNOWN
+    texts = tuple(sorted({fold(member) for member in members}))
+    return _Piece(texts) if 0 < len(texts) <= _CLASS_VARIANTS else _UNKNOWN
 
 
 def _is_sure(character: str, ignore_case: bool, unicode: bool) -> bool:

@@ -65,11 +65,7 @@ class Pattern:
     notices: tuple[str, ...]
     plain: bool  # always valid: there is nothing in it that ripgrep could refuse
     verbatim: bool  # the expression is text, not a regex
-
-    @property
-    def reads_link_as_class(self) -> bool:
-        """Whether a link such as ``[[Note]]`` in it is a character class; a notice says so."""
-        return self.mode == "regex" and any(_link_notices(regex_syntax.read(self.given)[1]))
+    reads_link_as_class: bool = False  # a link such as ``[[Note]]`` in it is a character class; a notice says so
 
     def arguments(self, *, normalised: bool = False) -> tuple[str, ...]:
         """The flags of ripgrep for this pattern, ``-e`` and the expression last."""
@@ -216,6 +212,7 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
     repaired = _with_literal_braces(tokens)
     braces = [f"The braces in '{given}' were taken literally."] if repaired != text else []
     notices = list(_link_notices(tokens))
+    reads_link_as_class = bool(notices)
     if repaired != text:
         engine, tokens = regex_syntax.read(repaired)
     if tokens[-1].text == "\\":
@@ -225,9 +222,8 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
             notices.append("PCRE2 reads this pattern: there classes do not nest and '&&' is plain text.")
         tokens = [_spelt_for_pcre2(token) for token in tokens]
     if tokens[-1].kind == "blank" and "#" in tokens[-1].text.rpartition("\n")[2]:
-        tokens.append(
-            RegexToken("blank", "\n")
-        )  # ripgrep wraps the pattern in a group whose end the comment would hide
+        # ripgrep wraps the pattern in a group whose end the comment would hide.
+        tokens.append(RegexToken("blank", "\n"))
     multiline = any(token.newline for token in tokens)
     tokens = _with_line_ends(tokens)
     normalised = "".join(r"\n" if token.text == _LINE_END else token.text for token in tokens)
@@ -245,6 +241,7 @@ def _from_regex(given: str, text: str, ignore_case: bool) -> Pattern:
         notices=tuple(dict.fromkeys(braces + notices)),
         plain=not _META.intersection(text),
         verbatim=False,
+        reads_link_as_class=reads_link_as_class,
     )
 
 

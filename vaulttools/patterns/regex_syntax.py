@@ -28,9 +28,8 @@ _SETS: dict[str, Holds] = {
 }
 _CONTROLS = {r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\f": "\f", r"\v": "\v", r"\a": "\a"}
 _ASSERTIONS = (r"\A", r"\z", r"\b", r"\B", r"\<", r"\>", r"\b{start}", r"\b{end}", *HALF_BOUNDARIES)
-_CATEGORY = re.compile(
-    r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})"
-)  # \r and \n are in C; of other properties nothing is known
+# CR and LF are in C; of other properties nothing is known.
+_CATEGORY = re.compile(r"\\p(?:[LMNPSZ]|\{[LMNPSZ][a-z&]?\})")
 # Fewer digits than Rust wants: in verbose mode blanks may stand before the others, in PCRE2 these are all.
 _SHORT = re.compile(r"\\(?:x[^{]|u[^{].{0,2}|U[^{].{0,6})")
 _POSIX = re.compile(r"\[:(\^?)(alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]")
@@ -125,9 +124,8 @@ def _next(text: str, position: int, engine: Engine, flags: frozenset[str], *, re
             counted = (_COUNTED if engine == "default" else _COUNTED_PCRE2).match(text, position)
             if counted and repeatable:
                 return RegexToken("quantifier", counted[0])
-            if (
-                not verbose
-            ):  # there blanks and comments may stand inside a quantifier, so that no brace is surely literal
+            # There blanks and comments may stand inside a quantifier, so that no brace is surely literal.
+            if not verbose:
                 return RegexToken("brace", character)
     return _literal(character, character)
 

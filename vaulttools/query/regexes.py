@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, InvalidPattern, InvalidQuery
 from vaulttools.files.document import Document
+from vaulttools.files.providers import Candidates
 from vaulttools.files.scope import Scope
-from vaulttools.matching.candidates import Candidates
 from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import Search
 from vaulttools.patterns.literals import Requirement, required

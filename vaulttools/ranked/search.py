@@ -17,8 +17,8 @@ from vaulttools.core.work import UNREAD, Reason, Work
 from vaulttools.errors import VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
-from vaulttools.files.extracts import Extracts, timeout
 from vaulttools.files.listing import Listing
+from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote

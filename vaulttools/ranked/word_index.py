@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from vaulttools.core.work import Reason
+from vaulttools.files.providers import Candidates
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Spelling, WordHits
-from vaulttools.matching.candidates import Candidates
 from vaulttools.notes.note_index import NoteIndex
 
 

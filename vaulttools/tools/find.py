@@ -22,7 +22,7 @@ from vaulttools.files import disk, globs
 from vaulttools.files.file_times import FileTimes
 from vaulttools.files.globs import Glob
 from vaulttools.files.listing import Listing
-from vaulttools.files.newest import Newest
+from vaulttools.files.providers import FileNames
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.models import BeforeValidator, Field
 from vaulttools.resources.targets import Target, Targets
@@ -221,15 +221,18 @@ def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
     for entry in listing.left_out:
         if entry.left_out not in _LISTED:
             work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
-    newest = known.kept((Newest, listing, glob), lambda: Newest(listing, _matching(listing, glob)))
-    return known.kept(newest, lambda: newest.at(known), times=True)
+    return known.kept(("newest first", listing, glob), lambda: _newest_first(known, listing, glob), times=True)
 
 
-def _matching(listing: Listing, glob: Glob | None) -> Iterator[int]:
-    """The places of what is listed and a glob matches."""
-    for place, (path, _, reason) in enumerate(listing):
-        if (reason is None or reason in _LISTED) and (glob is None or glob.matches(path)):
-            yield place
+def _newest_first(known: FileNames, listing: Listing, glob: Glob | None) -> list[str]:
+    """What is listed, still there, and matched by a glob; what is equally old stays in path order."""
+    timed = [
+        (modified, f"{path}/" if kind == "folder" else path)
+        for path, kind, reason in listing
+        if (reason is None or reason in _LISTED) and (glob is None or glob.matches(path))
+        if (modified := known.modified(path)) is not None
+    ]
+    return [path for _, path in sorted(timed, key=lambda each: each[0], reverse=True)]
 
 
 def _scope(

@@ -74,10 +74,9 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
 
     # show
     shown = list(_located(search, counted, request.max_results))
-    total -= sum(file.count for file in counted if file.path in search.vanished)
+    counted = search.standing(counted, exact=exact)
+    total = sum(file.count for file in counted)
     at_least = min(max(total - 1, 0), COUNTED_LINES)
-    if total == 0 and not exact:
-        search.miss_vanished()
     matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
     notices += answer.passed_over(work, found=bool(matches))
@@ -87,7 +86,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
         def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:
             return hints.again(search, pattern, _scope(vault, request, targets, again), again).matching()
 
-        notices += hints.other_readings(search, len(counted) - search.vanished_of(counted), matching)
+        notices += hints.other_readings(search, len(counted), matching)
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"

@@ -154,7 +154,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
             planned = _planned(vault, request, targets, again)
             return _matches(hints.again(search, pattern, planned.scope, again), planned)
 
-        readings = replace(search, matches_loosely=True) if has_parts else search
+        readings = replace(search) if has_parts else search
         notices += hints.other_readings(readings, total, matching)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)

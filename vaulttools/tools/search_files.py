@@ -94,7 +94,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     # match
     bound = max(limits.COUNTED_FILES, request.max_results)
     loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, bound + 1, counts_all=request.sort == "matches")
+    search = vault.search(compiled, scope, work, loose, bound + 1)
     counted = hints.counted(search, _in_order(vault, request, search), bound)
 
     # show
@@ -142,7 +142,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 def stream(vault: Session, request: SearchFilesRequest, work: Work) -> FileStream:
     """All files that `run` would show if there were no bound, in its order."""
     compiled, scope, told = _asked(vault, request, work)
-    search = vault.search(compiled, scope, work, wanted=limits.RESULTS, counts_all=request.sort == "matches")
+    search = vault.search(compiled, scope, work, wanted=limits.RESULTS)
     return FileStream(_streamed(vault, request, search), work, [*compiled.notices, *told])
 
 

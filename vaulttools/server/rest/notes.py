@@ -15,7 +15,7 @@ from vaulttools.errors import BadArgument
 from vaulttools.files import disk
 from vaulttools.files.document import NotRead
 from vaulttools.files.file_times import created
-from vaulttools.matching.candidates import Candidates
+from vaulttools.files.providers import Candidates
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links import graph
