@@ -166,7 +166,7 @@ LATE_IMPORTS = {
     "bases.definition": {"vaulttools.notes.properties.safe_yaml", "yaml"},
     "bases.regexes": {"re2"},
     "files.default_excludes": {"pathspec"},
-    "ranked.corrections": {"rapidfuzz", "rapidfuzz.distance"},
+    "ranked.substitutes": {"rapidfuzz", "rapidfuzz.distance"},
     "matching.process": {"tempfile"},
     "files.snapshots": {"xxhash"},
     "files.temporary": {"shutil", "tempfile"},

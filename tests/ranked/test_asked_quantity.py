@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vaulttools.notes.quantities import Quantity
-from vaulttools.ranked.asked_quantity import asked
+from vaulttools.ranked.question import quantity_asked
 
 NONE, NUMBER, DATE, PRICE = Quantity.NONE, Quantity.NUMBER, Quantity.DATE, Quantity.PRICE
 
@@ -34,4 +34,4 @@ NONE, NUMBER, DATE, PRICE = Quantity.NONE, Quantity.NUMBER, Quantity.DATE, Quant
     ],
 )
 def test_a_question_asks_for_a_quantity(question: str, kind: Quantity) -> None:
-    assert asked(question) == kind
+    assert quantity_asked(question) == kind

@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 
-from vaulttools.ranked import corrections
-from vaulttools.ranked.vocabulary import StemVocabulary
+from vaulttools.ranked.candidates import StemVocabulary
+from vaulttools.ranked.substitutes import corrections
 
 
 class _Words:
@@ -29,12 +29,12 @@ class _Words:
 )
 def test_a_letter_changed_left_out_or_exchanged_is_a_misspelling(word: str, stem: str) -> None:
     vault = cast("StemVocabulary", _Words("note", "palett", "lighthous", "obsidian", "other"))
-    assert corrections.of(word, vault) == [stem]
+    assert corrections(word, vault) == [stem]
 
 
 @pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])
 def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
-    assert corrections.of(word, cast("StemVocabulary", _Words("note", "mine", "word"))) == []
+    assert corrections(word, cast("StemVocabulary", _Words("note", "mine", "word"))) == []
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
     [("alarm", "alamm"), ("stuff", "staff"), ("Gemstones", "gemston"), ("lampreys", "lamprei"), ("colour", "color")],
 )
 def test_an_english_word_is_spelt_as_it_is_meant(word: str, close: str) -> None:
-    assert corrections.of(word, cast("StemVocabulary", _Words(close))) == []
+    assert corrections(word, cast("StemVocabulary", _Words(close))) == []

@@ -6,9 +6,8 @@ import pytest
 
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
-from vaulttools.ranked import note_words
-from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.note_words import ColumnWords, NoteWords
+from vaulttools.ranked import finder
+from vaulttools.ranked.finder import ColumnWords, Finder, NoteWords
 from vaulttools.ranked.question import read
 from vaulttools.ranked.ranking import rank
 
@@ -17,7 +16,7 @@ TEXT = "Übers Café läuft, runs\nand  RAN — naïve\tend-to-end 紅葉の駅 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 10_000])
 def test_words_taken_apart_in_pieces_are_those_of_the_whole_text(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(note_words, "_AT_ONCE", size)
+    monkeypatch.setattr(finder, "_AT_ONCE", size)
     column = ColumnWords(TEXT, lambda: False)
     whole = tokens(TEXT)
     assert [*column.starts] == [start for start, _, _ in whole]
@@ -32,7 +31,7 @@ def test_words_in_a_row_are_found_and_others_are_not() -> None:
 
 
 def test_a_note_for_which_there_is_no_time_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(note_words, "_AT_ONCE", 10)
+    monkeypatch.setattr(finder, "_AT_ONCE", 10)
     assert NoteWords(Note("a.md", "one two three four"), lambda: False).is_whole
     assert not NoteWords(Note("a.md", "one two three four"), lambda: True).is_whole
 

@@ -13,8 +13,9 @@ from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import question
 from vaulttools.ranked.evidence import best, combined
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.order import _OTHER_LANGUAGE, BestFirst, Candidate, RankedNote
+from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.scoring import score
+from vaulttools.ranked.weights import NOTE
 
 WORDS = ["anchor", "chain", "harbour", "tide", "rope", "sail"]
 LINE = st.lists(st.sampled_from([*WORDS, *"abcdefgh"]), max_size=9).map(" ".join)
@@ -59,7 +60,7 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
             evidence = best(each.places, held, rarities, quantity)
             worth = combined(each.score, evidence[0].score if evidence else 0.0)
             if languages and held.language not in languages:
-                worth = max(0.001, round(worth * _OTHER_LANGUAGE, 3))
+                worth = max(0.001, round(worth * NOTE.other_language, 3))
             full.append((each.turn, -worth, each.path, RankedNote(each.path, worth, held, evidence)))
     expected = [note for *_, note in sorted(full, key=lambda each: each[:3])]
 

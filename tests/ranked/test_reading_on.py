@@ -8,7 +8,7 @@ from tests.ranked.test_showing import nothing_else_holds
 from vaulttools.notes.note import Note
 from vaulttools.ranked.allotment import allotted
 from vaulttools.ranked.ranking import rank
-from vaulttools.ranked.reading_on import reading_on
+from vaulttools.ranked.showing import reading_on
 
 LONG = [f"Paragraph {number} says nothing{' at all, whatever it is about' * 20}." for number in range(6)]
 BETWEEN = "\n\n".join(LONG)

@@ -13,8 +13,8 @@ from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.ranked import question
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import (
     ShownNote,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
 from vaulttools.core.cached import cached_property
+from vaulttools.index.passages import Passages
+from vaulttools.notes.note import Note
 from vaulttools.notes.passages import digest
+from vaulttools.ranked.order import RankedNote
 
 _SHINGLE: Final = 3
 """Words in a row that are compared."""
@@ -68,3 +73,78 @@ class Print:
             return False
         both = len(fewer & more)
         return both >= _ALIKE * (len(fewer) + len(more) - both)
+
+
+_NEARLY: Final = 0.8
+"""The part of the score of its best passage that another one of a note must have for the note to be shown though the
+best one is a copy."""
+_COMPARED: Final = 3
+"""Passages of a note that are compared with those of others."""
+
+Read = Callable[[str], Note | None]
+CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
+
+
+def text_of(note: Note, passages: Passages, number: int) -> str:
+    """The text of one passage."""
+    start = passages.starts[number]
+    return note.text[start : start + passages.lengths[number]]
+
+
+def print_of(note: Note, passages: Passages, number: int) -> Print:
+    """What of one passage is compared with others."""
+    return Print(text_of(note, passages, number), passages.digests[number])
+
+
+@dataclass(slots=True)
+class Deduplicator:
+    """The notes of one answer that were compared so far."""
+
+    read: Read
+    copies_of: CopiesOf
+    among: AbstractSet[str]
+    """The notes of the scope."""
+    _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
+    _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    """By note and passage: the notes after it that hold a copy among their best passages."""
+    _copies: dict[int, AbstractSet[str]] = field(default_factory=dict)
+    """By digest: the notes that hold such a passage, of those that were looked for."""
+
+    def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
+        """The notes with their passages that are no copies of one in a note before, as they are asked for; without
+        those that have nothing else to say that is nearly as good."""
+        for ranked in notes:
+            note = self.read(ranked.path) if ranked.evidence else None
+            if note is None:
+                yield ranked
+                continue
+            least = ranked.evidence[0].score * _NEARLY
+            compared = ranked.evidence[:_COMPARED]
+            own = [each for each in compared if not self._is_copy(note, ranked, each.number)]
+            if own and own[0].score >= least:
+                yield replace(ranked, evidence=[*own, *ranked.evidence[_COMPARED:]])
+
+    def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
+        """Look for the copies of the passages that may be shown of some notes, all at once."""
+        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:_COMPARED])
+        self._look({passages.digests[evidence.number] for passages, evidence in best})
+
+    def copies(self, path: str, number: int, digest: int) -> list[str]:
+        """The notes that hold a copy of a passage of a note."""
+        self._look({digest})
+        found = {other for other in self._copies[digest] if other in self.among}
+        return sorted(found.union(self._folded.get((path, number), ())) - {path})
+
+    def _look(self, digests: AbstractSet[int]) -> None:
+        if missing := digests - self._copies.keys():
+            found = self.copies_of(missing)
+            self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
+
+    def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
+        made = print_of(note, ranked.passages, number)
+        for other, (path, of) in self._prints:
+            if path != ranked.path and made.is_copy_of(other):
+                self._folded.setdefault((path, of), []).append(ranked.path)
+                return True
+        self._prints.append((made, (ranked.path, number)))
+        return False

@@ -1,15 +1,13 @@
 """Scores how well the passages of one note answer a question.
 
 A word counts in the passage itself, and less in what a reader of the passage sees beside it: the headings it stands
-under, the header row of its table, the note's name, the passages before and after it. The numbers below were chosen,
-coarsely, on the tuning halves of the questions of `make ranking`.
+under, the header row of its table, the note's name, the passages before and after it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -17,41 +15,8 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
+from vaulttools.ranked.weights import PASSAGE, PassageWeights
 
-
-@dataclass(frozen=True, slots=True)
-class PassageWeights:
-    """What a word counts, where one in the passage itself counts 1."""
-
-    again: float = 0.2
-    """The second time in the passage."""
-    header: float = 0.7
-    """In the header row of its table."""
-    is_header: float = 0.6
-    """A header row itself, which says less than the rows below it."""
-    heading: float = 0.6
-    """In a heading above it."""
-    name: float = 0.5
-    """In the title, an alias or the properties of the note."""
-    beside: float = 0.4
-    """In the passage before or after it, under the same heading."""
-    row: float = 0.3
-    """Two words in a row, as in the question, beside what each counts."""
-    quantity: float = 0.3
-    """A quantity of the kind that the question asks for, in parts of the score (0.6 finds the same answers)."""
-    early: float = 0.1
-    """Of a passage that begins the note; half of it for one that begins `EARLY` words later."""
-    passage: float = 0.15
-    """The best passage of a note, beside the note as a whole."""
-    length: float = 0.15
-    """How much of its score a passage of `USUAL` characters loses against an empty one."""
-
-
-WEIGHTS: Final = PassageWeights()
-_FULL: Final = 1.3
-"""The score of a passage that holds the whole question in a row."""
-EARLY: Final = 100
-USUAL: Final = 400
 _DEEPEST: Final = 6
 """The lowest level of a heading that counts."""
 
@@ -69,18 +34,18 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
-def combined(of_note: float, of_passage: float, weights: PassageWeights = WEIGHTS) -> float:
+def combined(of_note: float, of_passage: float, weights: PassageWeights = PASSAGE) -> float:
     """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
     decimals."""
-    passage = weights.passage * min(1.0, of_passage / _FULL)
-    return round(max(0.001, (of_note + passage) / (1 + weights.passage)), 3)
+    passage = weights.in_note * min(1.0, of_passage / weights.full)
+    return round(max(0.001, (of_note + passage) / (1 + weights.in_note)), 3)
 
 
 def most(
     places: Places,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = WEIGHTS,
+    weights: PassageWeights = PASSAGE,
 ) -> float:
     """A score that no passage of a note exceeds, whatever its passages are."""
     total = sum(rarities)
@@ -109,7 +74,7 @@ def best(
     passages: Passages,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = WEIGHTS,
+    weights: PassageWeights = PASSAGE,
 ) -> list[Evidence]:
     """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
 
@@ -154,8 +119,8 @@ def best(
             score += weights.beside * weigh[more]
         if number in rows:
             score += weights.row * rows[number]
-        score *= 1 + weights.early * EARLY / (EARLY + first_words[number])
-        score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
+        score *= 1 + weights.early * weights.early_words / (weights.early_words + first_words[number])
+        score *= 1 - weights.length * lengths[number] / (weights.usual + lengths[number])
         if quantities[number] & asked_for:
             score *= 1 + weights.quantity
         if number in headers:

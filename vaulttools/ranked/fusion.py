@@ -8,11 +8,11 @@ passages that the encoder was fitted to and looks at the most promising others. 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,14 +21,14 @@ from vaulttools.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.meaning.near import Near
 from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
-from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.order import AsAsked, RankedNote
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.weakness import NOTHING_NEAR
-from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
+from vaulttools.ranked.weakness import FEW_WORDS, weakness_with_meaning
+from vaulttools.ranked.weights import FUSION, Fusion, Nearness
 
 if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
     from vaulttools.meaning.embedder import Floats
 
 BY_WORDS: Final = 60
@@ -39,18 +39,6 @@ _NEAR_NOTES: Final = 40
 """Notes that meaning adds at most."""
 _ENOUGH: Final = 15
 """Notes of the scope among those of the nearest passages that are enough; else all passages of the scope count."""
-FEW_WORDS: Final = 2
-"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
-
-
-class Known(Protocol):
-    """What the index tells of passages."""
-
-    def loaded_passages(self, notes: Sequence[str]) -> Mapping[str, Passages]:
-        """The passages of the notes whose text is known."""
-
-    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
-        """By key, the notes whose text is known and that hold a passage with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +55,7 @@ class Model:
 def joined(
     ranking: Ranking,
     models: Sequence[Model],
-    known: Known,
+    known: IndexView,
     wanted: frozenset[str],
     languages: AbstractSet[str],
     read: Callable[[str], Note | None],
@@ -80,7 +68,13 @@ def joined(
     return replace(
         ranking,
         notes=AsAsked(joining.notes()),
-        weakness=_weakness(ranking, joining.nearest, models[0].nearness),
+        weakness=weakness_with_meaning(
+            ranking.weakness,
+            ranking.coverage,
+            len(ranking.rarities) + len(ranking.unfound),
+            joining.nearest,
+            models[0].nearness,
+        ),
         nearest=joining.nearest,
         explanation=[*ranking.explanation, joining.explained()],
     )
@@ -93,7 +87,7 @@ class _Joining:
         self,
         ranking: Ranking,
         models: Sequence[Model],
-        known: Known,
+        known: IndexView,
         wanted: frozenset[str],
         languages: AbstractSet[str],
         fusion: Fusion,
@@ -222,11 +216,10 @@ class _Joining:
         last = 1.0
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
         for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
-            if path in sure:  # none of them is far below a note behind it
-                yield self._ranked(path, max(best, 0.001))
-            else:
+            if path not in sure:
                 last = scored[path]
-                yield self._ranked(path, max(last, 0.001))
+            # No sure one is far below a note behind it.
+            yield self._ranked(path, max(best if path in sure else last, 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
                 last = min(last, note.score)
@@ -285,7 +278,7 @@ def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
     return ("words", "meaning") if by_words and is_near else ("words",) if by_words else ("meaning",)
 
 
-def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -> list[str]:
+def _near_notes(models: Sequence[Model], known: IndexView, wanted: frozenset[str]) -> list[str]:
     """The notes of the nearest passages, of those that are wanted."""
     found: dict[str, None] = {}
     for model in models:
@@ -322,14 +315,3 @@ def _within(values: Floats) -> Floats:
         within: Floats = (values - least) / (most - least)
         return within
     return np.full(len(values), float(most > 0), np.float32)
-
-
-def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> str:
-    """What the evidence lacks, with what meaning knows of it."""
-    if nearness is None or len(ranking.rarities) + len(ranking.unfound) <= FEW_WORDS:
-        return ranking.weakness
-    if nearest < nearness.near:
-        return NOTHING_NEAR
-    if nearest < nearness.about_it and ranking.coverage < WEAK.with_meaning:
-        return "The nearest passages hold few words of the question and may be about something else."
-    return ""

@@ -10,9 +10,8 @@ from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.property_text import in_one_line
-from vaulttools.ranked.copies import Print
+from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Deduplicator, print_of, text_of
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, compact
 

@@ -12,22 +12,47 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar, overload
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
-from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence, best, combined, most
+from vaulttools.ranked.weights import NOTE
 
 _TOGETHER: Final = 12
 """Notes whose passages are asked for at once: about as many as a page of ten notes needs."""
 
-_OTHER_LANGUAGE: Final = 0.9
-"""What the score of a note is multiplied by that is not in the question's language. Of the help in 36 languages, asked
-for in German, every note so comes before its translations (of ten one did not); with 0.8 a few notes in the language
-of the question come before better ones in English. Where nothing tells the language of a note, as of a table or a few
-words, it is not the question's either: of 0.9, 0.95 and 1 for these, 0.9 lost nothing."""
+
+T = TypeVar("T")
+
+
+class AsAsked(Sequence[T]):
+    """What an iterator gives, each taken from it when it is asked for: behind the first page hardly anybody does."""
+
+    def __init__(self, made: Iterator[T]) -> None:
+        self._left = made
+        self._made: list[T] = []
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        self._make(None if isinstance(index, slice) or index < 0 else index + 1)
+        return self._made[index]
+
+    def __len__(self) -> int:
+        self._make(None)
+        return len(self._made)
+
+    def __bool__(self) -> bool:
+        self._make(1)
+        return bool(self._made)
+
+    def _make(self, count: int | None) -> None:
+        """Have so many, or all."""
+        self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +121,12 @@ class BestFirst(AsAsked[RankedNote]):
                 yield note
 
     def _in_order(self) -> Iterator[RankedNote]:
-        while True:
-            self._look()
+        while self._waiting or self._looked_at:
+            # Every note that may be worth as much as the best of those looked at is looked at first.
+            while self._waiting and not (self._looked_at and self._looked_at[0][:2] < self._waiting[0][:2]):
+                candidate = self._waiting.popleft()[2]
+                if (note := self._note(candidate)) is not None:
+                    heappush(self._looked_at, (candidate.turn, -note.score, note.path, note))
             if not self._looked_at:
                 return
             turn, worth, _, first = heappop(self._looked_at)
@@ -106,17 +135,6 @@ class BestFirst(AsAsked[RankedNote]):
                 note = heappop(self._looked_at)[3]
                 same[note.path] = note
             yield from [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
-
-    def _look(self) -> None:
-        """Look at the passages of every note that may be worth as much as the best of those looked at."""
-        while self._waiting:
-            turn, bound, candidate = self._waiting[0]
-            if self._looked_at and self._looked_at[0][:2] < (turn, bound):
-                return
-            self._waiting.popleft()
-            note = self._note(candidate)
-            if note is not None:
-                heappush(self._looked_at, (turn, -note.score, note.path, note))
 
     def _note(self, candidate: Candidate) -> RankedNote | None:
         path = candidate.path
@@ -132,6 +150,6 @@ class BestFirst(AsAsked[RankedNote]):
         evidence = best(candidate.places, passages, self._rarities, self._quantity)
         score = combined(candidate.score, evidence[0].score if evidence else 0.0)
         if self._languages and passages.language not in self._languages:
-            score = max(0.001, round(score * _OTHER_LANGUAGE, 3))
+            score = max(0.001, round(score * NOTE.other_language, 3))
         note = self._notes[path] = RankedNote(path, score, passages, evidence)
         return note

@@ -15,22 +15,22 @@ from typing import Final
 
 from vaulttools.core import paths
 from vaulttools.index.passages import Passages
+from vaulttools.index.view import IndexView
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
 from vaulttools.patterns.literals import fold
-from vaulttools.ranked import asked_language, light_words
-from vaulttools.ranked.counted import MANY, Counter, TermCounts
+from vaulttools.ranked.candidates import Reader, TermMatches
+from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
+from vaulttools.ranked.english import languages_asked
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.question import read as read_question
-from vaulttools.ranked.scoring import BODY, rarity, score
+from vaulttools.ranked.scoring import BODY, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.term_matches import Reader, TermMatches
 from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import WEAK
-from vaulttools.ranked.word_index import WordIndex
 
 CANDIDATES: Final = 60
 """Notes that are scored: of those that BM25 puts further down hardly one comes among the first five (measured). Whoever
@@ -82,11 +82,11 @@ class Ranking:
 def rank(
     question: str,
     notes: frozenset[str],
-    index: WordIndex | None,
+    index: IndexView | None,
     read: Reader,
     stop: Callable[[], bool],
     most: int,
-    counter: Counter | None = None,
+    counter: RipgrepCounter | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Ranking:
     """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
@@ -99,11 +99,6 @@ def rank(
     return _Search(question, notes, index, read, stop, most, counter, is_over).ranking()
 
 
-def _weight(term: QuestionTerm, rare: float) -> float:
-    """What a term weighs that is so rare."""
-    return min(rare, light_words.MOST) if term.text.lower() in light_words.LIGHT_WORDS else rare
-
-
 class _Search:
     """One question being answered."""
 
@@ -111,11 +106,11 @@ class _Search:
         self,
         question: str,
         notes: frozenset[str],
-        index: WordIndex | None,
+        index: IndexView | None,
         read: Reader,
         stop: Callable[[], bool],
         most: int,
-        counter: Counter | None,
+        counter: RipgrepCounter | None,
         is_over: Callable[[], bool],
     ) -> None:
         self._asked = question
@@ -156,7 +151,7 @@ class _Search:
         holding = list(map(matches.holding, terms))
         notes = max(hits.notes + len(looked_at), len(self._notes))
         rarities = [
-            _weight(term, rarity(notes, self._count(term, number, count, some, looked_at)))
+            term_weight(term.text, notes, self._count(term, number, count, some, looked_at))
             for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
         ]
         candidates = self._candidates(finder, rarities, hits, holding)
@@ -226,7 +221,7 @@ class _Search:
             note = None if self._stop() else self._read(path)
             return "" if note is None else note.text
 
-        return self._question.languages or asked_language.told(self._asked, found, text)
+        return self._question.languages or languages_asked(self._asked, found, text)
 
     def _passages(self, path: str, finder: Finder, kept: Passages | None) -> Passages | None:
         """The passages of a note, from what the index holds of them or from its text."""

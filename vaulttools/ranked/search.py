@@ -26,9 +26,9 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.note_date import note_date
 from vaulttools.notes.properties import property_text
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.ranking import Ranking, rank

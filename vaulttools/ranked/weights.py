@@ -7,6 +7,75 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
+class NoteWeights:
+    """What counts how much in the score of a note."""
+
+    title: float = 8.0
+    """One word in the title, in words of the body."""
+    aliases: float = 3.0
+    headings: float = 2.0
+    properties: float = 2.0
+    saturation: float = 1.5
+    """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
+    length: float = 0.75
+    """BM25's b: 0 takes no note of the length of a text, 1 all."""
+    usual_length: int = 200
+    """Words of a note of usual length, where BM25 has the mean of all: so a score follows from the note alone."""
+    passage: float = 0.8
+    """That words stand in one passage."""
+    row: float = 0.5
+    """That words stand in a row, as in the question."""
+    name: float = 2.0
+    """That the title consists of the words of the question, and they of it."""
+    window: int = 30
+    """Words of a passage."""
+    light_word: float = 2.5
+    """The most that a light word weighs, in BM25's weights: as much as a word that one note of twelve holds. Where few
+    notes are in the language of the question, `big` and `put` are as rare as what is asked about."""
+    other_language: float = 0.9
+    """What the score is multiplied by where the note is not in the language of the question, or in none that is
+    known."""
+
+
+NOTE: Final = NoteWeights()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWeights:
+    """What a word counts in the score of a passage, where one in the passage itself counts 1."""
+
+    again: float = 0.2
+    """The second time in the passage."""
+    header: float = 0.7
+    """In the header row of its table."""
+    is_header: float = 0.6
+    """A header row itself, which says less than the rows below it."""
+    heading: float = 0.6
+    """In a heading above it."""
+    name: float = 0.5
+    """In the title, an alias or the properties of the note."""
+    beside: float = 0.4
+    """In the passage before or after it, under the same heading."""
+    row: float = 0.3
+    """Two words in a row, as in the question, beside what each counts."""
+    quantity: float = 0.3
+    """A quantity of the kind that the question asks for, in parts of the score."""
+    early: float = 0.1
+    """Of a passage that begins the note; half of it for one that begins `early_words` later."""
+    early_words: int = 100
+    length: float = 0.15
+    """How much of its score a passage of `usual` characters loses against an empty one."""
+    usual: int = 400
+    in_note: float = 0.15
+    """The best passage of a note, beside the note as a whole."""
+    full: float = 1.3
+    """The score of a passage that holds the whole question in a row."""
+
+
+PASSAGE: Final = PassageWeights()
+
+
+@dataclass(frozen=True, slots=True)
 class Sharing:
     """How the text of an answer is shared out among notes."""
 
@@ -65,6 +134,10 @@ class Weak:
     """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
     with_meaning: float = 0.45
     """The same of a passage that is not near in meaning."""
+    nowhere: float = 5.0
+    """The least that a word weighs that stands nowhere, unless the notes are so few that no word weighs as much: where
+    no note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the
+    notes may have another word for it."""
 
 
 WEAK: Final = Weak()

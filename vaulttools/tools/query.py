@@ -27,8 +27,7 @@ from vaulttools.ranked.allotment import Allotted
 from vaulttools.ranked.filtered import Ranked, has_words, ranked
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
-from vaulttools.ranked.reading_on import reading_on
-from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.showing import ShownNote, reading_on
 from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.session import Session
 
