@@ -1,26 +1,32 @@
-"""Puts a query of Obsidian's search language to the notes that filters select."""
+"""Puts a query of Obsidian's search language to the notes that filters select.
+
+Where nothing is found, `other_readings` tells what parts and other readings of it would have found.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
-from vaulttools.answers import corpus, dated
-from vaulttools.answers.filters import Filters
+from vaulttools.answers import corpus, dated, hints
+from vaulttools.answers.filters import Filters, nodes, none_selected
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.core import limits
 from vaulttools.core.work import Work
+from vaulttools.errors import InvalidQuery
 from vaulttools.files import disk
 from vaulttools.files.file_times import created
 from vaulttools.files.scope import Scope
-from vaulttools.query import facts
+from vaulttools.query import facts, tree
 from vaulttools.query.exact import Exact
 from vaulttools.query.facts import Facts
+from vaulttools.query.language import parse, spelled
 from vaulttools.query.plan import Files, Plan, looks_at_any_file
 from vaulttools.query.regexes import Regexes
-from vaulttools.query.tree import Node
+from vaulttools.query.tree import And, Node, Not
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
@@ -105,3 +111,62 @@ def files_found(exact: Exact, order: Order, **changes: Any) -> int:
 def _again(exact: Exact, changes: dict[str, Any]) -> Exact:
     work = exact.work.again()
     return replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+
+
+_ALONE: Final = 5
+"""Parts of a query that are looked for alone when all together find nothing."""
+
+
+def other_readings(
+    vault: Session, work: Work, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
+) -> list[str]:
+    """One sentence for each reading of `given` under which files match, with the same filters: its parts alone, case
+    ignored, another Unicode form. Or that no note passes the filters."""
+    narrowed = nodes(filters)
+    if narrowed and not files_found(found, order, node=tree.both(narrowed)):
+        return [none_selected(filters)]
+    alone = _alone(found, order, parse(given), narrowed)
+    forms = _other_forms(vault, work, filters, given, match_case=match_case)
+    return [*alone, *_other_case(found, order), *forms]
+
+
+def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
+    """How many files each part of a query finds that all together find none."""
+    if not isinstance(node, And):
+        return []
+    found = []
+    for part in node.parts[:_ALONE]:
+        if isinstance(part, Not):
+            continue
+        number = files_found(exact, order, node=tree.both([part, *filtering]))
+        count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
+        found.append(f"{spelled(part)}: {count}")
+    return [f"No note matches the whole query. Notes that match one part: {'; '.join(found)}."]
+
+
+def _other_case(exact: Exact, order: Order) -> list[str]:
+    """Whether something is found with case ignored."""
+    if not exact.sensitive:
+        return []
+    number = files_found(exact, order, sensitive=False)
+    if not number:
+        return []
+    count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
+    return [f"{count} {'note matches' if number == 1 else 'notes match'} when case is ignored."]
+
+
+def _other_forms(vault: Session, work: Work, filters: Filters, given: str, *, match_case: bool) -> list[str]:
+    """Whether something is found by the query in another Unicode form (fault-C15)."""
+    found = []
+    for form, written in hints.other_forms(given):
+        try:
+            node = tree.both([parse(written), *nodes(filters)])
+            matching, _ = exact(vault, work.again(), filters, node, written, match_case=match_case)
+        except InvalidQuery:
+            continue  # some signs have a form that means something to the language
+        number = len(list(islice(matching.matching(Order(vault, matching, None)), limits.COUNTED_FILES)))
+        if number:
+            more = " or more" if number == limits.COUNTED_FILES else ""
+            match = "note matches" if number == 1 else "notes match"
+            found.append(f"{number}{more} {match} when the query is written in Unicode form {form}.")
+    return found

@@ -1,4 +1,4 @@
-"""Tells copies of a passage, such as versions of a page, from different passages."""
+"""Folds copies of a passage, such as versions of a page, into the first note."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ from typing import Final
 from vaulttools.core.cached import cached_property
 from vaulttools.index.passages import Passages
 from vaulttools.notes.note import Note
-from vaulttools.notes.passages import digest
+from vaulttools.ranked.candidates import Reader
 from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.weights import COPY
 
-_SHINGLE: Final = 3
-"""Words in a row that are compared."""
-_ALIKE: Final = 0.7
-"""The part of the shingles of two passages that both must have: one word in twenty exchanged leaves 0.74 of them."""
-_AS_LONG: Final = 0.5
-"""The part of the length of a passage that a copy has at least: quicker to tell than the shingles, which have it."""
-_FEWEST: Final = 12
-"""Words of a passage that can be nearly a copy; a shorter one is one, or is none."""
-_SHORT: Final = 5
-"""Words of a passage that may be the same in notes that have nothing to do with each other, if it has fewer."""
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
 
@@ -37,23 +28,18 @@ class Print:
     digest: int
     """`notes.passages.digest` of it."""
 
-    @classmethod
-    def of(cls, text: str) -> Print:
-        """Of a text whose digest nobody knows."""
-        return cls(text, digest(text))
-
     @cached_property
     def is_short(self) -> bool:
         """Whether it has too few words to be told from another by them: `Coming soon.`"""
-        return sum(1 for _ in islice(_WORD.finditer(self.text), _SHORT)) < _SHORT
+        return sum(1 for _ in islice(_WORD.finditer(self.text), COPY.short)) < COPY.short
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
         """Its words in a row; none of a short one."""
         words = _WORD.findall(self.text.casefold())
-        if len(words) < _FEWEST:
+        if len(words) < COPY.fewest:
             return frozenset()
-        return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+        return frozenset(zip(*(words[start:] for start in range(COPY.shingle)), strict=False))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -66,22 +52,15 @@ class Print:
             return not (self.is_short or other.is_short)
         # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
         length, of_other = len(self.text), len(other.text)
-        if length < _AS_LONG * of_other or of_other < _AS_LONG * length or self.numbers != other.numbers:
+        if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
             return False
         fewer, more = sorted((self.shingles, other.shingles), key=len)
-        if not fewer or len(fewer) < _ALIKE * len(more):
+        if not fewer or len(fewer) < COPY.alike * len(more):
             return False
         both = len(fewer & more)
-        return both >= _ALIKE * (len(fewer) + len(more) - both)
+        return both >= COPY.alike * (len(fewer) + len(more) - both)
 
 
-_NEARLY: Final = 0.8
-"""The part of the score of its best passage that another one of a note must have for the note to be shown though the
-best one is a copy."""
-_COMPARED: Final = 3
-"""Passages of a note that are compared with those of others."""
-
-Read = Callable[[str], Note | None]
 CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
 
 
@@ -100,7 +79,7 @@ def print_of(note: Note, passages: Passages, number: int) -> Print:
 class Deduplicator:
     """The notes of one answer that were compared so far."""
 
-    read: Read
+    read: Reader
     copies_of: CopiesOf
     among: AbstractSet[str]
     """The notes of the scope."""
@@ -118,15 +97,15 @@ class Deduplicator:
             if note is None:
                 yield ranked
                 continue
-            least = ranked.evidence[0].score * _NEARLY
-            compared = ranked.evidence[:_COMPARED]
+            least = ranked.evidence[0].score * COPY.nearly
+            compared = ranked.evidence[: COPY.compared]
             own = [each for each in compared if not self._is_copy(note, ranked, each.number)]
             if own and own[0].score >= least:
-                yield replace(ranked, evidence=[*own, *ranked.evidence[_COMPARED:]])
+                yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
 
     def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
         """Look for the copies of the passages that may be shown of some notes, all at once."""
-        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[:_COMPARED])
+        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[: COPY.compared])
         self._look({passages.digests[evidence.number] for passages, evidence in best})
 
     def copies(self, path: str, number: int, digest: int) -> list[str]:

@@ -25,6 +25,7 @@ from vaulttools.patterns.literals import fold
 from vaulttools.patterns.pattern import escaped
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
+from vaulttools.ranked.weights import NOMINATION
 from vaulttools.session import Session
 
 _SECONDS: Final = 5.0
@@ -86,19 +87,11 @@ def _by_term(words: Sequence[QuestionTerm], counted: Mapping[str, Mapping[str, i
 
 
 MANY: Final = 200
-"""Notes of which nothing is known from which on words are counted to choose those that are read: reading and parsing so
-many takes as long as ripgrep takes to count a word in 10,000."""
+"""From so many unknown notes on, words are counted to choose the notes to read: reading and parsing so many takes
+as long as ripgrep takes to count a word in 10,000."""
 
 _STATED: Final = 300
 """Notes whose size is asked for to choose those that are read."""
-_LONG_BYTES: Final = 20_000
-"""Bytes of a note that halve what its counts weigh."""
-
-_SATURATION: Final = 1.5
-"""Times that give half of what any number gives, where notes are chosen by such counts."""
-
-_IN_NAME: Final = 3.0
-"""What a word in a name counts."""
 
 Frequencies: TypeAlias = Mapping[str, int]
 """How often a term, or perhaps what only begins like it, stands in each note, or on how many lines."""
@@ -142,15 +135,15 @@ class TermCounts:
             counts = self._counted[term.text] or {}
             rare = rarity(len(self._notes), len(counts))
             for path, number in counts.items():
-                weight[path] += rare * number / (number + _SATURATION)
+                weight[path] += rare * number / (number + NOMINATION.saturation)
             begun = beginnings(term)
             for path, name in names.items():
                 if all(each in name for each in begun):
-                    weight[path] += rare * _IN_NAME
+                    weight[path] += rare * NOMINATION.in_name
 
         def normed(path: str) -> float:
             """BM25 takes a long note's many words for less; the sizes of a few hundred cost a stat each."""
-            return weight[path] / (1 + self._counter.size(path) / _LONG_BYTES)
+            return weight[path] / (1 + self._counter.size(path) / NOMINATION.long_bytes)
 
         likely = sorted(weight, key=lambda path: (-weight[path], path))[: max(_STATED, self._most)]
         attachments = [path for path in self._notes if not paths.is_note(path)]  # in which nothing was counted

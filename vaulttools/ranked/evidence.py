@@ -15,7 +15,7 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
-from vaulttools.ranked.weights import PASSAGE, PassageWeights
+from vaulttools.ranked.weights import PASSAGE
 
 _DEEPEST: Final = 6
 """The lowest level of a heading that counts."""
@@ -34,39 +34,38 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
-def combined(of_note: float, of_passage: float, weights: PassageWeights = PASSAGE) -> float:
+def combined(of_note: float, of_passage: float) -> float:
     """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
     decimals."""
-    passage = weights.in_note * min(1.0, of_passage / weights.full)
-    return round(max(0.001, (of_note + passage) / (1 + weights.in_note)), 3)
+    passage = PASSAGE.in_note * min(1.0, of_passage / PASSAGE.full)
+    return round(max(0.001, (of_note + passage) / (1 + PASSAGE.in_note)), 3)
 
 
 def most(
     places: Places,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = PASSAGE,
 ) -> float:
     """A score that no passage of a note exceeds, whatever its passages are."""
     total = sum(rarities)
     if not total:
         return 0.0
-    beside = max(weights.header, weights.beside, weights.heading, weights.name)
+    beside = max(PASSAGE.header, PASSAGE.beside, PASSAGE.heading, PASSAGE.name)
     score = 0.0
     before: Sequence[int] = ()
     for term, (rare, columns) in enumerate(zip(rarities, places.found, strict=True)):
         body = columns[BODY]
         if body:
-            score += rare * max(1 + weights.again * (len(body) > 1), beside)
+            score += rare * max(1 + PASSAGE.again * (len(body) > 1), beside)
             if before:
-                score += weights.row * min(rarities[term - 1], rare)
+                score += PASSAGE.row * min(rarities[term - 1], rare)
         elif columns[HEADINGS]:
-            score += rare * max(weights.heading, weights.name)
+            score += rare * max(PASSAGE.heading, PASSAGE.name)
         elif columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]:
-            score += rare * weights.name
+            score += rare * PASSAGE.name
         before = body
     # Sums of the same numbers in another order differ in their last digits.
-    return score * (1 + weights.early) * (1 + weights.quantity * bool(quantity)) / total + 1e-9
+    return score * (1 + PASSAGE.early) * (1 + PASSAGE.quantity * bool(quantity)) / total + 1e-9
 
 
 def best(
@@ -74,7 +73,6 @@ def best(
     passages: Passages,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = PASSAGE,
 ) -> list[Evidence]:
     """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
 
@@ -102,29 +100,29 @@ def best(
         heading = headings[number]
         score = weigh[terms]
         if number in again:
-            score += weights.again * weigh[again[number]]
+            score += PASSAGE.again * weigh[again[number]]
         if more := held.get(parents[number], 0) & ~terms:
-            score += weights.header * weigh[more]
+            score += PASSAGE.header * weigh[more]
             terms |= more
         if more := above[heading] & ~terms:
-            score += weights.heading * weigh[more]
+            score += PASSAGE.heading * weigh[more]
             terms |= more
         if more := named & ~terms:
-            score += weights.name * weigh[more]
+            score += PASSAGE.name * weigh[more]
             terms |= more
         beside = held.get(number - 1, 0) if number and headings[number - 1] == heading else 0
         if number + 1 in held and headings[number + 1] == heading:
             beside |= held[number + 1]
         if more := beside & ~terms:
-            score += weights.beside * weigh[more]
+            score += PASSAGE.beside * weigh[more]
         if number in rows:
-            score += weights.row * rows[number]
-        score *= 1 + weights.early * weights.early_words / (weights.early_words + first_words[number])
-        score *= 1 - weights.length * lengths[number] / (weights.usual + lengths[number])
+            score += PASSAGE.row * rows[number]
+        score *= 1 + PASSAGE.early * PASSAGE.early_words / (PASSAGE.early_words + first_words[number])
+        score *= 1 - PASSAGE.length * lengths[number] / (PASSAGE.usual + lengths[number])
         if quantities[number] & asked_for:
-            score *= 1 + weights.quantity
+            score *= 1 + PASSAGE.quantity
         if number in headers:
-            score *= weights.is_header
+            score *= PASSAGE.is_header
         score /= total
         found.append((-round(score, 9), number, score, terms))
     found.sort()

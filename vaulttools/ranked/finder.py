@@ -27,7 +27,8 @@ class Finder:
     def __init__(self, terms: Sequence[QuestionTerm]) -> None:
         self.terms: Final = terms
         self._literals = [term.literal.encode() for term in terms]
-        self._counts_bytes = any(self._literals)
+        self.needs_text: Final = any(self._literals)
+        """Whether the index knows the places of some terms only roughly: those that are no words."""
         self._stems: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
         """By the first stem of a spelling: the term, and the stems that follow."""
         self._beginnings: list[tuple[int, str]] = []
@@ -39,17 +40,12 @@ class Finder:
                 elif stems:
                     self._stems[stems[0]].append((number, tuple(stems[1:])))
 
-    @property
-    def needs_text(self) -> bool:
-        """Whether the index knows the places of some terms only roughly: those that are no words."""
-        return self._counts_bytes
-
     def places(self, note: Note | NoteWords) -> Places:
         """Where the terms stand in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
-            if self._counts_bytes:
+            if self.needs_text:
                 text = column.text.encode("utf-8", "replace")
                 lengths.append(len(text) // _BYTES_A_WORD)
                 stands = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
@@ -93,7 +89,7 @@ class Finder:
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
         """The passages of a note, by places as `places` counts them; `known` is what an index holds of them."""
         passages = known or index.of(note)
-        if not self._counts_bytes:
+        if not self.needs_text:
             return passages
         text = note.text
         body = len(text) - len(words_of(note).body)

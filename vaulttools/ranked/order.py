@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Final, TypeVar, overload
+from typing import Final, overload
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
@@ -22,37 +22,6 @@ from vaulttools.ranked.weights import NOTE
 
 _TOGETHER: Final = 12
 """Notes whose passages are asked for at once: about as many as a page of ten notes needs."""
-
-
-T = TypeVar("T")
-
-
-class AsAsked(Sequence[T]):
-    """What an iterator gives, each taken from it when it is asked for: behind the first page hardly anybody does."""
-
-    def __init__(self, made: Iterator[T]) -> None:
-        self._left = made
-        self._made: list[T] = []
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        self._make(None if isinstance(index, slice) or index < 0 else index + 1)
-        return self._made[index]
-
-    def __len__(self) -> int:
-        self._make(None)
-        return len(self._made)
-
-    def __bool__(self) -> bool:
-        self._make(1)
-        return bool(self._made)
-
-    def _make(self, count: int | None) -> None:
-        """Have so many, or all."""
-        self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +49,35 @@ class Candidate:
     """Those of a later turn come behind all of an earlier one."""
 
 
-class BestFirst(AsAsked[RankedNote]):
+class AsAsked(Sequence[RankedNote]):
+    """Notes of an iterator, each taken from it when it is asked for: behind the first page hardly anybody does."""
+
+    def __init__(self, made: Iterator[RankedNote]) -> None:
+        self._left = made
+        self._made: list[RankedNote] = []
+
+    @overload
+    def __getitem__(self, index: int) -> RankedNote: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
+    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
+        self._make(None if isinstance(index, slice) or index < 0 else index + 1)
+        return self._made[index]
+
+    def __len__(self) -> int:
+        self._make(None)
+        return len(self._made)
+
+    def __bool__(self) -> bool:
+        self._make(1)
+        return bool(self._made)
+
+    def _make(self, count: int | None) -> None:
+        """Have so many, or all."""
+        self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
+
+
+class BestFirst(AsAsked):
     """The candidates whose passages are known, in their order: by turn, by what they are worth, ties as `tie` says."""
 
     def __init__(
@@ -92,9 +89,9 @@ class BestFirst(AsAsked[RankedNote]):
         languages: AbstractSet[str] = frozenset(),
         quantity: Quantity = Quantity.NONE,
     ) -> None:
-        """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
-        the same; `languages` are those that the question may be in: notes in others are worth less; passages with
-        a `quantity` that it asks for are worth more."""
+        """`passages` gives those of some notes, as far as they are known; `tie` orders notes that are worth the same.
+        Notes in other `languages` than these are worth less, if any are given; passages with the `quantity` that the
+        question asks for are worth more."""
         super().__init__(self._in_order())
         self._rarities = rarities
         self._passages = passages
@@ -109,15 +106,15 @@ class BestFirst(AsAsked[RankedNote]):
         """By turn and bound: those whose passages nobody has looked at."""
         self._looked_at: list[tuple[int, float, str, RankedNote]] = []
         """A heap of those that are, by turn and worth."""
-        self._known: dict[str, Passages | None] = {}
-        self._notes: dict[str, RankedNote] = {}
-        """Every note that was looked at."""
+        self._notes: dict[str, RankedNote | None] = {}
+        """Every note that was looked at; None: its passages are not known."""
 
     def holding(self, is_wanted: Callable[[Places], bool]) -> Iterator[RankedNote]:
         """The notes whose words `is_wanted`, and perhaps others, in no order."""
-        yield from [*self._notes.values()]
+        looked_at = dict(self._notes)
+        yield from filter(None, looked_at.values())
         for _, _, each in [*self._waiting]:
-            if each.path not in self._notes and is_wanted(each.places) and (note := self._note(each)) is not None:
+            if each.path not in looked_at and is_wanted(each.places) and (note := self._note(each)) is not None:
                 yield note
 
     def _in_order(self) -> Iterator[RankedNote]:
@@ -137,19 +134,17 @@ class BestFirst(AsAsked[RankedNote]):
             yield from [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
 
     def _note(self, candidate: Candidate) -> RankedNote | None:
-        path = candidate.path
-        if path in self._notes:
-            return self._notes[path]
-        if path not in self._known:
-            following = (each.path for _, _, each in islice(self._waiting, _TOGETHER))
-            together = [path, *(each for each in following if each not in self._known)]
-            self._known |= dict.fromkeys(together) | self._passages(together)
-        passages = self._known[path]
-        if passages is None:
-            return None
+        if candidate.path not in self._notes:
+            following = (each for _, _, each in islice(self._waiting, _TOGETHER) if each.path not in self._notes)
+            together = {each.path: each for each in (candidate, *following)}
+            known = self._passages([*together])
+            for path, each in together.items():
+                self._notes[path] = self._ranked(each, known[path]) if path in known else None
+        return self._notes[candidate.path]
+
+    def _ranked(self, candidate: Candidate, passages: Passages) -> RankedNote:
         evidence = best(candidate.places, passages, self._rarities, self._quantity)
         score = combined(candidate.score, evidence[0].score if evidence else 0.0)
         if self._languages and passages.language not in self._languages:
             score = max(0.001, round(score * NOTE.other_language, 3))
-        note = self._notes[path] = RankedNote(path, score, passages, evidence)
-        return note
+        return RankedNote(candidate.path, score, passages, evidence)

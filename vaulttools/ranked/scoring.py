@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from vaulttools.index.word_hits import Places
-from vaulttools.ranked.weights import NOTE, NoteWeights
+from vaulttools.ranked.weights import NOTE
 
 BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)
 """The parts of a note, as `Places` has them."""
@@ -26,7 +26,7 @@ def term_weight(term: str, notes: int, holding: int) -> float:
     return min(rare, NOTE.light_word) if term.lower() in _LIGHT_WORDS else rare
 
 
-def score(places: Places, rarities: Sequence[float], weights: NoteWeights = NOTE) -> float:
+def score(places: Places, rarities: Sequence[float]) -> float:
     """0 for a note that holds none of the words, and nearly 1 for one whose title and one of whose passages they are.
 
     `rarities` are the weights of the words, in the order of the question.
@@ -34,21 +34,21 @@ def score(places: Places, rarities: Sequence[float], weights: NoteWeights = NOTE
     total = sum(rarities)
     if not total:
         return 0.0
-    norm = 1 - weights.length + weights.length * places.lengths[BODY] / weights.usual_length
+    norm = 1 - NOTE.length + NOTE.length * places.lengths[BODY] / NOTE.usual_length
     often = 0.0
     for rare, (body, title, aliases, headings, properties) in zip(rarities, places.found, strict=True):
         count = len(body) / norm
         if title or aliases or headings or properties:
-            count += len(title) * weights.title + len(aliases) * weights.aliases
-            count += len(headings) * weights.headings + len(properties) * weights.properties
+            count += len(title) * NOTE.title + len(aliases) * NOTE.aliases
+            count += len(headings) * NOTE.headings + len(properties) * NOTE.properties
         if count:
-            often += rare * count / (count + weights.saturation)
+            often += rare * count / (count + NOTE.saturation)
     return (
         often
-        + weights.passage * _passage(places, rarities, weights.window)
-        + weights.row * _row(places, rarities)
-        + weights.name * _name(places, rarities)
-    ) / (total * (1 + weights.passage + weights.row + weights.name))
+        + NOTE.passage * _passage(places, rarities, NOTE.window)
+        + NOTE.row * _row(places, rarities)
+        + NOTE.name * _name(places, rarities)
+    ) / (total * (1 + NOTE.passage + NOTE.row + NOTE.name))
 
 
 def _passage(places: Places, rarities: Sequence[float], window: int) -> float:

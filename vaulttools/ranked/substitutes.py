@@ -10,7 +10,7 @@ from vaulttools.core import paths
 from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
 from vaulttools.ranked import english
-from vaulttools.ranked.candidates import StemVocabulary, TermMatches
+from vaulttools.ranked.candidates import TermMatches
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import QuestionTerm, word
 
@@ -87,7 +87,7 @@ class Substitutes:
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
             return (QuestionTerm(split, (Spelling(split),)),)
-        close = corrections(term.text, self._matches.vocabulary)
+        close = corrections(term.text, self._matches)
         if not close:
             self.unfound.append(term.text)
             return ()
@@ -118,7 +118,7 @@ class Substitutes:
 
     def _as_written(self, stem: str) -> str:
         """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
-        notes = self._matches.vocabulary.notes(stem)
+        notes = self._matches.notes_with(stem)
         for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._matches.read(path)
             for text in () if note is None else (note.title, note.text):
@@ -144,7 +144,7 @@ _LONG: Final = 6
 """Letters of a stem in which two may be wrong."""
 
 
-def corrections(text: str, vocabulary: StemVocabulary) -> list[str]:
+def corrections(text: str, matches: TermMatches) -> list[str]:
     """The stems closest to that of one word that no note holds, the most frequent of equally close ones; none for an
     English word, which is spelt as it is meant: `alarm` is no misspelt `alamme`.
 
@@ -160,11 +160,11 @@ def corrections(text: str, vocabulary: StemVocabulary) -> list[str]:
     stem = words[0][2]
     furthest = 1 if len(stem) < _LONG else 2
     for beginning in dict.fromkeys(stem[:2]):
-        stems = vocabulary.stems(beginning, len(stem) - furthest, len(stem) + furthest)
+        stems = matches.stems(beginning, len(stem) - furthest, len(stem) + furthest)
         distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=furthest, limit=None)
         for wanted in range(1, furthest + 1):
             close = (other for other, far, _ in distances if far == wanted and not _is_extended(other, text, furthest))
-            frequent = sorted((-count, other) for other in close if (count := len(vocabulary.notes(other))))
+            frequent = sorted((-count, other) for other in close if (count := len(matches.notes_with(other))))
             if frequent:
                 return [other for _, other in frequent][:_MOST_CORRECTIONS]
     return []
