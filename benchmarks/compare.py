@@ -31,7 +31,7 @@ from typing import Any, Final
 from platformdirs import user_cache_path
 
 from vaulttools.matching.ripgrep import locate
-from vaulttools.ranked.stop_words import among
+from vaulttools.ranked.question import stop_words_among
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # a script, and no part of the package
 
@@ -406,7 +406,7 @@ def _hits(asked: ranking.Asked, paths: Sequence[str]) -> bool:
 def keywords(question: str) -> str:
     """The question without the words that say nothing, as a model may shorten it."""
     words = question.split()
-    silent = among([word.casefold() for word in words])
+    silent = stop_words_among([word.casefold() for word in words])
     kept = [word for word in words if word.casefold() not in silent]
     return " ".join(kept) or question
 

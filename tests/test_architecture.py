@@ -163,7 +163,7 @@ LATE_IMPORTS = {
     "core.spelling": {"rapidfuzz.distance"},
     "bases.definition": {"vaulttools.notes.properties.safe_yaml", "yaml"},
     "bases.regexes": {"re2"},
-    "ranked.corrections": {"rapidfuzz", "rapidfuzz.distance"},
+    "ranked.substitutes": {"rapidfuzz", "rapidfuzz.distance"},
     "matching.process": {"tempfile"},
     "files.temporary": {"shutil", "tempfile"},
     "notes.markdown.blocks": None,

@@ -1,4 +1,4 @@
-"""Values and rows of the TOON-like form: one row is one line, and says what it was made of."""
+"""Values, rows and lines of at most 800 bytes: never cut inside a character, cut around the first match."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vaulttools.core import render
 from vaulttools.exploration import toon
 from vaulttools.exploration.toon import Count
 
@@ -56,3 +57,57 @@ def test_long_texts_give_way_to_counts() -> None:
     row = toon.row(2, "é" * 900, Count(50_000, at_least=True), 3, "x" * 900)
     assert row.startswith('  "ééé') and row.endswith("x...") and '...",>=50000,3,xxx' in row
     assert 780 < len(row.encode()) <= 800
+
+
+TEXT = st.text(st.characters(codec="utf-8"), max_size=900) | st.integers(0, 3_000).map(
+    lambda size: "é日x"[size % 3] * size
+)
+
+
+def size(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text.encode())
+
+
+@given(TEXT)
+def test_a_line_is_whole_or_a_marked_beginning_of_at_most_800_bytes(text: str) -> None:
+    shown = toon.clipped(text)
+    assert size(shown) <= 800
+    assert shown == text if size(text) <= 800 else text.startswith(shown.removesuffix("..."))
+
+
+@given(st.data(), TEXT, st.integers(1, 10**9))
+def test_a_note_line_shows_its_first_match(data: st.DataObject, text: str, number: int) -> None:
+    text = text.rstrip()
+    first = data.draw(st.integers(0, max(0, len(text) - 1)))
+    head = f"  {number}:"
+    shown = toon.note_line(head, text, first)
+    assert size(shown) <= 800
+    assert shown.startswith(head)
+    inside = shown.removeprefix(f"{head} ").removeprefix("...").removesuffix("...")
+    if size(f"{head} {render.visible(text)}") <= 800:
+        assert shown == (f"{head} {render.visible(text)}" if text else head)
+    elif text.isprintable():
+        assert inside in text
+        assert text[first] in inside
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "shown"),
+    [
+        ("", None, "  2-"),
+        ("a  \t", None, "  2- a"),
+        ("é" * 397 + "x", None, "  2- " + "é" * 397 + "x"),
+        ("é" * 398, None, "  2- " + "é" * 396 + "..."),
+        ("é" * 900 + "token", 900, "  2- ..." + "é" * 60 + "token"),
+        ("é" * 900 + "token", 3, "  2- " + "é" * 396 + "..."),
+        ("a\x1bb", 0, "  2- a\\x1bb"),
+    ],
+)
+def test_lines_of_notes(text: str, first: int | None, shown: str) -> None:
+    assert toon.note_line("  2-", text, first) == shown
+
+
+def test_fault_C09_a_line_of_20_mb_is_clipped_at_once() -> None:
+    text = "a" * 20_000_000
+    assert toon.note_line("  1:", text + "token", len(text)) == f"  1: ...{'a' * 60}token"

@@ -20,7 +20,6 @@ from vaulttools.notes.note import Note
 from vaulttools.opening import open_folder
 from vaulttools.ranked import ranking
 from vaulttools.ranked.ranking import Ranking, rank
-from vaulttools.ranked.word_index import WordIndex
 from vaulttools.session import Session
 
 
@@ -38,7 +37,7 @@ class Ranked:
         """Wait until the index holds everything."""
         self.vault.indexes.wait()
 
-    def known(self) -> WordIndex | None:
+    def known(self) -> IndexView | None:
         return self.vault.indexes.structures(Work())
 
     def read(self, path: str) -> Note | None:

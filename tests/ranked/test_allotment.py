@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,8 +12,8 @@ from tests.ranked.test_showing import nothing_else_holds
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import ShownNote
@@ -116,13 +115,6 @@ def test_of_notes_with_as_much_to_say_the_best_have_text_and_the_first_leaves_ro
     assert size(found.notes[0]) <= room * SHARING.most + LEAST
 
 
-@pytest.mark.parametrize("scores", [[1.0], [1.0, 0.99, 0.98], [1.0, 0.3]])
-def test_a_short_note_that_answers_best_is_whole(scores: list[float]) -> None:
-    found = Scored(scores, [3, 12, 12][: len(scores)]).allotted(5_000)
-    assert found.notes[0].is_whole
-    assert "…" not in found.notes[0].passages[0].shown
-
-
 def test_a_long_note_shows_the_passages_that_answer_about_as_well_and_the_one_behind_the_best() -> None:
     made = Scored([1.0], [12])
     scores = {4: 1.0, 9: SHARING.passage, 1: SHARING.passage - 0.01}
@@ -156,12 +148,6 @@ def test_in_an_order_by_something_else_all_notes_get_about_the_same() -> None:
     found = Scored([0.5] * 4, [12] * 4).allotted(8_000, is_sorted=True)
     sizes = [size(each) for each in found.notes]
     assert max(sizes) - min(sizes) < 1_000  # about a passage
-
-
-def test_what_has_no_room_is_named() -> None:
-    found = Scored([1.0] * 7, [4] * 7).allotted(1_000)
-    assert [each.path for each in found.also] == [f"{number}.md" for number in range(len(found.notes), 7)]
-    assert found.also
 
 
 def test_a_note_that_cannot_be_read_any_more_takes_nothing_from_the_others() -> None:

@@ -1,13 +1,16 @@
-"""Words that one may be a misspelling of."""
+"""Words that one may be a misspelling of; English words are none."""
 
 from __future__ import annotations
 
 from typing import cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from vaulttools.ranked import corrections
-from vaulttools.ranked.vocabulary import StemVocabulary
+from vaulttools.ranked import english
+from vaulttools.ranked.candidates import TermMatches
+from vaulttools.ranked.substitutes import corrections
 
 
 class _Words:
@@ -19,7 +22,7 @@ class _Words:
     def stems(self, beginning: str, shortest: int, longest: int) -> list[str]:
         return [stem for stem in self._stems if stem.startswith(beginning) and shortest <= len(stem) <= longest]
 
-    def notes(self, stem: str) -> set[str]:
+    def notes_with(self, stem: str) -> set[str]:
         return {"n.md"} if stem in self._stems else set()
 
 
@@ -28,13 +31,13 @@ class _Words:
     [("nota", "note"), ("ntoe", "note"), ("palete", "palett"), ("lighthuose", "lighthous"), ("obsidain", "obsidian")],
 )
 def test_a_letter_changed_left_out_or_exchanged_is_a_misspelling(word: str, stem: str) -> None:
-    vault = cast("StemVocabulary", _Words("note", "palett", "lighthous", "obsidian", "other"))
-    assert corrections.of(word, vault) == [stem]
+    vault = cast("TermMatches", _Words("note", "palett", "lighthous", "obsidian", "other"))
+    assert corrections(word, vault) == [stem]
 
 
 @pytest.mark.parametrize("word", ["not", "zzzz", "mineral", "two words"])
 def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
-    assert corrections.of(word, cast("StemVocabulary", _Words("note", "mine", "word"))) == []
+    assert corrections(word, cast("TermMatches", _Words("note", "mine", "word"))) == []
 
 
 @pytest.mark.parametrize(
@@ -42,4 +45,21 @@ def test_short_words_and_longer_ones_are_no_misspellings(word: str) -> None:
     [("alarm", "alamm"), ("stuff", "staff"), ("Gemstones", "gemston"), ("lampreys", "lamprei"), ("colour", "color")],
 )
 def test_an_english_word_is_spelt_as_it_is_meant(word: str, close: str) -> None:
-    assert corrections.of(word, cast("StemVocabulary", _Words(close))) == []
+    assert corrections(word, cast("TermMatches", _Words(close))) == []
+
+
+WORDS = english._FILE.read_text(encoding="ascii").split()
+
+
+@given(
+    st.one_of(st.sampled_from(WORDS), st.sampled_from([WORDS[0], WORDS[-1], "", "é", "zzzz", "aa"])), st.integers(0, 9)
+)
+@settings(max_examples=300)
+def test_a_word_is_found_as_by_going_through_all(word: str, cut: int) -> None:
+    known = set(WORDS)
+    for text in (word, word.upper(), word[:cut], word[cut:], f"{word}s", f"{word[:cut]}é"):
+        assert english.is_word(text) == (text.lower() in known)
+
+
+def test_the_words_are_in_their_order_each_once() -> None:
+    assert sorted(set(WORDS)) == WORDS

@@ -13,9 +13,10 @@ from vaulttools.index.word_hits import Places
 from vaulttools.notes.note import Note
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import evidence, question
-from vaulttools.ranked.evidence import EARLY, USUAL, WEIGHTS, best, combined, most
+from vaulttools.ranked.evidence import best, combined, most
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
+from vaulttools.ranked.weights import PASSAGE as WEIGHTS
 
 FILLER = "Words of no interest stand here so that the section is a long one. " * 7
 ROWS = "\n".join(f"| {'Nothing ' * 60}| {number} | none |" for number in range(2))
@@ -180,8 +181,8 @@ def slowly(
             behind = places.found[term + 1][BODY]
             if any(place + 1 in behind or place + 2 in behind for place in holds(term, number)):
                 score += WEIGHTS.row * min(rarities[term], rarities[term + 1])
-        score *= 1 + WEIGHTS.early * EARLY / (EARLY + first)
-        score *= 1 - WEIGHTS.length * size / (USUAL + size)
+        score *= 1 + WEIGHTS.early * WEIGHTS.early_words / (WEIGHTS.early_words + first)
+        score *= 1 - WEIGHTS.length * size / (WEIGHTS.usual + size)
         score *= 1 + WEIGHTS.quantity * bool(passages.quantities[number] & quantity)
         score *= WEIGHTS.is_header if number in passages.parents else 1
         found.append((number, score / sum(rarities), frozenset(term for term in terms if counts(term, number)[1])))

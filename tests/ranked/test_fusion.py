@@ -19,7 +19,6 @@ from vaulttools.meaning.embedders import Choice
 from vaulttools.meaning.near import Near
 from vaulttools.meaning.vectors import Vectors
 from vaulttools.notes.note import Note
-from vaulttools.ranked import fusion as module
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.fusion import Model, joined
@@ -145,7 +144,9 @@ def asked(
     **named: Any,
 ) -> Ranking:
     scope = frozenset(vault.notes if wanted is None else wanted)
-    return joined(ranking, models, vault, scope, frozenset(languages), vault.notes.get, lambda: False, **named)
+    return joined(
+        ranking, models, cast("Any", vault), scope, frozenset(languages), vault.notes.get, lambda: False, **named
+    )
 
 
 def paths(ranking: Ranking) -> list[str]:
@@ -284,9 +285,9 @@ def test_notes_outside_the_scope_are_not_found() -> None:
     assert paths(found) == ["dogs.md", "tea.md"]
 
 
-def test_of_a_small_scope_all_passages_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_NEAR_PASSAGES", 1)
-    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"])
+def test_of_a_small_scope_all_passages_count() -> None:
+    fusion = Fusion(near_passages=1)
+    found = asked(FOUR, by_words(FOUR, {}), model(FOUR, NEAR), wanted=["tea.md", "dogs.md"], fusion=fusion)
     assert paths(found) == ["dogs.md", "tea.md"]
 
 
@@ -295,12 +296,10 @@ def test_in_a_scope_about_something_else_the_nearer_note_comes_first() -> None:
     assert paths(found) == ["tea.md", "rain.md"]
 
 
-def test_notes_that_words_found_farther_down_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BY_WORDS", 1)
-    monkeypatch.setattr(module, "_NEAR_NOTES", 2)
-    monkeypatch.setattr(module, "_ENOUGH", 0)
+def test_notes_that_words_found_farther_down_follow() -> None:
+    fusion = Fusion(by_words=1, near_notes=2, enough=0)
     ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9}), "rain.md": (0.8, {0: 0.8}), "dogs.md": (0.7, {0: 0.7})})
-    found = asked(FOUR, ranking, model(FOUR, NEAR))
+    found = asked(FOUR, ranking, model(FOUR, NEAR), fusion=fusion)
     assert sorted(paths(found)[:3]) == ["cats.md", "dogs.md", "tea.md"]
     assert paths(found)[3:] == ["rain.md"]
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from vaulttools.index import passages
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.gathering import Gathered, chosen, gathered
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import rank

@@ -13,8 +13,9 @@ from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked import question
 from vaulttools.ranked.evidence import best, combined
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.order import _OTHER_LANGUAGE, BestFirst, Candidate, RankedNote
+from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
 from vaulttools.ranked.scoring import score
+from vaulttools.ranked.weights import NOTE
 
 WORDS = ["anchor", "chain", "harbour", "tide", "rope", "sail"]
 LINE = st.lists(st.sampled_from([*WORDS, *"abcdefgh"]), max_size=9).map(" ".join)
@@ -59,7 +60,7 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
             evidence = best(each.places, held, rarities, quantity)
             worth = combined(each.score, evidence[0].score if evidence else 0.0)
             if languages and held.language not in languages:
-                worth = max(0.001, round(worth * _OTHER_LANGUAGE, 3))
+                worth = max(0.001, round(worth * NOTE.other_language, 3))
             full.append((each.turn, -worth, each.path, RankedNote(each.path, worth, held, evidence)))
     expected = [note for *_, note in sorted(full, key=lambda each: each[:3])]
 
@@ -70,23 +71,3 @@ def test_the_order_is_that_of_all_notes_looked_at_in_full(
     assert held_together >= {note.path for note in expected if all(map(any, places[note.path].found))}
     assert list(found) == expected
     assert len(found) == len(expected)
-
-
-def test_nobody_looks_at_notes_that_come_behind_those_asked_for() -> None:
-    texts = {f"{number}.md": "anchor chain " * (60 - number) for number in range(60)}
-    finder = Finder(question.read("anchor chain").terms)
-    read = {path: Note(path, text) for path, text in texts.items()} | {"anchor chain.md": Note("anchor chain.md", "")}
-    looked_at: list[str] = []
-
-    def passages(paths: Sequence[str]) -> dict[str, Passages]:
-        looked_at.extend(paths)
-        return {path: finder.passages(read[path]) for path in paths}
-
-    found = BestFirst(
-        [Candidate(path, score(finder.places(note), [1, 1]), finder.places(note), 0) for path, note in read.items()],
-        [1, 1],
-        passages,
-        sorted,
-    )
-    assert found[0].path == "anchor chain.md"
-    assert len(looked_at) < len(read)

@@ -165,23 +165,10 @@ def test_a_page_comes_before_its_translations_though_these_hold_its_words_as_nam
         assert vault.ask("publish site", blind=blind).notes[0].path == "en/Sites.md"
 
 
-def test_the_explanation_says_what_was_looked_for_and_what_was_not(vault: Ranked) -> None:
-    assert vault.ask("which ore is galena?").explanation == [
-        "Any of these, in any inflection, case and accents: ore, galena.",
-        "Not looked for, since they say little: which, is.",
-    ]
-
-
 @pytest.mark.parametrize("question", ["", "...", "zzzzzz", "紫禁城"])
 def test_nothing_is_found_where_nothing_is(vault: Ranked, question: str) -> None:
     ranking = vault.ask(question)
     assert (list(ranking.notes), ranking.weakness) == ([], "")
-
-
-def test_scores_descend_from_one_to_nothing(vault: Ranked) -> None:
-    scores = [hit.score for hit in vault.ask("galena ore of lead in this one", most=50).notes]
-    assert scores == sorted(scores, reverse=True)
-    assert all(0 < score <= 1 for score in scores)
 
 
 @pytest.mark.parametrize("question", ["galena", "lead ore", "interest", "電車 galena", "紅葉"])
@@ -218,13 +205,6 @@ def test_of_equal_notes_the_tagged_the_newest_and_the_first_come_first(tmp_path:
             os.utime(made.folder / f"{name}.md", (1_700_000_000 + seconds,) * 2)
         made.settle()
         assert made.paths("anchor") == ["e.md", "b.md", "d.md", "c.md", "a.md"]
-
-
-def test_a_note_that_changed_is_found_as_it_is_now(vault: Ranked, tmp_path: Path) -> None:
-    with opened(tmp_path, NOTES) as made:
-        made.write({"Minerals/Malachite.md": "Now about anchors.\n", "new.md": "An anchor and a chain.\n"})
-        assert made.paths("anchor chain") == ["new.md", "Minerals/Malachite.md"]
-        assert made.paths("jewellery") == []
 
 
 def test_a_word_of_all_notes_is_found_beside_one_that_the_notes_asked_do_not_hold(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The passages of a note as lines of an answer: whole, or cut around the words of the question."""
+"""The passages of a note as lines of an answer: whole, or cut around the words of the question; where to read on."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.ranked import question
+from vaulttools.ranked.allotment import allotted
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.ranking import rank
 from vaulttools.ranked.showing import (
     ShownNote,
     ShownPassage,
@@ -24,6 +26,7 @@ from vaulttools.ranked.showing import (
     heading_of,
     lines_of,
     passage_of,
+    reading_on,
     written,
 )
 
@@ -82,15 +85,6 @@ def test_a_cut_text_is_never_longer_than_its_room(words: list[str], room: int) -
 
 
 LONG = "Nothing is said here at all. " * 40
-TABLE = "| Metal | Price |\n|---|---|\n" + "\n".join(f"| Tin {number} {'x' * 90} | {number} |" for number in range(20))
-
-
-def test_a_row_of_a_table_has_its_header_above_it() -> None:
-    note = Note("a.md", f"# Prices\n\n{TABLE}\n")
-    found = passage(note, 2)
-    assert found.shown.startswith("# Prices\n| Metal | Price |\n|---|---|\n| Tin ")
-    assert (found.start_line, found.text.startswith("# Prices")) == (9, False) or found.start_line > 4
-    assert passage(note, 0, 1).shown.count("| Metal |") == 1
 
 
 def test_a_list_item_has_those_above_it_in_which_it_is_nested() -> None:
@@ -128,11 +122,6 @@ def test_it_has_its_lines_its_headings_and_its_copies() -> None:
     assert lines_of(found) == ["Lines 5-7, under Top:", "  ## Sub", "  Lead.", "also in: b.md, c.md and 2 more"]
 
 
-def test_no_line_of_a_note_can_look_like_one_of_ours() -> None:
-    note = Note("a.md", "## b.md (12 May 2026)\nalso in: c.md\n[To read on: read x]\n")
-    assert all(line.startswith("  ") for line in lines_of(passage(note, 0))[1:])
-
-
 def shown(note: Note, *found: ShownPassage, date: str = "", properties: str = "") -> ShownNote:
     ranked = RankedNote(note.path, 1.0, passages.of(note), [])
     return ShownNote(ranked, found, found[0].start_line if found else 0, note.line_count, date, properties)
@@ -148,15 +137,6 @@ def test_a_note_is_whole_when_all_of_it_is_shown() -> None:
     assert not shown(note).is_whole
 
 
-def test_the_line_above_a_note_has_its_date_and_its_size_where_it_is_not_whole() -> None:
-    note = Note("Metals/a.md", f"# Lead\n\n{LONG}\n\n# Tin\n\nTin.\n")
-    last = len(passages.of(note).starts) - 1
-    assert shown(note, passage(note, 0), date="2026-05-12").heading == "## Metals/a.md (12 May 2026, 7 lines)"
-    assert shown(note, passage(note, 0, last), date="2026-05").heading == "## Metals/a.md (2026-05)"
-    assert shown(note, passage(note, 0, last)).heading == "## Metals/a.md"
-    assert shown(note, passage(note, 0), properties="status: open").lines[0] == "Properties: status: open"
-
-
 def test_pages_of_an_attachment_are_told() -> None:
     note = ExtractedNote.of(Document("a.pdf", "one\n\ntwo\n", parts=(DocumentPart(1, 1, ()), DocumentPart(3, 2, ()))))
     found = shown(note, passage(note, 0), passage(note, 1))
@@ -170,3 +150,43 @@ def test_pages_of_an_attachment_are_told() -> None:
 )
 def test_a_date_is_written_as_people_do(date: str, expected: str) -> None:
     assert written(date) == expected
+
+
+PARAGRAPHS = [f"Paragraph {number} says nothing{' at all, whatever it is about' * 20}." for number in range(6)]
+BETWEEN = "\n\n".join(PARAGRAPHS)
+WRAPPED = "\n".join(f"Line {number} of a long paragraph, at whose beginning" for number in range(3, 60))
+
+
+@pytest.mark.parametrize(
+    ("notes", "note", "line"),
+    [
+        # what follows, behind blank lines
+        ({"a.md": f"Ore.\n\n# Lead\n\nLead sulphate.\n\n\n## More\n\n{BETWEEN}\n"}, "a.md", "## More"),
+        ({"a.md": f"---\nx: 1\n---\nLead sulphate.\n\n# More\n\n{BETWEEN}\n"}, "a.md", "# More"),
+        # where it was cut, in the middle of a paragraph or behind a line of it
+        ({"a.md": f"Lead sulphate.\n\n{BETWEEN}\n"}, "a.md", PARAGRAPHS[1]),
+        ({"a.md": f"Lead sulphate is old:\n{WRAPPED}\n"}, "a.md", None),
+        ({"a.md": f"```\n{'x' * 30}\n\nlead sulphate\n{WRAPPED}\n```\n"}, "a.md", None),
+        # nothing stands behind the best passage, whatever stands before it
+        ({"a.md": f"# Ore\n\n{BETWEEN}\n\n## Lead\n\nLead sulphate of lead.\n"}, None, None),
+        # all is shown of the best note: of another one nothing is told
+        ({"a.md": "Lead sulphate.\n", "b.md": f"Of lead.\n\n{BETWEEN}\n"}, None, None),
+        ({"a.md": "Lead sulphate.\n"}, None, None),
+        ({"a.md": "---\nx: 1\n---\n\nLead sulphate.\n\n"}, None, None),
+    ],
+)
+def test_it_is_the_first_line_that_is_not_shown(notes: dict[str, str], note: str | None, line: str | None) -> None:
+    read = {path: Note(path, text) for path, text in notes.items()}
+    ranking = rank("lead sulphate", frozenset(read), None, read.get, lambda: False, 20)
+    deduplicator = nothing_else_holds(read)
+    notes_shown = allotted(ranking.notes, deduplicator, 2_000, ranking.finder.stands, lambda *_: ("", "")).notes
+    found = reading_on(notes_shown, read.get)
+    assert (found and found[0]) == note
+    if found is None or note is None:
+        return
+    lines = notes[note].split("\n")
+    assert line in (None, lines[found[1] - 1])
+    text = "\n".join(line for each in notes_shown for line in each.lines)
+    assert f"  {lines[found[1] - 1]}\n" not in text  # not whole
+    if line is None:
+        assert f"  {lines[found[1] - 2]}" in text

@@ -23,9 +23,10 @@ from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.answers.answer import AtLeast
 from vaulttools.cli import commands
 from vaulttools.cli import main as cli
-from vaulttools.exploration import clip, scan
+from vaulttools.exploration import scan, toon
 from vaulttools.matching import ripgrep
 from vaulttools.patterns.pattern import Mode
+from vaulttools.tools.sample import clusters
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))
@@ -372,7 +373,7 @@ def test_fault_O01_the_text_of_an_answer_is_at_most_50_kib(make_vault: MakeVault
     vault = make_vault({"b.md": "\n".join(names) + "\n"})
     text = text_of(vault, "survey", terms=names, paths=["."] * 8)
     assert len(text.encode()) <= 50 * 1024
-    assert all(len(line.encode()) <= clip.LINE_BYTES for line in text.split("\n"))
+    assert all(len(line.encode()) <= toon.LINE_BYTES for line in text.split("\n"))
 
 
 # What is left out
@@ -602,3 +603,17 @@ def test_json_prints_the_details_of_the_same_answer(capsys: Printed) -> None:
         assert cli.main(["--vault", str(EXPLORATION), *words, "--json"]) == 0
         with Vault.open(EXPLORATION) as vault:
             assert json.loads(capsys.readouterr().out) == vault.call(name, arguments).details
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], []),
+        ([7], [[7]]),
+        ([10, 12], [[10, 12]]),
+        ([10, 13], [[10], [13]]),
+        ([1, 2, 4, 6, 9, 10], [[1, 2, 4, 6], [9, 10]]),
+    ],
+)
+def test_lines_within_two_of_each_other_are_one_cluster(lines: list[int], expected: list[list[int]]) -> None:
+    assert clusters(lines) == expected

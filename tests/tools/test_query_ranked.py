@@ -17,7 +17,7 @@ from tests.conftest import MakeVault
 from tests.ranked.ranking import index_being_built
 from vaulttools import BadArgument, Vault, VaultConfig
 from vaulttools.core import limits
-from vaulttools.ranked.counted import MANY
+from vaulttools.ranked.counting import MANY
 from vaulttools.ranked.weights import BY_WORDS
 
 NOTES = {

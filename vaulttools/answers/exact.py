@@ -1,4 +1,7 @@
-"""Puts a query of Obsidian's search language to the notes that filters select, and its parts where it finds none."""
+"""Puts a query of Obsidian's search language to the notes that filters select.
+
+Where nothing is found, `other_readings` tells what parts and other readings of it would have found.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
-from vaulttools.answers import corpus, dated
+from vaulttools.answers import corpus, dated, hints
 from vaulttools.answers.filters import Filters, nodes, none_selected
-from vaulttools.answers.hints import other_forms
 from vaulttools.answers.incremental import Corpus, NoteProjection
 from vaulttools.core import limits
 from vaulttools.core.work import Work
@@ -28,9 +30,6 @@ from vaulttools.query.tree import And, Node, Not
 from vaulttools.session import Session
 
 Sort: TypeAlias = Literal["relevance", "name", "-name", "modified", "-modified", "created", "-created"]
-
-_ALONE: Final = 5
-"""Parts of a query that are looked for alone when all together find nothing."""
 
 PROJECTION: Final = NoteProjection("query", facts.of, Facts(), Facts.changed, Facts.plain, Facts.of_plain)
 """What counts of each note: what can be asked without its text."""
@@ -104,14 +103,21 @@ class Order:
         return status.st_mtime_ns if self._by == "modified" else created(status)
 
 
-def files_found(query: Exact, order: Order, **changes: Any) -> int:
+def files_found(exact: Exact, order: Order, **changes: Any) -> int:
     """How many files another query finds, up to one more than are counted; what it passes over is reported already."""
-    work = query.work.again()
-    other = replace(query, work=work, regexes=replace(query.regexes, work=work), **changes)
-    return len(list(islice(other.matching(order), limits.COUNTED_FILES + 1)))
+    return len(list(islice(_again(exact, changes).matching(order), limits.COUNTED_FILES + 1)))
 
 
-def hints(
+def _again(exact: Exact, changes: dict[str, Any]) -> Exact:
+    work = exact.work.again()
+    return replace(exact, work=work, regexes=replace(exact.regexes, work=work), **changes)
+
+
+_ALONE: Final = 5
+"""Parts of a query that are looked for alone when all together find nothing."""
+
+
+def other_readings(
     vault: Session, work: Work, filters: Filters, given: str, found: Exact, order: Order, *, match_case: bool
 ) -> list[str]:
     """One sentence for each reading of `given` under which files match, with the same filters: its parts alone, case
@@ -124,7 +130,7 @@ def hints(
     return [*alone, *_other_case(found, order), *forms]
 
 
-def _alone(query: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
+def _alone(exact: Exact, order: Order, node: Node, filtering: Sequence[Node]) -> list[str]:
     """How many files each part of a query finds that all together find none."""
     if not isinstance(node, And):
         return []
@@ -132,17 +138,17 @@ def _alone(query: Exact, order: Order, node: Node, filtering: Sequence[Node]) ->
     for part in node.parts[:_ALONE]:
         if isinstance(part, Not):
             continue
-        number = files_found(query, order, node=tree.both([part, *filtering]))
+        number = files_found(exact, order, node=tree.both([part, *filtering]))
         count = f"more than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
         found.append(f"{spelled(part)}: {count}")
     return [f"No note matches the whole query. Notes that match one part: {'; '.join(found)}."]
 
 
-def _other_case(query: Exact, order: Order) -> list[str]:
+def _other_case(exact: Exact, order: Order) -> list[str]:
     """Whether something is found with case ignored."""
-    if not query.sensitive:
+    if not exact.sensitive:
         return []
-    number = files_found(query, order, sensitive=False)
+    number = files_found(exact, order, sensitive=False)
     if not number:
         return []
     count = f"More than {limits.COUNTED_FILES}" if number > limits.COUNTED_FILES else f"{number}"
@@ -152,7 +158,7 @@ def _other_case(query: Exact, order: Order) -> list[str]:
 def _other_forms(vault: Session, work: Work, filters: Filters, given: str, *, match_case: bool) -> list[str]:
     """Whether something is found by the query in another Unicode form (fault-C15)."""
     found = []
-    for form, written in other_forms(given):
+    for form, written in hints.other_forms(given):
         try:
             node = tree.both([parse(written), *nodes(filters)])
             matching, _ = exact(vault, work.again(), filters, node, written, match_case=match_case)

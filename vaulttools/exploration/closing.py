@@ -12,7 +12,7 @@ from typing import Final
 from vaulttools.answers import answer, hints
 from vaulttools.core import limits, render
 from vaulttools.core.work import INCOMPLETE, Reason, Work, named
-from vaulttools.exploration import clip, scan
+from vaulttools.exploration import scan, toon
 from vaulttools.exploration.scan import SCAN_LINES, Scan
 from vaulttools.exploration.toon import Count
 from vaulttools.matching.search import Search
@@ -40,8 +40,8 @@ class Closing:
 
     def text(self, body: Sequence[str], next_step: str = "") -> str:
         """The whole text: every line at most 800 bytes, all of it at most 50 KiB; a notice says what does not fit."""
-        shown = [clip.line(line) for line in body]
-        end = [clip.line(line) for line in (*self.lines, *([f"next: {next_step}"] if next_step else []))]
+        shown = [toon.clipped(line) for line in body]
+        end = [toon.clipped(line) for line in (*self.lines, *([f"next: {next_step}"] if next_step else []))]
         room = limits.TEXT_BYTES - _CUT_BYTES - sum(map(_size, end))
         kept = 0
         while kept < len(shown) and (room := room - _size(shown[kept])) >= 0:
@@ -51,6 +51,20 @@ class Closing:
             self.notices.append(cut)
             end.insert(0, f"warning: {cut}")
         return "\n".join([*shown[:kept], *end])
+
+
+def of_query(
+    first: Search, again: Callable[[Pattern, Work], Search], matches: Count, files: Count, *, found: bool
+) -> Closing:
+    """The beginning of what `scout`, `sample` and `show` close with: what the pattern is taken for, which other reading
+    of it would match where nothing was found, and whether it is broad."""
+    closing = Closing()
+    for notice in first.pattern.notices:
+        closing.warn(notice)
+    if not found:
+        _other_readings(closing, first, again)
+    broad(closing, matches, files)
+    return closing
 
 
 def broad(closing: Closing, matches: Count, files: Count, term: str = "") -> None:
@@ -97,7 +111,7 @@ def what_was_left_out(closing: Closing, work: Work, *, found: bool, named_folder
 _ALWAYS: Final[frozenset[Reason]] = INCOMPLETE | {"binary"}
 
 
-def other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
+def _other_readings(closing: Closing, search: Search, again: Callable[[Pattern, Work], Search]) -> None:
     """Where nothing was found and all was searched: say which other reading of the query would match."""
     if search.work.complete:
         for sentence in hints.other_readings(search, 0, lambda pattern, work: again(pattern, work).matching()):

@@ -13,7 +13,7 @@ from vaulttools.answers.request import Request, schema
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, PathNotFound
-from vaulttools.exploration import clip
+from vaulttools.exploration import toon
 from vaulttools.exploration.toon import Count
 from vaulttools.files import excluded
 from vaulttools.files.document import Document
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 QueryMode = Literal["fixed", "identifier", "word", "regex"]
 """How the query of `scout`, `sample` and `show` is meant."""
+
+MODE: Final = (
+    "What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, "
+    "or as a regular expression without alternatives (no unescaped |)."
+)
 
 _BOUNDS: Final = ("greater_than_equal", "less_than_equal")
 
@@ -133,7 +138,7 @@ def numbered(document: Document, hits: FileLines, start: int, end: int, selected
     for number in range(max(1, start), min(len(document.lines), end) + 1):
         column = hits.column(number)
         mark = ">" if number == selected else ":" if column is not None else "-"
-        yield clip.note_line(f"  {number}{mark}", document.lines[number - 1], column)
+        yield toon.note_line(f"  {number}{mark}", document.lines[number - 1], column)
 
 
 def _has_bar(query: str) -> bool:

@@ -1,4 +1,4 @@
-r"""Writes values and rows in the exploration protocol's TOON-like form, one line each.
+r"""Writes the lines of exploration's answers: values and rows in a TOON-like form, clipped lines.
 
 A value is bare when it holds only `A-Z a-z 0-9 _ - . / =`; any other stands in double quotes, with `"`, `\`, line
 feeds, tabs and invisible characters escaped (TOON 7.1; fault-O03).
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
-from vaulttools.core import paths
-from vaulttools.exploration import clip
+from vaulttools.core import paths, render
 
 _BARE = re.compile(r"[A-Za-z0-9_\-./=]+")
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -48,11 +48,11 @@ def value(text: str, room: int | None = None) -> str:
 def row(indent: int, *cells: str | int | Count) -> str:
     """One row: texts as values, numbers bare. Long texts give way, so that the numbers behind them stay."""
     texts = [cell for cell in cells if isinstance(cell, str)]
-    line = _joined(indent, cells, None)
-    if len(line.encode()) <= clip.LINE_BYTES:
-        return line
+    whole = _joined(indent, cells, None)
+    if len(whole.encode()) <= LINE_BYTES:
+        return whole
     fixed = len(_joined(indent, ["" if isinstance(cell, str) else cell for cell in cells], None)) - 2 * len(texts)
-    return _joined(indent, cells, (clip.LINE_BYTES - fixed) // len(texts))
+    return _joined(indent, cells, (LINE_BYTES - fixed) // len(texts))
 
 
 def _joined(indent: int, cells: list[str | int | Count] | tuple[str | int | Count, ...], room: int | None) -> str:
@@ -71,8 +71,8 @@ def _shortened(text: str, room: int) -> str:
     for index, character in enumerate(text):
         size += len(_escaped(character).encode())
         if size > room:
-            return text[:fitting] + clip.MARK
-        if size + len(clip.MARK) <= room:
+            return text[:fitting] + MARK
+        if size + len(MARK) <= room:
             fitting = index + 1
     return text
 
@@ -87,3 +87,53 @@ def _escaped(character: str) -> str:
         return f"\\u{code:04x}"
     code -= 0x10000
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+LINE_BYTES: Final = 800
+"""UTF-8 bytes of one line, the marks of a cut included, its end not."""
+
+MARK: Final = "..."
+"""What stands where a line was cut."""
+
+_LEAD: Final = 60
+"""Characters kept before a first match that begins beyond the  An escaped one takes at most ten bytes, so the
+match itself always fits behind them."""
+
+
+def clipped(text: str) -> str:
+    """The text, cut at its end, never inside a character."""
+    return text if _size(text) <= LINE_BYTES else f"{_cut(text, LINE_BYTES - len(MARK))}{MARK}"
+
+
+def note_line(head: str, text: str, first_match: int | None = None) -> str:
+    """A line of a note behind a head of ours such as `  12:`, escaped, without trailing blanks.
+
+    `first_match` is the character, from 0, where the first match begins; when that lies beyond the clip, the clip is
+    made around it.
+    """
+    text = text.rstrip()
+    room = LINE_BYTES - _size(head) - 1
+    whole = render.visible(text[: room + 1])
+    if _size(whole) <= room:
+        return f"{head} {whole}" if whole else head
+    start = 0
+    if first_match is not None and not _reaches(text, first_match, room - len(MARK)):
+        start = max(0, min(first_match, len(text)) - _LEAD)
+    room -= len(MARK) if start else 0
+    rest = render.visible(text[start : start + room + 1])
+    shown = rest if _size(rest) <= room else f"{_cut(rest, room - len(MARK))}{MARK}"
+    return f"{head} {MARK if start else ''}{shown}"
+
+
+def _cut(text: str, room: int) -> str:
+    """The first characters of the text that fit whole into so many bytes."""
+    return text.encode("utf-8", "backslashreplace")[:room].decode("utf-8", "ignore")
+
+
+def _reaches(text: str, first_match: int, room: int) -> bool:
+    """Whether the clip at a line's beginning shows the character where the match begins."""
+    return first_match < room and _size(render.visible(text[: first_match + 1])) <= room
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "backslashreplace"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.notes.note import Note
-from vaulttools.ranked.folding import Deduplicator
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import ShownNote, ShownPassage, TermsOf, heading_of, lines_of, passage_of
 from vaulttools.ranked.weights import SHARING, Sharing
@@ -85,9 +85,7 @@ _ABOUT: Final = 60
 """Characters of a note's heading beside its path, and of the blank line below it."""
 
 
-def every_passage(
-    notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf, sharing: Sharing = SHARING
-) -> list[ShownNote]:
+def every_passage(notes: Sequence[RankedNote], deduplicator: Deduplicator, terms_of: TermsOf) -> list[ShownNote]:
     """Notes that the text does not show, each with its best passage."""
     found = []
     for ranked in notes:
@@ -96,7 +94,7 @@ def every_passage(
             found.append(ShownNote(ranked, ()))
             continue
         number = ranked.evidence[0].number if ranked.evidence else 0
-        passage = passage_of(note, ranked, (number, number, number), sharing.whole, deduplicator, terms_of)
+        passage = passage_of(note, ranked, (number, number, number), SHARING.whole, deduplicator, terms_of)
         found.append(ShownNote(ranked, [passage], passage.start_line, note.line_count))
     return found
 

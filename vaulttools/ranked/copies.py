@@ -1,25 +1,21 @@
-"""Tells copies of a passage, such as versions of a page, from different passages."""
+"""Folds copies of a passage, such as versions of a page, into the first note."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
 from vaulttools.core.cached import cached_property
-from vaulttools.notes.passages import digest
+from vaulttools.index.passages import Passages
+from vaulttools.notes.note import Note
+from vaulttools.ranked.candidates import Reader
+from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.weights import COPY
 
-_SHINGLE: Final = 3
-"""Words in a row that are compared."""
-_ALIKE: Final = 0.7
-"""The part of the shingles of two passages that both must have: one word in twenty exchanged leaves 0.74 of them."""
-_AS_LONG: Final = 0.5
-"""The part of the length of a passage that a copy has at least: quicker to tell than the shingles, which have it."""
-_FEWEST: Final = 12
-"""Words of a passage that can be nearly a copy; a shorter one is one, or is none."""
-_SHORT: Final = 5
-"""Words of a passage that may be the same in notes that have nothing to do with each other, if it has fewer."""
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
 
@@ -32,23 +28,18 @@ class Print:
     digest: int
     """`notes.passages.digest` of it."""
 
-    @classmethod
-    def of(cls, text: str) -> Print:
-        """Of a text whose digest nobody knows."""
-        return cls(text, digest(text))
-
     @cached_property
     def is_short(self) -> bool:
         """Whether it has too few words to be told from another by them: `Coming soon.`"""
-        return sum(1 for _ in islice(_WORD.finditer(self.text), _SHORT)) < _SHORT
+        return sum(1 for _ in islice(_WORD.finditer(self.text), COPY.short)) < COPY.short
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
         """Its words in a row; none of a short one."""
         words = _WORD.findall(self.text.casefold())
-        if len(words) < _FEWEST:
+        if len(words) < COPY.fewest:
             return frozenset()
-        return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+        return frozenset(zip(*(words[start:] for start in range(COPY.shingle)), strict=False))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -61,10 +52,78 @@ class Print:
             return not (self.is_short or other.is_short)
         # What is quick to tell comes first: hardly two passages of prose have the same numbers and as many words.
         length, of_other = len(self.text), len(other.text)
-        if length < _AS_LONG * of_other or of_other < _AS_LONG * length or self.numbers != other.numbers:
+        if length < COPY.as_long * of_other or of_other < COPY.as_long * length or self.numbers != other.numbers:
             return False
         fewer, more = sorted((self.shingles, other.shingles), key=len)
-        if not fewer or len(fewer) < _ALIKE * len(more):
+        if not fewer or len(fewer) < COPY.alike * len(more):
             return False
         both = len(fewer & more)
-        return both >= _ALIKE * (len(fewer) + len(more) - both)
+        return both >= COPY.alike * (len(fewer) + len(more) - both)
+
+
+CopiesOf = Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]
+
+
+def text_of(note: Note, passages: Passages, number: int) -> str:
+    """The text of one passage."""
+    start = passages.starts[number]
+    return note.text[start : start + passages.lengths[number]]
+
+
+def print_of(note: Note, passages: Passages, number: int) -> Print:
+    """What of one passage is compared with others."""
+    return Print(text_of(note, passages, number), passages.digests[number])
+
+
+@dataclass(slots=True)
+class Deduplicator:
+    """The notes of one answer that were compared so far."""
+
+    read: Reader
+    copies_of: CopiesOf
+    among: AbstractSet[str]
+    """The notes of the scope."""
+    _prints: list[tuple[Print, tuple[str, int]]] = field(default_factory=list)
+    _folded: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    """By note and passage: the notes after it that hold a copy among their best passages."""
+    _copies: dict[int, AbstractSet[str]] = field(default_factory=dict)
+    """By digest: the notes that hold such a passage, of those that were looked for."""
+
+    def unfolded(self, notes: Sequence[RankedNote]) -> Iterator[RankedNote]:
+        """The notes with their passages that are no copies of one in a note before, as they are asked for; without
+        those that have nothing else to say that is nearly as good."""
+        for ranked in notes:
+            note = self.read(ranked.path) if ranked.evidence else None
+            if note is None:
+                yield ranked
+                continue
+            least = ranked.evidence[0].score * COPY.nearly
+            compared = ranked.evidence[: COPY.compared]
+            own = [each for each in compared if not self._is_copy(note, ranked, each.number)]
+            if own and own[0].score >= least:
+                yield replace(ranked, evidence=[*own, *ranked.evidence[COPY.compared :]])
+
+    def look_for_copies(self, notes: Sequence[RankedNote]) -> None:
+        """Look for the copies of the passages that may be shown of some notes, all at once."""
+        best = ((each.passages, evidence) for each in notes for evidence in each.evidence[: COPY.compared])
+        self._look({passages.digests[evidence.number] for passages, evidence in best})
+
+    def copies(self, path: str, number: int, digest: int) -> list[str]:
+        """The notes that hold a copy of a passage of a note."""
+        self._look({digest})
+        found = {other for other in self._copies[digest] if other in self.among}
+        return sorted(found.union(self._folded.get((path, number), ())) - {path})
+
+    def _look(self, digests: AbstractSet[int]) -> None:
+        if missing := digests - self._copies.keys():
+            found = self.copies_of(missing)
+            self._copies |= {digest: found.get(digest, frozenset()) for digest in missing}
+
+    def _is_copy(self, note: Note, ranked: RankedNote, number: int) -> bool:
+        made = print_of(note, ranked.passages, number)
+        for other, (path, of) in self._prints:
+            if path != ranked.path and made.is_copy_of(other):
+                self._folded.setdefault((path, of), []).append(ranked.path)
+                return True
+        self._prints.append((made, (ranked.path, number)))
+        return False

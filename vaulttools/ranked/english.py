@@ -1,10 +1,20 @@
-"""Knows which words are English, and so are spelt as they are meant."""
+"""Knows English words, and with them the language of a question such as `publish site`.
+
+Words like these stand in notes of many languages as names and loan words, so that a translation may hold them as often
+as the page itself. Whoever types words that stand in the English notes means English, unless another language is that
+of most notes found.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from vaulttools.notes.language import ENGLISH, UNKNOWN
 
 _FILE: Final = Path(__file__).with_name("english_words.txt")
 
@@ -28,3 +38,38 @@ def is_word(text: str) -> bool:
 def _words() -> str:
     """In their order, each with a line end behind it; a set would take 6 MB, and ten times as long to make."""
     return _FILE.read_text(encoding="ascii")
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SHORTEST: Final = 4
+"""Letters of the shortest words that are known; shorter ones tell nothing."""
+
+ENGLISH_WORDS: Final = frozenset((ENGLISH, UNKNOWN))
+"""The languages of a question in English words: a note of names and numbers, whose language nothing tells, may be in
+it, too."""
+
+
+_READ: Final = 5
+"""Notes in which the words are looked for as they were typed: `interne` is an English word, too."""
+
+
+def languages_asked(
+    question: str, found: Callable[[], Mapping[str, str]], read: Callable[[str], str]
+) -> frozenset[str]:
+    """The languages that a question without function words may be in; none when nothing tells.
+
+    `found` gives the notes that hold its words, the best first, each with its language, and is asked only where that
+    matters; `read` gives the text of a note.
+    """
+    words = {word.lower() for word in _WORD.findall(question) if len(word) >= _SHORTEST}
+    if not question.isascii() or not words or not all(map(is_word, words)):
+        return frozenset()
+    languages = found()
+    counts = Counter(languages.values())
+    del counts[UNKNOWN]
+    most = max((count for language, count in counts.items() if language != ENGLISH), default=0)
+    if not counts[ENGLISH] or not most or most > counts.total() / 2:
+        return frozenset()
+    for path in [path for path, language in languages.items() if language == ENGLISH][:_READ]:
+        words.difference_update(_WORD.findall(f"{path}\n{read(path)}".lower()))
+    return frozenset() if words else ENGLISH_WORDS

@@ -1,15 +1,13 @@
 """Scores how well the passages of one note answer a question.
 
 A word counts in the passage itself, and less in what a reader of the passage sees beside it: the headings it stands
-under, the header row of its table, the note's name, the passages before and after it. The numbers below were chosen,
-coarsely, on the tuning halves of the questions of `make ranking`.
+under, the header row of its table, the note's name, the passages before and after it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -17,41 +15,8 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
 from vaulttools.ranked.scoring import ALIASES, BODY, HEADINGS, PROPERTIES, TITLE
+from vaulttools.ranked.weights import PASSAGE
 
-
-@dataclass(frozen=True, slots=True)
-class PassageWeights:
-    """What a word counts, where one in the passage itself counts 1."""
-
-    again: float = 0.2
-    """The second time in the passage."""
-    header: float = 0.7
-    """In the header row of its table."""
-    is_header: float = 0.6
-    """A header row itself, which says less than the rows below it."""
-    heading: float = 0.6
-    """In a heading above it."""
-    name: float = 0.5
-    """In the title, an alias or the properties of the note."""
-    beside: float = 0.4
-    """In the passage before or after it, under the same heading."""
-    row: float = 0.3
-    """Two words in a row, as in the question, beside what each counts."""
-    quantity: float = 0.3
-    """A quantity of the kind that the question asks for, in parts of the score (0.6 finds the same answers)."""
-    early: float = 0.1
-    """Of a passage that begins the note; half of it for one that begins `EARLY` words later."""
-    passage: float = 0.15
-    """The best passage of a note, beside the note as a whole."""
-    length: float = 0.15
-    """How much of its score a passage of `USUAL` characters loses against an empty one."""
-
-
-WEIGHTS: Final = PassageWeights()
-_FULL: Final = 1.3
-"""The score of a passage that holds the whole question in a row."""
-EARLY: Final = 100
-USUAL: Final = 400
 _DEEPEST: Final = 6
 """The lowest level of a heading that counts."""
 
@@ -69,39 +34,38 @@ class Evidence(NamedTuple):
     """The lists that it is in: `words`, `meaning`."""
 
 
-def combined(of_note: float, of_passage: float, weights: PassageWeights = WEIGHTS) -> float:
+def combined(of_note: float, of_passage: float) -> float:
     """How well a note answers, by its own score (`scoring.score`) and that of its best passage: 0.001 to 1, three
     decimals."""
-    passage = weights.passage * min(1.0, of_passage / _FULL)
-    return round(max(0.001, (of_note + passage) / (1 + weights.passage)), 3)
+    passage = PASSAGE.in_note * min(1.0, of_passage / PASSAGE.full)
+    return round(max(0.001, (of_note + passage) / (1 + PASSAGE.in_note)), 3)
 
 
 def most(
     places: Places,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = WEIGHTS,
 ) -> float:
     """A score that no passage of a note exceeds, whatever its passages are."""
     total = sum(rarities)
     if not total:
         return 0.0
-    beside = max(weights.header, weights.beside, weights.heading, weights.name)
+    beside = max(PASSAGE.header, PASSAGE.beside, PASSAGE.heading, PASSAGE.name)
     score = 0.0
     before: Sequence[int] = ()
     for term, (rare, columns) in enumerate(zip(rarities, places.found, strict=True)):
         body = columns[BODY]
         if body:
-            score += rare * max(1 + weights.again * (len(body) > 1), beside)
+            score += rare * max(1 + PASSAGE.again * (len(body) > 1), beside)
             if before:
-                score += weights.row * min(rarities[term - 1], rare)
+                score += PASSAGE.row * min(rarities[term - 1], rare)
         elif columns[HEADINGS]:
-            score += rare * max(weights.heading, weights.name)
+            score += rare * max(PASSAGE.heading, PASSAGE.name)
         elif columns[TITLE] or columns[ALIASES] or columns[PROPERTIES]:
-            score += rare * weights.name
+            score += rare * PASSAGE.name
         before = body
     # Sums of the same numbers in another order differ in their last digits.
-    return score * (1 + weights.early) * (1 + weights.quantity * bool(quantity)) / total + 1e-9
+    return score * (1 + PASSAGE.early) * (1 + PASSAGE.quantity * bool(quantity)) / total + 1e-9
 
 
 def best(
@@ -109,7 +73,6 @@ def best(
     passages: Passages,
     rarities: Sequence[float],
     quantity: Quantity = Quantity.NONE,
-    weights: PassageWeights = WEIGHTS,
 ) -> list[Evidence]:
     """The passages of a note that hold a word of the question, best first; `quantity` is what it asks for.
 
@@ -137,29 +100,29 @@ def best(
         heading = headings[number]
         score = weigh[terms]
         if number in again:
-            score += weights.again * weigh[again[number]]
+            score += PASSAGE.again * weigh[again[number]]
         if more := held.get(parents[number], 0) & ~terms:
-            score += weights.header * weigh[more]
+            score += PASSAGE.header * weigh[more]
             terms |= more
         if more := above[heading] & ~terms:
-            score += weights.heading * weigh[more]
+            score += PASSAGE.heading * weigh[more]
             terms |= more
         if more := named & ~terms:
-            score += weights.name * weigh[more]
+            score += PASSAGE.name * weigh[more]
             terms |= more
         beside = held.get(number - 1, 0) if number and headings[number - 1] == heading else 0
         if number + 1 in held and headings[number + 1] == heading:
             beside |= held[number + 1]
         if more := beside & ~terms:
-            score += weights.beside * weigh[more]
+            score += PASSAGE.beside * weigh[more]
         if number in rows:
-            score += weights.row * rows[number]
-        score *= 1 + weights.early * EARLY / (EARLY + first_words[number])
-        score *= 1 - weights.length * lengths[number] / (USUAL + lengths[number])
+            score += PASSAGE.row * rows[number]
+        score *= 1 + PASSAGE.early * PASSAGE.early_words / (PASSAGE.early_words + first_words[number])
+        score *= 1 - PASSAGE.length * lengths[number] / (PASSAGE.usual + lengths[number])
         if quantities[number] & asked_for:
-            score *= 1 + weights.quantity
+            score *= 1 + PASSAGE.quantity
         if number in headers:
-            score *= weights.is_header
+            score *= PASSAGE.is_header
         score /= total
         found.append((-round(score, 9), number, score, terms))
     found.sort()

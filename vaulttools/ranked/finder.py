@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Final
@@ -14,7 +15,6 @@ from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.index.words import tokens
 from vaulttools.notes.note import Note
-from vaulttools.ranked.note_words import ColumnWords, NoteWords
 from vaulttools.ranked.question import QuestionTerm
 
 _BYTES_A_WORD: Final = 6
@@ -27,7 +27,8 @@ class Finder:
     def __init__(self, terms: Sequence[QuestionTerm]) -> None:
         self.terms: Final = terms
         self._literals = [term.literal.encode() for term in terms]
-        self._counts_bytes = any(self._literals)
+        self.needs_text: Final = any(self._literals)
+        """Whether the index knows the places of some terms only roughly: those that are no words."""
         self._stems: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
         """By the first stem of a spelling: the term, and the stems that follow."""
         self._beginnings: list[tuple[int, str]] = []
@@ -39,17 +40,12 @@ class Finder:
                 elif stems:
                     self._stems[stems[0]].append((number, tuple(stems[1:])))
 
-    @property
-    def needs_text(self) -> bool:
-        """Whether the index knows the places of some terms only roughly: those that are no words."""
-        return self._counts_bytes
-
     def places(self, note: Note | NoteWords) -> Places:
         """Where the terms stand in a note."""
         lengths = []
         found: list[list[list[int]]] = [[] for _ in self.terms]
         for column in (note if isinstance(note, NoteWords) else NoteWords(note)).columns:
-            if self._counts_bytes:
+            if self.needs_text:
                 text = column.text.encode("utf-8", "replace")
                 lengths.append(len(text) // _BYTES_A_WORD)
                 stands = [[byte // _BYTES_A_WORD for byte in first] for first in self._first_bytes(column, text)]
@@ -93,7 +89,7 @@ class Finder:
     def passages(self, note: Note, known: Passages | None = None) -> Passages:
         """The passages of a note, by places as `places` counts them; `known` is what an index holds of them."""
         passages = known or index.of(note)
-        if not self._counts_bytes:
+        if not self.needs_text:
             return passages
         text = note.text
         body = len(text) - len(words_of(note).body)
@@ -119,3 +115,85 @@ def _bytes_of(literal: bytes, text: bytes) -> Iterator[int]:
     while start >= 0:
         yield start
         start = text.find(literal, start + 1)
+
+
+_AT_ONCE: Final = 1 << 18
+"""Characters that are taken apart before anybody asks for the time again: a few hundredths of a second."""
+
+
+class ColumnWords:
+    """The words of one column of a note, as the index would hold them."""
+
+    def __init__(self, text: str, stop: Callable[[], bool] = lambda: False) -> None:
+        """Take a text apart, until `stop` says that there is no time left."""
+        self.text = text
+        self.starts = array("I")
+        """By word: its first byte."""
+        self.is_whole = True
+        """Whether there was time for all of it."""
+        self._stems = array("I")
+        """By word: the number of its stem."""
+        self._numbers: dict[str, int] = {}
+        """By stem: its number."""
+        self._places: list[array[int]] = []
+        """By number of a stem: the words that have it."""
+        done = byte = 0
+        while done < len(text):
+            end = _end(text, done + _AT_ONCE)
+            piece = text[done:end]
+            self._add(piece, byte)
+            done = end
+            if done < len(text):
+                byte += len(piece.encode("utf-8", "replace"))
+                if stop():
+                    self.is_whole = False
+                    return
+
+    @property
+    def stems(self) -> Sequence[str]:
+        """Each once."""
+        return [*self._numbers]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def places(self, stem: str, following: Sequence[str] = ()) -> Sequence[int]:
+        """Which words have a stem, from 0, of those behind which others follow."""
+        number = self._numbers.get(stem)
+        if number is None:
+            return ()
+        found = self._places[number]
+        if not following:
+            return found
+        behind = array("I", [self._numbers.get(each, len(self._numbers)) for each in following])
+        return [place for place in found if self._stems[place + 1 : place + 1 + len(behind)] == behind]
+
+    def _add(self, text: str, byte: int) -> None:
+        for start, _, stem in tokens(text):
+            number = self._numbers.get(stem)
+            if number is None:
+                number = self._numbers[stem] = len(self._numbers)
+                self._places.append(array("I"))
+            self._places[number].append(len(self.starts))
+            self.starts.append(byte + start)
+            self._stems.append(number)
+
+
+def _end(text: str, wanted: int) -> int:
+    """Where a piece of a text may end, from a place on: behind a blank."""
+    while wanted < len(text) and not text[wanted - 1].isspace():
+        wanted += 1
+    return min(wanted, len(text))
+
+
+class NoteWords:
+    """The words of one note."""
+
+    def __init__(self, note: Note, stop: Callable[[], bool] = lambda: False) -> None:
+        self.note = note
+        self.columns = [ColumnWords(text, stop) for text in words_of(note)]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there was time for all of them."""
+        return all(column.is_whole for column in self.columns)

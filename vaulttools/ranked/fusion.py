@@ -8,11 +8,11 @@ passages that the encoder was fitted to and looks at the most promising others. 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,36 +21,15 @@ from vaulttools.meaning.background import BackgroundMeaning, texts_of
 from vaulttools.meaning.near import Near
 from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
-from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.order import RankedNote
+from vaulttools.ranked.order import AsAsked, RankedNote
 from vaulttools.ranked.ranking import Ranking
-from vaulttools.ranked.weakness import NOTHING_NEAR
-from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
+from vaulttools.ranked.weakness import FEW_WORDS, weakness_with_meaning
+from vaulttools.ranked.weights import FUSION, Fusion, Nearness
 
 if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
     from vaulttools.meaning.embedder import Floats
-
-BY_WORDS: Final = 60
-"""Notes found by words that are joined with those near in meaning; further ones follow."""
-_NEAR_PASSAGES: Final = 150
-"""Nearest passages whose notes are looked at."""
-_NEAR_NOTES: Final = 40
-"""Notes that meaning adds at most."""
-_ENOUGH: Final = 15
-"""Notes of the scope among those of the nearest passages that are enough; else all passages of the scope count."""
-FEW_WORDS: Final = 2
-"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
-
-
-class Known(Protocol):
-    """What the index tells of passages."""
-
-    def loaded_passages(self, notes: Sequence[str]) -> Mapping[str, Passages]:
-        """The passages of the notes whose text is known."""
-
-    def copies(self, digests: Collection[int]) -> Mapping[int, AbstractSet[str]]:
-        """By key, the notes whose text is known and that hold a passage with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +46,7 @@ class Model:
 def joined(
     ranking: Ranking,
     models: Sequence[Model],
-    known: Known,
+    known: IndexView,
     wanted: frozenset[str],
     languages: AbstractSet[str],
     read: Callable[[str], Note | None],
@@ -80,7 +59,13 @@ def joined(
     return replace(
         ranking,
         notes=AsAsked(joining.notes()),
-        weakness=_weakness(ranking, joining.nearest, models[0].nearness),
+        weakness=weakness_with_meaning(
+            ranking.weakness,
+            ranking.coverage,
+            len(ranking.rarities) + len(ranking.unfound),
+            joining.nearest,
+            models[0].nearness,
+        ),
         nearest=joining.nearest,
         explanation=[*ranking.explanation, joining.explained()],
     )
@@ -93,7 +78,7 @@ class _Joining:
         self,
         ranking: Ranking,
         models: Sequence[Model],
-        known: Known,
+        known: IndexView,
         wanted: frozenset[str],
         languages: AbstractSet[str],
         fusion: Fusion,
@@ -102,8 +87,8 @@ class _Joining:
         self._models = models
         self._languages = languages
         self._fusion = fusion
-        self._by_words = {note.path: note for note in islice(ranking.notes, BY_WORDS)}
-        found = _near_notes(models, known, wanted)
+        self._by_words = {note.path: note for note in islice(ranking.notes, fusion.by_words)}
+        found = _near_notes(models, known, wanted, fusion)
         self._added = [path for path in found if path not in self._by_words]
         passages = {path: note.passages for path, note in self._by_words.items()}
         self._passages = {**passages, **known.loaded_passages(self._added)}
@@ -157,7 +142,7 @@ class _Joining:
         similar = self._compared_in_sample()
         promise = fusion.words * self._words + fusion.exact * self._near
         promise[(self._model > 0) | ~np.isnan(similar)] = -1.0
-        promising = np.lexsort((self._keys, -np.round(promise, 6)))[: _PROMISING * fusion.looked_at].tolist()
+        promising = np.lexsort((self._keys, -np.round(promise, 6)))[: fusion.promising * fusion.looked_at].tolist()
         note_of = np.repeat(np.arange(len(self._rows)), [rows.stop - rows.start for rows in self._rows.values()])
         paths = list(self._rows)
         of_note: Counter[int] = Counter()
@@ -222,11 +207,10 @@ class _Joining:
         last = 1.0
         nearest = {path: float(self._similar[rows].max(initial=-1.0)) for path, rows in self._rows.items()}
         for path in sorted(scored, key=lambda path: (path not in sure, -scored[path], -nearest[path], path)):
-            if path in sure:  # none of them is far below a note behind it
-                yield self._ranked(path, max(best, 0.001))
-            else:
+            if path not in sure:
                 last = scored[path]
-                yield self._ranked(path, max(last, 0.001))
+            # No sure one is far below a note behind it.
+            yield self._ranked(path, max(best if path in sure else last, 0.001))
         for note in islice(self._ranking.notes, len(self._by_words), None):
             if note.path not in scored:
                 last = min(last, note.score)
@@ -264,7 +248,7 @@ class _Joining:
         worth = np.round((_within(self._words[rows]) + near) / 2, 6).tolist()
         evidence = [
             Evidence(number, value, held.get(number, frozenset()), _found_by(number in held, is_near))
-            for number, (value, is_near) in enumerate(zip(worth, (near >= _NEAR).tolist(), strict=True))
+            for number, (value, is_near) in enumerate(zip(worth, (near >= self._fusion.is_near).tolist(), strict=True))
         ]
         evidence.sort(key=lambda each: (-each.score, each.number))
         return RankedNote(path, score, self._passages[path], evidence)
@@ -274,29 +258,22 @@ class _Joining:
         return f"Joined: the first {len(self._by_words):,} notes found by words, and {len(self._added):,} by meaning."
 
 
-_PROMISING: Final = 8
-"""So many times as many passages are looked through for those of different notes."""
-
-_NEAR: Final = 0.5
-"""The share of nearness in its note from which on a passage was found by meaning."""
-
-
 def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
     return ("words", "meaning") if by_words and is_near else ("words",) if by_words else ("meaning",)
 
 
-def _near_notes(models: Sequence[Model], known: Known, wanted: frozenset[str]) -> list[str]:
+def _near_notes(models: Sequence[Model], known: IndexView, wanted: frozenset[str], fusion: Fusion) -> list[str]:
     """The notes of the nearest passages, of those that are wanted."""
     found: dict[str, None] = {}
     for model in models:
         own: dict[str, None] = {}
-        keys = model.near.nearest(_NEAR_PASSAGES)
+        keys = model.near.nearest(fusion.near_passages)
         holding = known.copies(keys)
         for key in keys:
-            for path in sorted(holding[key] & wanted)[:1] if len(own) < _NEAR_NOTES else ():
+            for path in sorted(holding[key] & wanted)[:1] if len(own) < fusion.near_notes else ():
                 own[path] = None
-        if len(own) < min(_ENOUGH, len(wanted)):  # the scope is a small part of the vault
-            own |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted))))
+        if len(own) < min(fusion.enough, len(wanted)):  # the scope is a small part of the vault
+            own |= dict.fromkeys(_nearest_of(model, known.loaded_passages(sorted(wanted)))[: fusion.near_notes])
         found |= own
     return list(found)
 
@@ -308,7 +285,7 @@ def _nearest_of(model: Model, passages: Mapping[str, Passages]) -> list[str]:
         found = model.near.similarities(own.keys)
         if not np.isnan(found).all():
             similar[path] = float(np.nanmax(found))
-    return sorted(similar, key=lambda path: (-similar[path], path))[:_NEAR_NOTES]
+    return sorted(similar, key=lambda path: (-similar[path], path))
 
 
 def _shared(similarity: Any, middle: float, best: float) -> Any:
@@ -322,14 +299,3 @@ def _within(values: Floats) -> Floats:
         within: Floats = (values - least) / (most - least)
         return within
     return np.full(len(values), float(most > 0), np.float32)
-
-
-def _weakness(ranking: Ranking, nearest: float, nearness: Nearness | None) -> str:
-    """What the evidence lacks, with what meaning knows of it."""
-    if nearness is None or len(ranking.rarities) + len(ranking.unfound) <= FEW_WORDS:
-        return ranking.weakness
-    if nearest < nearness.near:
-        return NOTHING_NEAR
-    if nearest < nearness.about_it and ranking.coverage < WEAK.with_meaning:
-        return "The nearest passages hold few words of the question and may be about something else."
-    return ""

@@ -10,30 +10,16 @@ from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import folded
 from vaulttools.notes.properties.values import in_one_line
-from vaulttools.ranked.copies import Print
+from vaulttools.ranked.copies import Deduplicator, Print, print_of, text_of
 from vaulttools.ranked.evidence import Evidence
-from vaulttools.ranked.folding import Deduplicator, print_of, text_of
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.showing import TermsOf, around_terms, compact
-
-RELEVANT: Final = 0.35
-"""The part of the score of the best note that a further one must have: below it notes share a common word."""
-
-_FOR_PASSAGES: Final = 0.7
-"""The part of the room that the best passages may fill, so that what stands beside the first of them has some."""
-_SMALL_ROOM: Final = 2_000
-"""Characters of a room that they may fill whole."""
-
-_BESIDE: Final = 3
-"""The first pieces, which take in as much of what stands beside them as fits; the others one passage each."""
-
-_LONGEST_PIECE: Final = 2_000
-"""Characters up to which a piece takes in what stands beside it."""
+from vaulttools.ranked.weights import GATHERING
 
 _PROPERTIES: Final = 120
 """Characters of the properties in the line above a piece."""
 _HEADINGS: Final = 100
-"""Likewise of the headings."""
+"""Characters of the headings in that line."""
 _LEAST: Final = 80
 """Characters to which the first passage may be cut, however small the budget is."""
 
@@ -45,8 +31,9 @@ class PassageRun:
     ranked: RankedNote
     note: Note
     first: int
-    """Number of the first passage; likewise the last one."""
+    """Number of the first passage."""
     last: int
+    """Number of the last passage."""
     score: float | None
     """From 0 to 1; None: it has none, since the name of the note answers."""
     copies: Sequence[str]
@@ -164,9 +151,9 @@ def gathered(notes: Sequence[RankedNote], deduplicator: Deduplicator, room: int,
     is, cut to `_LEAST` characters at worst.
     """
     gathering = _Gathering(deduplicator, terms_of)
-    least = max((note.score for note in notes), default=0.0) * RELEVANT
+    least = max((note.score for note in notes), default=0.0) * GATHERING.relevant
     left = 0
-    room_of_passages = room if room < _SMALL_ROOM else int(room * _FOR_PASSAGES)
+    room_of_passages = room if room < GATHERING.small_room else int(room * GATHERING.for_passages)
     used = 0
     relevant = [note for note in notes if note.score >= least]
     for place, evidence in chosen(relevant):
@@ -194,12 +181,6 @@ def gathered(notes: Sequence[RankedNote], deduplicator: Deduplicator, room: int,
     return Gathered(gathering.in_order(), left)
 
 
-_OF_NOTE: Final = 3
-"""Passages of one note that are pieces of their own."""
-_NEARLY: Final = 0.6
-"""The part of the score of the best passage of its note that a further one must have."""
-
-
 def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
     """The passages in the order in which they get room: which note, from 0, and which passage of it."""
     found: list[tuple[float, int, int, Evidence | None]] = []
@@ -208,8 +189,8 @@ def chosen(notes: Sequence[RankedNote]) -> list[tuple[int, Evidence | None]]:
             found.append((-ranked.score, place, 0, None))
             continue
         best = ranked.evidence[0].score or 1.0
-        for number, each in enumerate(ranked.evidence[:_OF_NOTE]):
-            if not number or each.score >= best * _NEARLY:
+        for number, each in enumerate(ranked.evidence[: GATHERING.of_note]):
+            if not number or each.score >= best * GATHERING.nearly:
                 found.append((-ranked.score * each.score / best, place, number, each))
     return [(place, each) for _, place, _, each in sorted(found, key=lambda each: each[:3])]
 
@@ -283,14 +264,14 @@ class _Gathering:
         each of the others."""
         room -= sum(piece.size() for piece in self.pieces)
         whole = [piece for piece in self.pieces if piece.most is None]
-        growing = whole[:_BESIDE]
+        growing = whole[: GATHERING.beside]
         while growing:
             for piece in list(growing):
                 added = self._grown(piece, room)
                 room -= added
                 if not added:
                     growing.remove(piece)
-        for piece in whole[_BESIDE:]:
+        for piece in whole[GATHERING.beside :]:
             room -= self._grown(piece, room)
 
     def _grown(self, piece: PassageRun, room: int) -> int:
@@ -302,7 +283,7 @@ class _Gathering:
             piece.first, piece.last = min(number, piece.first), max(number, piece.last)
             start, end = piece.span
             added = piece.size() - size
-            if added <= room and end - start <= _LONGEST_PIECE:
+            if added <= room and end - start <= GATHERING.longest:
                 self._take(piece, number)
                 return added
             piece.first, piece.last = before

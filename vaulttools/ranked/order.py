@@ -12,22 +12,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Final
+from typing import Final, overload
 
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places
 from vaulttools.notes.quantities import Quantity
-from vaulttools.ranked.as_asked import AsAsked
 from vaulttools.ranked.evidence import Evidence, best, combined, most
+from vaulttools.ranked.weights import NOTE
 
 _TOGETHER: Final = 12
 """Notes whose passages are asked for at once: about as many as a page of ten notes needs."""
-
-_OTHER_LANGUAGE: Final = 0.9
-"""What the score of a note is multiplied by that is not in the question's language. Of the help in 36 languages, asked
-for in German, every note so comes before its translations (of ten one did not); with 0.8 a few notes in the language
-of the question come before better ones in English. Where nothing tells the language of a note, as of a table or a few
-words, it is not the question's either: of 0.9, 0.95 and 1 for these, 0.9 lost nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +49,35 @@ class Candidate:
     """Those of a later turn come behind all of an earlier one."""
 
 
-class BestFirst(AsAsked[RankedNote]):
+class AsAsked(Sequence[RankedNote]):
+    """Notes of an iterator, each taken from it when it is asked for: behind the first page hardly anybody does."""
+
+    def __init__(self, made: Iterator[RankedNote]) -> None:
+        self._left = made
+        self._made: list[RankedNote] = []
+
+    @overload
+    def __getitem__(self, index: int) -> RankedNote: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankedNote]: ...
+    def __getitem__(self, index: int | slice) -> RankedNote | Sequence[RankedNote]:
+        self._make(None if isinstance(index, slice) or index < 0 else index + 1)
+        return self._made[index]
+
+    def __len__(self) -> int:
+        self._make(None)
+        return len(self._made)
+
+    def __bool__(self) -> bool:
+        self._make(1)
+        return bool(self._made)
+
+    def _make(self, count: int | None) -> None:
+        """Have so many, or all."""
+        self._made += islice(self._left, None if count is None else max(0, count - len(self._made)))
+
+
+class BestFirst(AsAsked):
     """The candidates whose passages are known, in their order: by turn, by what they are worth, ties as `tie` says."""
 
     def __init__(
@@ -67,9 +89,9 @@ class BestFirst(AsAsked[RankedNote]):
         languages: AbstractSet[str] = frozenset(),
         quantity: Quantity = Quantity.NONE,
     ) -> None:
-        """`passages` gives those of some notes, of those of which they can be known; `tie` orders notes that are worth
-        the same; `languages` are those that the question may be in: notes in others are worth less; passages with
-        a `quantity` that it asks for are worth more."""
+        """`passages` gives those of some notes, as far as they are known; `tie` orders notes that are worth the same.
+        Notes in other `languages` than these are worth less, if any are given; passages with the `quantity` that the
+        question asks for are worth more."""
         super().__init__(self._in_order())
         self._rarities = rarities
         self._passages = passages
@@ -84,20 +106,24 @@ class BestFirst(AsAsked[RankedNote]):
         """By turn and bound: those whose passages nobody has looked at."""
         self._looked_at: list[tuple[int, float, str, RankedNote]] = []
         """A heap of those that are, by turn and worth."""
-        self._known: dict[str, Passages | None] = {}
-        self._notes: dict[str, RankedNote] = {}
-        """Every note that was looked at."""
+        self._notes: dict[str, RankedNote | None] = {}
+        """Every note that was looked at; None: its passages are not known."""
 
     def holding(self, is_wanted: Callable[[Places], bool]) -> Iterator[RankedNote]:
         """The notes whose words `is_wanted`, and perhaps others, in no order."""
-        yield from [*self._notes.values()]
+        looked_at = dict(self._notes)
+        yield from filter(None, looked_at.values())
         for _, _, each in [*self._waiting]:
-            if each.path not in self._notes and is_wanted(each.places) and (note := self._note(each)) is not None:
+            if each.path not in looked_at and is_wanted(each.places) and (note := self._note(each)) is not None:
                 yield note
 
     def _in_order(self) -> Iterator[RankedNote]:
-        while True:
-            self._look()
+        while self._waiting or self._looked_at:
+            # Every note that may be worth as much as the best of those looked at is looked at first.
+            while self._waiting and not (self._looked_at and self._looked_at[0][:2] < self._waiting[0][:2]):
+                candidate = self._waiting.popleft()[2]
+                if (note := self._note(candidate)) is not None:
+                    heappush(self._looked_at, (candidate.turn, -note.score, note.path, note))
             if not self._looked_at:
                 return
             turn, worth, _, first = heappop(self._looked_at)
@@ -107,31 +133,18 @@ class BestFirst(AsAsked[RankedNote]):
                 same[note.path] = note
             yield from [same[path] for path in (self._tie([*same]) if len(same) > 1 else same)]
 
-    def _look(self) -> None:
-        """Look at the passages of every note that may be worth as much as the best of those looked at."""
-        while self._waiting:
-            turn, bound, candidate = self._waiting[0]
-            if self._looked_at and self._looked_at[0][:2] < (turn, bound):
-                return
-            self._waiting.popleft()
-            note = self._note(candidate)
-            if note is not None:
-                heappush(self._looked_at, (turn, -note.score, note.path, note))
-
     def _note(self, candidate: Candidate) -> RankedNote | None:
-        path = candidate.path
-        if path in self._notes:
-            return self._notes[path]
-        if path not in self._known:
-            following = (each.path for _, _, each in islice(self._waiting, _TOGETHER))
-            together = [path, *(each for each in following if each not in self._known)]
-            self._known |= dict.fromkeys(together) | self._passages(together)
-        passages = self._known[path]
-        if passages is None:
-            return None
+        if candidate.path not in self._notes:
+            following = (each for _, _, each in islice(self._waiting, _TOGETHER) if each.path not in self._notes)
+            together = {each.path: each for each in (candidate, *following)}
+            known = self._passages([*together])
+            for path, each in together.items():
+                self._notes[path] = self._ranked(each, known[path]) if path in known else None
+        return self._notes[candidate.path]
+
+    def _ranked(self, candidate: Candidate, passages: Passages) -> RankedNote:
         evidence = best(candidate.places, passages, self._rarities, self._quantity)
         score = combined(candidate.score, evidence[0].score if evidence else 0.0)
         if self._languages and passages.language not in self._languages:
-            score = max(0.001, round(score * _OTHER_LANGUAGE, 3))
-        note = self._notes[path] = RankedNote(path, score, passages, evidence)
-        return note
+            score = max(0.001, round(score * NOTE.other_language, 3))
+        return RankedNote(candidate.path, score, passages, evidence)

@@ -17,9 +17,9 @@ from typing import Final
 from vaulttools.core.spelling import apart
 from vaulttools.index.word_hits import Spelling
 from vaulttools.notes import language
+from vaulttools.notes.function_words import FUNCTION_WORDS
 from vaulttools.notes.quantities import Quantity
 from vaulttools.patterns.literals import fold
-from vaulttools.ranked import asked_quantity, stop_words
 
 MOST_TERMS: Final = 32
 """Terms of one question that are looked for, the first of them: each costs its part of a millisecond."""
@@ -113,7 +113,7 @@ def read(text: str) -> Question:
     phrases = [found[1].strip() for found in _PHRASE.finditer(text)]
     pieces = [found[0] for found in _PIECE.finditer(text)]
     lowered = [piece.lower() for piece in pieces]
-    stops = stop_words.among(lowered)
+    stops = stop_words_among(lowered)
     code = [found[0] for found in _CODE.finditer(text) if not _PIECE.search(found[0]) and found[0].strip("` ")]
     is_only_stops = not code and all(piece in stops for piece in lowered)
     terms = [_phrase(phrase) for phrase in phrases if len(_PIECE.findall(phrase)) > 1 and not _RUNS.search(phrase)]
@@ -135,7 +135,7 @@ def read(text: str) -> Question:
         tuple(dict.fromkeys(dropped)),
         is_long or len(found) > MOST_TERMS,
         language.of_question(text),
-        asked_quantity.asked(text),
+        quantity_asked(text),
     )
 
 
@@ -195,3 +195,47 @@ def _terms_of_run(run: re.Match[str]) -> Iterator[QuestionTerm]:
 def _grams(text: str, length: int) -> Sequence[str]:
     """Every so many characters in a row; a shorter text as a whole."""
     return [text[start : start + length] for start in range(max(1, len(text) - length + 1))]
+
+
+def stop_words_among(words: Sequence[str]) -> frozenset[str]:
+    """The stop words among the words of one question, in lower case: those of the language most of them belong to.
+
+    Every word of a question may be one, so that nothing is left; `die` in an English question is none.
+    """
+    found = (language.intersection(words) for language in FUNCTION_WORDS.values())
+    return max(found, key=lambda some: sum(word in some for word in words))
+
+
+_DATE: Final = re.compile(
+    # English, German, French, Spanish, Italian and Portuguese, Dutch. Within a sentence `when` and `quando` are mostly
+    # no questions.
+    r"^\W*(?:since |until |by )?when\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b"
+    r"|\bwann\b|\bwelche[mnrs]? (?:Jahr|Datum|Tag|Monat|Jahrhundert)\b"
+    r"|^\W*quand\b|\bquelle (?:année|date)\b|\bquel (?:jour|mois|siècle)\b"
+    r"|\bcuándo\b|\bqué (?:año|fecha|día|mes|siglo)\b"
+    r"|^\W*quando\b|\b(?:che|quale|que) (?:anno|data|giorno|mese|secolo|ano)\b"
+    r"|\bwanneer\b|\bwelke? (?:jaar|datum|dag|maand|eeuw)\b",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(
+    r"\bhow (?:many|much|long|big|large|far|often|old|high|small|fast|soon|wide|deep|tall|heavy|late|few)\b"
+    r"|\b(?:what|which) (?:number|share|price|age|size|percentage)\b"
+    r"|\bwie ?(?:viele?|lange?|groß|oft|hoch|weit|alt|schnell|schwer|tief|breit)\b"
+    r"|\bcombien\b|\bcuánt[oa]s?\b|\bquant[oaie]s?\b"
+    r"|\bhoe ?(?:veel|vaak|lang|groot|ver|oud|hoog|snel|zwaar|diep|breed)\b",
+    re.IGNORECASE,
+)
+_PRICE: Final = re.compile(
+    r"\b(?:costs?|price|pay|charged?|fee|expensive|worth|kostet|kosten|Preis|zahlen|coûte|prix|payer|cuesta|precio|pagar"
+    r"|costa|custa|preço|prezzo|pagare|kost|prijs|betalen)\b",
+    re.IGNORECASE,
+)
+
+
+def quantity_asked(question: str) -> Quantity:
+    """The kind of quantity that answers a question in one of seven languages; NONE when it asks for something else."""
+    if _DATE.search(question):
+        return Quantity.DATE
+    if not _NUMBER.search(question):
+        return Quantity.NONE
+    return Quantity.PRICE if _PRICE.search(question) else Quantity.NUMBER

@@ -7,42 +7,27 @@ One function scores both (`scoring`), so that a note that was changed a moment a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING
 
-from vaulttools.core import paths
 from vaulttools.index.passages import Passages
-from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
-from vaulttools.patterns.literals import fold
-from vaulttools.ranked import asked_language, light_words
-from vaulttools.ranked.counted import MANY, Counter, TermCounts
+from vaulttools.ranked.candidates import Reader, TermMatches
+from vaulttools.ranked.counting import MANY, RipgrepCounter, TermCounts
+from vaulttools.ranked.english import languages_asked
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.order import BestFirst, Candidate, RankedNote
-from vaulttools.ranked.question import QuestionTerm
+from vaulttools.ranked.question import Question, QuestionTerm
 from vaulttools.ranked.question import read as read_question
-from vaulttools.ranked.scoring import BODY, rarity, score
+from vaulttools.ranked.scoring import BODY, score, term_weight
 from vaulttools.ranked.substitutes import Substitutes
-from vaulttools.ranked.term_matches import Reader, TermMatches
 from vaulttools.ranked.weakness import covered
-from vaulttools.ranked.weights import WEAK
-from vaulttools.ranked.word_index import WordIndex
+from vaulttools.ranked.weights import NOMINATION, WEAK
 
-CANDIDATES: Final = 60
-"""Notes that are scored: of those that BM25 puts further down hardly one comes among the first five (measured). Whoever
-turns so many pages gets the next ones behind them, four times as many at a time, so that no page changes another."""
-
-_READ_CANDIDATES: Final = 30
-"""Likewise where each must be read, which takes a third of a millisecond."""
-
-_ROUNDS: Final = 6
-
-_IN_NAME: Final = 3.0
-"""What a piece of text counts in a name while notes are nominated, in texts that hold it."""
+if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +67,11 @@ class Ranking:
 def rank(
     question: str,
     notes: frozenset[str],
-    index: WordIndex | None,
+    index: IndexView | None,
     read: Reader,
     stop: Callable[[], bool],
     most: int,
-    counter: Counter | None = None,
+    counter: RipgrepCounter | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Ranking:
     """The best of some notes for a question: `most` of them, when so many hold any of it, and perhaps some more.
@@ -96,211 +81,140 @@ def rank(
     nothing is known only those are read that hold most of what is asked, and all attachments. When all `is_over`, no
     more passages are made.
     """
-    return _Search(question, notes, index, read, stop, most, counter, is_over).ranking()
+    asked = read_question(question)
+    matches = TermMatches(notes, index, read, stop)
+    unknown = matches.unknown()
+    counts = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
+    matches.read_notes(unknown if counts is None else counts.best(asked.terms))
+    substitutes = Substitutes(matches)
+    terms = _searched_for(asked.terms, matches, counts, substitutes)
+
+    first = NOMINATION.read if any(term.literal for term in asked.terms) else NOMINATION.scored
+    rounds = [first << 2 * number for number in range(NOMINATION.rounds)]
+    wanted = min((count for count in rounds if count >= most), default=rounds[-1])
+    hits = matches.hits(terms, wanted)
+    finder = Finder(terms)
+    looked_at = {path: finder.places(note) for path, note in matches.looked_at.items() if note is not None}
+    all_notes = max(hits.notes + len(looked_at), len(notes))
+    rarities = []
+    for number, term in enumerate(terms):
+        held = counts.holders(term) if counts is not None else None
+        if held is None and term.literal:
+            held = len(matches.holding(term))
+        if held is None:
+            held = hits.counts[number] + sum(any(places.found[number]) for places in looked_at.values())
+        rarities.append(term_weight(term.text, all_notes, held))
+
+    places = matches.candidates(finder, rarities, hits, wanted) | {path: looked_at[path] for path in matches.fresh}
+    known = _KnownNotes(matches, finder, frozenset(term.text.casefold() for term in asked.terms), is_over)
+    languages = asked.languages or languages_asked(question, lambda: known.languages(places), known.text)
+    scored = [
+        Candidate(path, of_note, each, 0 if path in matches.fresh else bisect_right(rounds, place))
+        for place, (path, each) in enumerate(places.items())
+        if (of_note := score(each, rarities)) > 0
+    ]
+    ranked = BestFirst(scored, rarities, known.passages, known.tie, languages, asked.quantity)
+    coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, all_notes)
+    uncounted = () if counts is None else counts.uncounted
+    words = ", ".join(f'"{text}"' for text in uncounted)
+    return Ranking(
+        notes=ranked,
+        weakness=lacking if coverage < WEAK.by_words and not uncounted else "",
+        coverage=coverage,
+        explanation=_explained(asked, terms, substitutes.sentences),
+        notices=[f"Not all notes were searched for {words}."] if words else [],
+        unfound=substitutes.unfound,
+        waiting=matches.waiting,
+        unread=known.unread,
+        languages=languages,
+        finder=finder,
+        rarities=rarities,
+        absences=substitutes.sentences,
+    )
 
 
-def _weight(term: QuestionTerm, rare: float) -> float:
-    """What a term weighs that is so rare."""
-    return min(rare, light_words.MOST) if term.text.lower() in light_words.LIGHT_WORDS else rare
+def _searched_for(
+    terms: Sequence[QuestionTerm], matches: TermMatches, counts: TermCounts | None, substitutes: Substitutes
+) -> Sequence[QuestionTerm]:
+    """The terms of a question that stand somewhere, and what is looked for instead of the others."""
+    found = matches.hits(terms, 0).counts
+    missing = {
+        number for number, (term, count) in enumerate(zip(terms, found, strict=True)) if not matches.stands(term, count)
+    }
+    if missing:
+        absent = {number for number in missing if counts is None or counts.is_absent(terms[number])}
+        terms = substitutes.of(terms, absent, missing - absent)
+        if counts is not None:
+            matches.read_notes(counts.best(terms))
+    return terms
 
 
-class _Search:
-    """One question being answered."""
+class _KnownNotes:
+    """What the index, or their text, tells of the candidates beside the places of the words."""
 
     def __init__(
-        self,
-        question: str,
-        notes: frozenset[str],
-        index: WordIndex | None,
-        read: Reader,
-        stop: Callable[[], bool],
-        most: int,
-        counter: Counter | None,
-        is_over: Callable[[], bool],
+        self, matches: TermMatches, finder: Finder, words: frozenset[str], is_over: Callable[[], bool]
     ) -> None:
-        self._asked = question
-        self._question = read_question(question)
-        self._notes = notes
-        self._index = index
-        self._read = read
-        self._stop = stop
+        """`words` are those of the question."""
+        self._matches = matches
+        self._index = matches.index
+        self._finder = finder
+        self._words = words
         self._is_over = is_over
-        self._unread: list[str] = []
-        needs_text = any(term.literal for term in self._question.terms)
-        first = _READ_CANDIDATES if needs_text else CANDIDATES
-        self._rounds = [first << 2 * number for number in range(_ROUNDS)]
-        """How many notes are scored, at first and whenever that is not enough."""
-        self._candidates_wanted = min((count for count in self._rounds if count >= most), default=self._rounds[-1])
-        self._matches = TermMatches(notes, index, read, stop)
-        unknown = self._matches.unknown()
-        self._counted = TermCounts(counter, unknown, most) if counter is not None and len(unknown) > MANY else None
-        self._matches.read_notes(unknown if self._counted is None else self._counted.best(self._question.terms))
+        self.unread: list[str] = []
+        """Notes that there was no time to take apart."""
 
-    def ranking(self) -> Ranking:
-        matches, substitutes = self._matches, Substitutes(self._matches)
-        terms: Sequence[QuestionTerm] = self._question.terms
-        hits = matches.hits(terms, 0)
-        missing = {
-            number
-            for number, (term, count) in enumerate(zip(terms, hits.counts, strict=True))
-            if not matches.stands(term, count)
-        }
-        if missing:
-            absent = {number for number in missing if self._counted is None or self._counted.is_absent(terms[number])}
-            terms = substitutes.of(terms, absent, missing - absent)
-            if self._counted is not None:
-                matches.read_notes(self._counted.best(terms))
-        hits = matches.hits(terms, self._candidates_wanted)
-        finder = Finder(terms)
-        looked_at = {path: finder.places(note) for path, note in matches.looked_at.items() if note is not None}
-        holding = list(map(matches.holding, terms))
-        notes = max(hits.notes + len(looked_at), len(self._notes))
-        rarities = [
-            _weight(term, rarity(notes, self._count(term, number, count, some, looked_at)))
-            for number, (term, count, some) in enumerate(zip(terms, hits.counts, holding, strict=True))
-        ]
-        candidates = self._candidates(finder, rarities, hits, holding)
-        candidates |= {path: looked_at[path] for path in matches.fresh}
-        ranked, languages = self._ordered(finder, rarities, candidates)
-        uncounted, absences = self._uncounted(), substitutes.sentences
-        coverage, lacking = covered(terms, rarities, substitutes.unfound, ranked, notes)
-        return Ranking(
-            notes=ranked,
-            weakness=lacking if coverage < WEAK.by_words and not uncounted else "",
-            coverage=coverage,
-            explanation=self._explained(terms, absences),
-            notices=uncounted,
-            unfound=substitutes.unfound,
-            waiting=matches.waiting,
-            unread=self._unread,
-            languages=languages,
-            finder=finder,
-            rarities=rarities,
-            absences=absences,
-        )
+    def text(self, path: str) -> str:
+        """The text of a note; `""` when it cannot be read, or there is no time to."""
+        note = None if self._matches.stop() else self._matches.read(path)
+        return "" if note is None else note.text
 
-    def _uncounted(self) -> Sequence[str]:
-        """What is said of words that ripgrep did not count in all notes."""
-        if self._counted is None or not self._counted.uncounted:
-            return ()
-        words = ", ".join(f'"{text}"' for text in self._counted.uncounted)
-        return (f"Not all notes were searched for {words}.",)
-
-    def _ordered(
-        self, finder: Finder, rarities: Sequence[float], candidates: Mapping[str, Places]
-    ) -> tuple[BestFirst, frozenset[str]]:
-        """The candidates that hold any of it; of equal ones those tagged with a word of the question, then the newest,
-        then the first by path. And the languages that the question may be in."""
-        fresh, index = self._matches.fresh, self._index
-
-        def passages(notes: Sequence[str]) -> dict[str, Passages]:
-            kept = {} if index is None else index.loaded_passages([path for path in notes if path not in fresh])
-            made = ((path, self._passages(path, finder, kept.get(path))) for path in notes)
-            return {path: each for path, each in made if each is not None}
-
-        def tie(notes: Sequence[str]) -> Sequence[str]:
-            tagged = self._tagged(notes)
-            newest = {path: (index.modified(path) if index is not None else None) or 0 for path in notes}
-            return sorted(notes, key=lambda path: (-tagged.get(path, 0), -newest[path], path))
-
-        scored = [
-            Candidate(path, of_note, places, 0 if path in fresh else bisect_right(self._rounds, place))
-            for place, (path, places) in enumerate(candidates.items())
-            if (of_note := score(places, rarities)) > 0
-        ]
-        languages = self._languages(candidates)
-        return BestFirst(scored, rarities, passages, tie, languages, self._question.quantity), languages
-
-    def _languages(self, candidates: Mapping[str, Places]) -> frozenset[str]:
-        """The languages that the question may be in, by its words and by the notes that hold them."""
-
-        def found() -> dict[str, str]:
-            read = {path: self._matches.looked_at.get(path) for path in candidates}
-            known = [path for path, words in read.items() if words is None]
-            kept = {} if self._index is None else self._index.loaded_passages(known)
-            told = {path: each.language for path, each in kept.items()}
-            told |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
-            return {path: told[path] for path in candidates if path in told}
-
-        def text(path: str) -> str:
-            note = None if self._stop() else self._read(path)
-            return "" if note is None else note.text
-
-        return self._question.languages or asked_language.told(self._asked, found, text)
-
-    def _passages(self, path: str, finder: Finder, kept: Passages | None) -> Passages | None:
-        """The passages of a note, from what the index holds of them or from its text."""
-        if kept is not None and not finder.needs_text:
-            return kept
-        if self._is_over():
-            self._unread.append(path)
-            return None
-        note = self._matches.fresh.get(path) or self._read(path)
-        return None if note is None else finder.passages(note, kept)
-
-    def _count(
-        self, term: QuestionTerm, number: int, count: int, some: AbstractSet[str], looked_at: Mapping[str, Places]
-    ) -> int:
-        """How many notes hold a term."""
-        counted = None if self._counted is None else self._counted.holders(term)
-        if counted is not None:
-            return counted
-        if term.literal:
-            return len(some)
-        return count + sum(any(places.found[number]) for places in looked_at.values())
-
-    def _candidates(
-        self,
-        finder: Finder,
-        rarities: Sequence[float],
-        hits: WordHits,
-        holding: Sequence[AbstractSet[str]],
-    ) -> dict[str, Places]:
-        """Where the terms stand in the notes of the index that come into question."""
-        if not finder.needs_text:
-            return dict(hits.places)
-        places: dict[str, Places] = {}
-        for path in self._nominated(finder, rarities, hits, holding):
-            note = None if self._stop() else self._read(path)
-            if note is not None:
-                places[path] = finder.places(note)
-        return places
-
-    def _nominated(
-        self,
-        finder: Finder,
-        rarities: Sequence[float],
-        hits: WordHits,
-        holding: Sequence[AbstractSet[str]],
-    ) -> Sequence[str]:
-        """The notes that hold most of what is asked, by pieces of text and by words."""
-        weight: dict[str, float] = defaultdict(float)
-        for term, rare, some in zip(finder.terms, rarities, holding, strict=True):
-            literal = term.literal
-            for path in some & self._notes - self._matches.fresh.keys():
-                weight[path] += rare * (1 + _IN_NAME * (literal in fold(paths.stem(path))))
-        for path, places in hits.places.items():
-            for rare, columns in zip(rarities, places.found, strict=True):
-                weight[path] += rare * any(columns)
-        best = sorted(weight, key=lambda path: (-weight[path], path))
-        return best[: self._candidates_wanted]
-
-    def _tagged(self, notes: Sequence[str]) -> Mapping[str, int]:
-        """How many words of the question are tags of notes."""
-        words = {term.text.casefold() for term in self._question.terms}
-        tags: dict[str, tuple[str, ...]] = {}
-        if self._index is not None:
-            known = self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
-            tags |= {path: written for path, (_, written) in known.items()}
+    def passages(self, notes: Sequence[str]) -> dict[str, Passages]:
+        """The passages of notes, from what the index holds of them or from their text."""
         fresh = self._matches.fresh
-        tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
-        return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}
+        made: dict[str, Passages] = {}
+        kept = {} if self._index is None else self._index.loaded_passages([path for path in notes if path not in fresh])
+        for path in notes:
+            if path in kept and not self._finder.needs_text:
+                made[path] = kept[path]
+            elif self._is_over():
+                self.unread.append(path)
+            elif (note := fresh.get(path) or self._matches.read(path)) is not None:
+                made[path] = self._finder.passages(note, kept.get(path))
+        return made
 
-    def _explained(self, terms: Sequence[QuestionTerm], absences: Sequence[str]) -> list[str]:
-        names = [f'"{term.text}"' if term.is_phrase else term.text for term in terms]
-        sentences = [f"Any of these, in any inflection, case and accents: {', '.join(names)}." if names else ""]
-        if self._question.stop_words:
-            sentences.append(f"Not looked for, since they say little: {', '.join(self._question.stop_words)}.")
-        if self._question.is_cut:
-            sentences.append(f"Only the first {len(self._question.terms)} words of the question were looked for.")
-        return [sentence for sentence in (*sentences, *absences) if sentence]
+    def languages(self, notes: Collection[str]) -> dict[str, str]:
+        """The languages of notes, as far as they are known."""
+        read = {path: self._matches.looked_at.get(path) for path in notes}
+        others = [path for path, words in read.items() if words is None]
+        kept = {} if self._index is None else self._index.loaded_passages(others)
+        found = {path: each.language for path, each in kept.items()}
+        found |= {path: language.of(words.columns[BODY].text) for path, words in read.items() if words is not None}
+        return {path: found[path] for path in notes if path in found}
+
+    def tie(self, notes: Sequence[str]) -> Sequence[str]:
+        """Notes that are worth the same: those tagged with most words of the question, the newest, the first by path
+        come first."""
+        index, fresh = self._index, self._matches.fresh
+        tags: dict[str, tuple[str, ...]] = {}
+        if index is not None:
+            known = index.facts("tags", notes, lambda data: Stored(data).written_tags, self._matches.stop)
+            tags |= {path: written for path, (_, written) in known.items()}
+        tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
+
+        def key(path: str) -> tuple[int, int, str]:
+            tagged = self._words.intersection(map(str.casefold, tags.get(path, ())))
+            modified = None if index is None else index.modified(path)
+            return -len(tagged), -(modified or 0), path
+
+        return sorted(notes, key=key)
+
+
+def _explained(asked: Question, terms: Sequence[QuestionTerm], absences: Sequence[str]) -> list[str]:
+    names = [f'"{term.text}"' if term.is_phrase else term.text for term in terms]
+    sentences = [f"Any of these, in any inflection, case and accents: {', '.join(names)}." if names else ""]
+    if asked.stop_words:
+        sentences.append(f"Not looked for, since they say little: {', '.join(asked.stop_words)}.")
+    if asked.is_cut:
+        sentences.append(f"Only the first {len(asked.terms)} words of the question were looked for.")
+    return [sentence for sentence in (*sentences, *absences) if sentence]

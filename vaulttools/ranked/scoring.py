@@ -1,52 +1,17 @@
-"""Scores how well a note answers a question, from where the words stand.
-
-The numbers below were chosen, coarsely, on the tuning half of `benchmarks/questions.toml` (`docs/benchmarks.md`).
-"""
+"""Scores how well a note answers a question, from where the words stand."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from vaulttools.index.word_hits import Places
+from vaulttools.ranked.weights import NOTE
 
 BODY, TITLE, ALIASES, HEADINGS, PROPERTIES = range(5)
 """The parts of a note, as `Places` has them."""
-
-
-USUAL_LENGTH: Final = 200
-"""Words of a note of usual length, where BM25 has the mean of all: so a score follows from the note alone and from how
-rare the words are (on the tuning half both rank alike)."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoteWeights:
-    """What counts how much."""
-
-    title: float = 8.0
-    """One word in the title, in words of the body; likewise the next two."""
-    aliases: float = 3.0
-    headings: float = 2.0
-    properties: float = 2.0
-    saturation: float = 1.5
-    """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
-    length: float = 0.75
-    """BM25's b: 0 takes no note of the length of a text, 1 all."""
-    passage: float = 0.8
-    """That words stand in one passage. With 1.2 two more of 117 held-out questions have the note first, and with
-    meaning two fewer of 38 have it among the first five."""
-    row: float = 0.5
-    """That words stand in a row, as in the question."""
-    name: float = 2.0
-    """That the title consists of the words of the question, and they of it."""
-    window: int = 30
-    """Words of a passage."""
-
-
-WEIGHTS: Final = NoteWeights()
 
 
 def rarity(notes: int, holding: int) -> float:
@@ -55,7 +20,13 @@ def rarity(notes: int, holding: int) -> float:
     return math.log(1 + (notes - holding + 0.5) / (holding + 0.5))
 
 
-def score(places: Places, rarities: Sequence[float], weights: NoteWeights = WEIGHTS) -> float:
+def term_weight(term: str, notes: int, holding: int) -> float:
+    """What a term of a question weighs that so many of the notes hold."""
+    rare = rarity(notes, holding)
+    return min(rare, NOTE.light_word) if term.lower() in _LIGHT_WORDS else rare
+
+
+def score(places: Places, rarities: Sequence[float]) -> float:
     """0 for a note that holds none of the words, and nearly 1 for one whose title and one of whose passages they are.
 
     `rarities` are the weights of the words, in the order of the question.
@@ -63,21 +34,21 @@ def score(places: Places, rarities: Sequence[float], weights: NoteWeights = WEIG
     total = sum(rarities)
     if not total:
         return 0.0
-    norm = 1 - weights.length + weights.length * places.lengths[BODY] / USUAL_LENGTH
+    norm = 1 - NOTE.length + NOTE.length * places.lengths[BODY] / NOTE.usual_length
     often = 0.0
     for rare, (body, title, aliases, headings, properties) in zip(rarities, places.found, strict=True):
         count = len(body) / norm
         if title or aliases or headings or properties:
-            count += len(title) * weights.title + len(aliases) * weights.aliases
-            count += len(headings) * weights.headings + len(properties) * weights.properties
+            count += len(title) * NOTE.title + len(aliases) * NOTE.aliases
+            count += len(headings) * NOTE.headings + len(properties) * NOTE.properties
         if count:
-            often += rare * count / (count + weights.saturation)
+            often += rare * count / (count + NOTE.saturation)
     return (
         often
-        + weights.passage * _passage(places, rarities, weights.window)
-        + weights.row * _row(places, rarities)
-        + weights.name * _name(places, rarities)
-    ) / (total * (1 + weights.passage + weights.row + weights.name))
+        + NOTE.passage * _passage(places, rarities, NOTE.window)
+        + NOTE.row * _row(places, rarities)
+        + NOTE.name * _name(places, rarities)
+    ) / (total * (1 + NOTE.passage + NOTE.row + NOTE.name))
 
 
 def _passage(places: Places, rarities: Sequence[float], window: int) -> float:
@@ -140,3 +111,36 @@ def _name(places: Places, rarities: Sequence[float]) -> float:
             asked = sum([rare for rare, count in zip(rarities, counts, strict=True) if count])
             best = max(best, asked * min(1.0, sum(counts) / places.lengths[column]))
     return best
+
+
+# Words that say little about a subject, though they are looked for: quantities, sizes, times, places, and the verbs
+# of asking; chosen by hand.
+_LISTS: Final = (
+    # English
+    "also all already always another any anything aside away back before after become besides between both big bring"
+    " come comes different down each else enough even ever every everything few find first get gets give given gives"
+    " go goes good got happen happens just keep keeps kind know known large let lets like little long longer look made"
+    " make makes many mean means more most much need needed needs never next now off often once one only other others"
+    " out over own part people per place possible put puts rid same see seem seems several since someone something"
+    " still stuff such take taken takes tell thing things think together too turn two under until up upon use used"
+    " uses using very want wants way ways well whether whole within without work works yet",
+    # German
+    "alle alles andere anderen anders beide bleiben dabei dafür davon dazu einfach erst ganz gar geben gehen geht gibt"
+    " gleich groß große gut halten immer jede jeden jeder jedes jetzt kommen kommt lange lassen lässt machen macht mehr"
+    " nie nun nutzen oft schon sehr selbst sonst tun viel viele wenig wieder wissen zwei zwischen",
+    # French
+    "alors après assez aucun aucune aussi autre autres avant beaucoup bien chaque chez chose deux donc encore grand"
+    " jamais juste mettre moins même peu plusieurs pouvoir prendre sais savoir seul seulement tous tout toute toutes"
+    " toujours très trop trouver utiliser veux vers voir",
+    # Spanish
+    "además ahora algo alguna algunas alguno algunos antes aquí bien cada cosa cuanto dar decir después dos entonces"
+    " grande hacia hasta luego menos mientras mismo mucho muchos nunca otra otras otro otros poco poder poner puedes"
+    " quiero saber siempre solo tanto tener toda todas todo todos tomar usar varias varios ver vez",
+    # Russian
+    "более больше будет весь видеть всё все всегда второй где делать должен другие другой другую каждый лучше много"
+    " можно надо никогда нужно один одна одно очень опять первый пока после потом почти раз самый свой себя сделать"
+    " сейчас сколько снова такой тогда тоже хочу через",
+)
+
+_LIGHT_WORDS: Final = frozenset(word for words in _LISTS for word in words.split())
+"""In lower case."""

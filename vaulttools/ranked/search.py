@@ -1,7 +1,8 @@
-"""Runs ranked search over a scope and shows the notes that answer best."""
+"""Runs ranked search over the notes that filters and operators select."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -10,11 +11,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.answers import corpus
+from vaulttools.answers import answer, corpus, dated, filters
+from vaulttools.answers.exact import Order, Sort, exact
+from vaulttools.answers.filters import Filters
 from vaulttools.answers.incremental import Corpus
 from vaulttools.core import paths
-from vaulttools.core.work import UNREAD, Reason, Work
-from vaulttools.errors import VaultToolsError
+from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work
+from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.files.catalogue import Entry
 from vaulttools.files.document import NotRead
 from vaulttools.files.listing import Listing
@@ -24,92 +27,76 @@ from vaulttools.index import passages
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
 from vaulttools.notes.properties import values as property_values
+from vaulttools.query import foreign, tree
+from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
+from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
-from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.folding import Deduplicator
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
+from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.ranked.weakness import nearness
-from vaulttools.ranked.weights import BY_WORDS, SHARING, Sharing
+from vaulttools.ranked.weights import BY_WORDS, SHARING
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
     from vaulttools.index.view import IndexView
     from vaulttools.meaning.languages import Meaning
 
+_PROPERTY_CHARACTERS: Final = 200
+"""Of the properties of a note that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
-class Best:
-    """The answer of ranked search."""
+class Ranked:
+    """The notes that answer a question, and what a reader must know of them."""
 
     ranking: Ranking
-    asked: Corpus[None]
-    """What it is made from."""
-    deduplicator: Deduplicator
-    """Folds the copies among its notes."""
-    work: Work
-    reader: _Reader
-    """Reads its notes."""
-    told: set[str]
-    """Notes that could not be read, once the work was told about them."""
-    meant: Sequence[str]
-    """What a reader must know of how meaning was searched: how far the embedding is, and what failed."""
+    notes: Sequence[RankedNote]
+    """In the order asked for."""
+    doubts: Sequence[str]
+    """What must be read before the notes: that the evidence is weak, and which words stand nowhere."""
+    notices: Sequence[str]
+    is_ready: bool
+    """Whether the index was."""
     by_words_alone: int | None
     """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
+    deduplicator: Deduplicator
+    """Folds the copies among its notes."""
+    _reader: _Reader
+    _work: Work
+    _told: set[str]
+    """Notes that could not be read, once the work was told about them."""
 
-    def unfolded(self, notes: Sequence[RankedNote], start: int, count: int) -> Sequence[RankedNote]:
+    def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
         with all those before it."""
-        self.reader.expect([note.path for note in islice(notes, start + count + 1)])
-        return list(islice(self.deduplicator.unfolded(notes), start, start + count + 1))
+        self._reader.expect([note.path for note in islice(self.notes, start + count + 1)])
+        return list(islice(self.deduplicator.unfolded(self.notes), start, start + count + 1))
 
-    def page(self, found: Sequence[RankedNote], count: int) -> Page:
-        """So many of the notes that `unfolded` gave."""
-        self.tell_missed()
-        self.deduplicator.look_for_copies(found[:count])
+    def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
+        """Those of the notes of a page for which there is room, with the passages for which there is."""
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
-        return Page(found[:count], len(found) > count, self.deduplicator, self.ranking.finder, sharing)
+        stands = self.ranking.finder.stands
+        return allotted(
+            notes, self.deduplicator, characters, stands, self._described, is_sorted=is_sorted, sharing=sharing
+        )
+
+    def others(self, notes: Sequence[RankedNote], shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
+        """The notes of a page that are not among those shown, each with its best passage."""
+        held = {each.note.path for each in shown}
+        left = [note for note in notes if note.path not in held]
+        return every_passage(left, self.deduplicator, self.ranking.finder.stands)
 
     def tell_missed(self) -> None:
         """Tell the work of notes that could not be read when they were to be shown."""
-        missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self.reader.missed}
+        missed: dict[str, Reason] = {**dict.fromkeys(self.ranking.unread, UNREAD), **self._reader.missed}
         for path, reason in missed.items():
-            if path in self.deduplicator.among and path not in self.told:
-                self.told.add(path)
-                self.work.pass_over(path, reason)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of an answer."""
-
-    notes: Sequence[RankedNote]
-    has_next: bool
-    deduplicator: Deduplicator
-    finder: Finder
-    sharing: Sharing
-
-    def allotted(self, characters: int, *, is_sorted: bool) -> Allotted:
-        """The notes for which there is room, with the passages for which there is."""
-        return allotted(
-            self.notes,
-            self.deduplicator,
-            characters,
-            self.finder.stands,
-            self._described,
-            is_sorted=is_sorted,
-            sharing=self.sharing,
-        )
-
-    def others(self, shown: Sequence[ShownNote]) -> Sequence[ShownNote]:
-        """The notes that are not among those shown."""
-        held = {each.note.path for each in shown}
-        return every_passage(
-            [note for note in self.notes if note.path not in held], self.deduplicator, self.finder.stands
-        )
+            if path in self.deduplicator.among and path not in self._told:
+                self._told.add(path)
+                self._work.pass_over(path, reason)
 
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
@@ -117,34 +104,51 @@ class Page:
         every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
         if is_first and len(every) <= _PROPERTY_CHARACTERS:
             return note.date, every
-        named = {
-            name: value
-            for name, value in note.properties.items()
-            if self.finder.stands(f"{name} {property_values.text(value)}")
-        }
+        stands = self.ranking.finder.stands
+        named = {name: of for name, of in note.properties.items() if stands(f"{name} {property_values.text(of)}")}
         return note.date, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
 
 
-_PROPERTY_CHARACTERS: Final = 200
-"""Of the properties of a note that are shown."""
+def has_words(question: str) -> bool:
+    """Whether a question, apart from its operators, has words to rank by."""
+    return bool(read_question(without_operators(question)[0]).terms)
 
 
-def best(
-    vault: Session,
-    work: Work,
-    question: str,
-    most: int,
-    scope: Scope,
-    within: frozenset[str] | None,
-    *,
-    is_ready: bool = True,
-) -> Best:
-    """The notes of a scope that a question fits best, `most` at most; of some notes only when they are given. Without
-    an index that `is_ready` the notes are chosen by ripgrep's counts of the words; with one, and where passages are
-    embedded, notes near in meaning join them."""
+def ranked(
+    vault: Session, work: Work, request: Filters, given: str, most: int, *, name: str, sort: Sort | None = None
+) -> Ranked:
+    """The notes that answer a question best, `most` at most, of those that match its operators and the filters.
+
+    Without an index the notes are chosen by ripgrep's counts of the words; with one, and where passages are embedded,
+    notes near in meaning join them. `name` is that of the argument that holds the question.
+
+    Raises:
+        BadArgument: the question has no words, or a filter is wrong.
+    """
+    question, operators = without_operators(given)
+    if not read_question(question).terms:
+        raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
+    times, told = dated.file_times(request, vault.calendar)
+    within: frozenset[str] | None = None
+    order: Order | None = None
+    is_sorted = sort not in (None, "relevance")
+    apart = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
+    nodes = filters.nodes(request)
+    if operators or is_sorted or nodes:
+        matching, _ = exact(vault, apart, request, tree.both([parse(operators or "path:.md"), *nodes]), given)
+        order = Order(vault, matching, sort) if is_sorted else None
+        if operators or nodes:
+            within = frozenset(matching.matching(list))
+        if operators:
+            told.append(f"Only notes that match {operators} as in mode obsidian.")
+    scope, is_ready = corpus.scope_now(
+        vault, work, request.folder, request.glob, times=times, include_excluded=request.include_excluded
+    )
+    if not is_ready:
+        told.append("Ranked without the index, which is being built.")
+
     listing = corpus.listed(scope)
     view = vault.view(work) if is_ready else None
-
     extracts = scope.extracts
 
     def made() -> _Notes:
@@ -156,22 +160,55 @@ def best(
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
     read = _Reader(vault, work, extracts, view)
-    missed = read.missed
     counter = None if is_ready else RipgrepCounter(vault, work)
-    meaning, told = _meaning(vault, question, is_ready=view is not None)
+    meaning, meant = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
     if meaning is not None and view is not None:
-        ranking = _joined(ranking, meaning, question, view, wanted, read, work, told)
+        ranking = _joined(ranking, meaning, question, view, wanted, read, work, meant)
+    missed = read.missed
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
         missed.update(view.textless(notes.attachments))
     missed.update(dict.fromkeys(large, "too large"))
     missed.update(dict.fromkeys(ranking.waiting, "time limit"))
-    by_words_alone = len(wanted) if told else None
+    by_words_alone = len(wanted) if meant else None
     if meaning is not None and view is not None:
-        told += _progress(meaning, len(notes.files), told)
-        by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, told)
-    # Notes outside the scope only say how frequent a word is.
+        meant += _progress(meaning, len(notes.files), meant)
+        by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
+    asked = _passed_over(work, scope, notes, wanted, large, missed)
+    for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
+        work.skipped.setdefault(reason, apart.skipped[reason])
+    ordered = ranking.notes
+    if order is not None:
+        by_path = {note.path: note for note in ordered}
+        ordered = [by_path[path] for path in order(by_path.keys())]
+    told += [*foreign.in_question(question), *ranking.notices, *meant]
+    told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
+    told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
+    return Ranked(
+        ranking,
+        ordered,
+        [*filter(None, [ranking.weakness]), *ranking.absences],
+        told,
+        is_ready,
+        by_words_alone,
+        Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted),
+        read,
+        work,
+        set(missed),
+    )
+
+
+def _passed_over(
+    work: Work,
+    scope: Scope,
+    notes: _Notes,
+    wanted: frozenset[str],
+    large: AbstractSet[str],
+    missed: Mapping[str, Reason],
+) -> Corpus[None]:
+    """What the answer is made from, and to `work` what was passed over; notes outside the scope only say how frequent a
+    word is."""
     of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
     passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
     asked = Corpus(None, len(wanted) - sum(path in wanted for path in missed), passed_over)
@@ -180,8 +217,7 @@ def best(
     for _, warning in scope.warnings:
         work.warn(warning)
     work.searched = asked.notes
-    deduplicator = Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted)
-    return Best(ranking, asked, deduplicator, work, read, set(missed), told, by_words_alone)
+    return asked
 
 
 def _meaning(vault: Session, question: str, *, is_ready: bool) -> tuple[Meaning | None, list[str]]:

@@ -10,7 +10,8 @@ from typing import Final
 from vaulttools.core import paths, render
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
-from vaulttools.ranked.folding import Deduplicator, text_of
+from vaulttools.ranked.candidates import Reader
+from vaulttools.ranked.copies import Deduplicator, text_of
 from vaulttools.ranked.order import RankedNote
 
 ELLIPSIS: Final = "…"
@@ -27,8 +28,9 @@ class ShownPassage:
     """One passage of a note, with what is shown beside it."""
 
     start_line: int
-    """From 1; likewise the last one."""
+    """Number of the first line, from 1."""
     end_line: int
+    """Number of the last line."""
     heading: tuple[str, ...]
     """The headings it stands under, outermost first."""
     text: str
@@ -38,7 +40,7 @@ class ShownPassage:
     copies: Sequence[str]
     """The other notes of the scope that hold a copy, in order."""
     found_by: tuple[str, ...] = ("words",)
-    """As `Evidence` has it."""
+    """The lists that it is in: `words`, `meaning`."""
     page: int | None = None
     """The page of a PDF that it stands on, from 1."""
     span: tuple[int, int] = (0, 0)
@@ -251,3 +253,23 @@ def span_around_terms(text: str, room: int, terms_of: TermsOf) -> tuple[int, int
             best = (held, start, end)
     _, start, end = best
     return start, start + len(text[start:end].rstrip()) if end < len(text) else end
+
+
+_TEXT: Final = re.compile(r"\S")
+
+
+def reading_on(shown: Sequence[ShownNote], read: Reader) -> tuple[str, int] | None:
+    """The first note, and the number of its line, from 1, at which begins what is not shown behind its best passage;
+    None where nothing is left there."""
+    first = shown[0] if shown else None
+    best = first.best if first is not None else None
+    note = read(first.note.path) if first is not None and best is not None else None
+    if first is None or best is None or note is None:
+        return None
+    place = best.span[1] if best.cut is None else best.cut
+    for start, end in (passage.span for passage in first.passages if passage.cut is None):
+        found = _TEXT.search(note.text, place)
+        if found is not None and start <= found.start() < end:
+            place = end
+    found = _TEXT.search(note.text, place)
+    return None if found is None else (note.path, note.text.count("\n", 0, found.start()) + 1)

@@ -1,4 +1,4 @@
-"""Finds what is looked for instead of words that stand nowhere."""
+"""Finds what is looked for instead of words that stand nowhere: beginnings, parts, corrected spellings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from vaulttools.core import paths
 from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import first_written, tokens
-from vaulttools.ranked import corrections
+from vaulttools.ranked import english
+from vaulttools.ranked.candidates import TermMatches
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import QuestionTerm, word
-from vaulttools.ranked.term_matches import TermMatches
 
 _SHORTEST_BEGINNING: Final = 3
 """Characters of what may be the beginning of a word."""
@@ -87,7 +87,7 @@ class Substitutes:
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
             return (QuestionTerm(split, (Spelling(split),)),)
-        close = corrections.of(term.text, self._matches.vocabulary)
+        close = corrections(term.text, self._matches)
         if not close:
             self.unfound.append(term.text)
             return ()
@@ -118,7 +118,7 @@ class Substitutes:
 
     def _as_written(self, stem: str) -> str:
         """A word of the vault that has a stem: the first one of the first note, of the scope if there is any."""
-        notes = self._matches.vocabulary.notes(stem)
+        notes = self._matches.notes_with(stem)
         for path in sorted(notes & self._matches.notes or notes, key=paths.order)[:_WRITTEN_IN]:
             note = self._matches.read(path)
             for text in () if note is None else (note.title, note.text):
@@ -132,3 +132,44 @@ def _beginning(term: QuestionTerm) -> QuestionTerm | None:
     if term.is_phrase or term.literal or term.parts or len(term.text) < _SHORTEST_BEGINNING:
         return None
     return QuestionTerm(term.text, (Spelling(term.text, is_beginning=True),))
+
+
+_MOST_CORRECTIONS: Final = 2
+"""Words that one is taken for."""
+
+_SHORTEST_MISSPELT: Final = 4
+"""Letters of a word that may be misspelt; of shorter ones everything is close."""
+
+_LONG: Final = 6
+"""Letters of a stem in which two may be wrong."""
+
+
+def corrections(text: str, matches: TermMatches) -> list[str]:
+    """The stems closest to that of one word that no note holds, the most frequent of equally close ones; none for an
+    English word, which is spelt as it is meant: `alarm` is no misspelt `alamme`.
+
+    A letter is changed, added, left out or exchanged with its neighbour. The stems begin with the word's first letter,
+    or with its second where no close one does.
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    words = tokens(text)
+    if len(words) != 1 or len(text) < _SHORTEST_MISSPELT or english.is_word(text):
+        return []
+    stem = words[0][2]
+    furthest = 1 if len(stem) < _LONG else 2
+    for beginning in dict.fromkeys(stem[:2]):
+        stems = matches.stems(beginning, len(stem) - furthest, len(stem) + furthest)
+        distances = process.extract(stem, stems, scorer=OSA.distance, score_cutoff=furthest, limit=None)
+        for wanted in range(1, furthest + 1):
+            close = (other for other, far, _ in distances if far == wanted and not _is_extended(other, text, furthest))
+            frequent = sorted((-count, other) for other in close if (count := len(matches.notes_with(other))))
+            if frequent:
+                return [other for _, other in frequent][:_MOST_CORRECTIONS]
+    return []
+
+
+def _is_extended(stem: str, text: str, furthest: int) -> bool:
+    """Whether `text` extends `stem` too far to be a misspelling of it, as `mineral` extends `mine`."""
+    return text.lower().startswith(stem) and len(text) - len(stem) > furthest

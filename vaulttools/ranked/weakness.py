@@ -10,7 +10,7 @@ from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
-from vaulttools.ranked.weights import NEARNESS, Nearness
+from vaulttools.ranked.weights import NEARNESS, WEAK, Nearness
 
 if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Choice
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 NOTHING_NEAR: Final = "No passage is near in meaning to the question."
 """The notes are about other things, so that reading on does not help."""
 
-_RARE: Final = 5.0
-"""The least that a word counts that stands nowhere, unless the notes are so few that no word weighs as much: where no
-note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the notes
-may have another word for it."""
+FEW_WORDS: Final = 2
+"""Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
 
 
 def nearness(choice: Choice) -> Nearness | None:
@@ -42,7 +40,7 @@ def covered(
     words: list[tuple[float, int, str]] = [
         (-rare, number, term.text) for number, (term, rare) in enumerate(zip(terms, rarities, strict=True))
     ]
-    nowhere = max(*rarities, 1.0, min(_RARE, rarity(notes, 1))) / 2 if rarities else 0.5
+    nowhere = max(*rarities, 1.0, min(WEAK.nowhere, rarity(notes, 1))) / 2 if rarities else 0.5
     words += [(-nowhere, len(terms) + number, word) for number, word in enumerate(unfound)]
     total = -sum(weight for weight, _, _ in words)
     if len(words) < 2 or not ranked or not total:
@@ -64,3 +62,15 @@ def covered(
     only = ", ".join(terms[number].text for number in sorted(held))
     sentence = lacking or "No passage holds most words of the question"
     return round(best / total, 3), sentence + (f"; the best hold only: {only}." if only else ".")
+
+
+def weakness_with_meaning(weakness: str, coverage: float, words: int, nearest: float, nearness: Nearness | None) -> str:
+    """What the evidence for a question of so many words lacks, by what words alone say (`covered`) and by how near the
+    nearest passage is."""
+    if nearness is None or words <= FEW_WORDS:
+        return weakness
+    if nearest < nearness.near:
+        return NOTHING_NEAR
+    if nearest < nearness.about_it and coverage < WEAK.with_meaning:
+        return "The nearest passages hold few words of the question and may be about something else."
+    return ""

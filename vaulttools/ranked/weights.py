@@ -7,6 +7,96 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
+class Nomination:
+    """Which notes are scored."""
+
+    scored: int = 60
+    """Notes that are scored. Deeper pages append larger rounds, four times as many each, so earlier pages never
+    change."""
+    read: int = 30
+    """The same where each must be read, which takes a third of a millisecond."""
+    rounds: int = 6
+    in_name: float = 3.0
+    """What a word or a piece of text counts in a name where notes are nominated by texts that hold it."""
+    saturation: float = 1.5
+    """Without an index: times that give half of what any number gives."""
+    long_bytes: int = 20_000
+    """Without an index: bytes of a note that halve what its counts weigh."""
+
+
+NOMINATION: Final = Nomination()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWeights:
+    """What counts how much in the score of a note."""
+
+    title: float = 8.0
+    """One word in the title, in words of the body."""
+    aliases: float = 3.0
+    headings: float = 2.0
+    properties: float = 2.0
+    saturation: float = 1.5
+    """BM25's k1: so many occurrences in a text of usual length give half of what any number gives."""
+    length: float = 0.75
+    """BM25's b: 0 takes no note of the length of a text, 1 all."""
+    usual_length: int = 200
+    """Words of a note of usual length, where BM25 has the mean of all: so a score follows from the note alone."""
+    passage: float = 0.8
+    """That words stand in one passage."""
+    row: float = 0.5
+    """That words stand in a row, as in the question."""
+    name: float = 2.0
+    """That the title consists of the words of the question, and they of it."""
+    window: int = 30
+    """Words of a passage."""
+    light_word: float = 2.5
+    """The most that a light word weighs, in BM25's weights: as much as a word that one note of twelve holds. Where few
+    notes are in the language of the question, `big` and `put` are as rare as what is asked about."""
+    other_language: float = 0.9
+    """What the score is multiplied by where the note is not in the language of the question, or in none that is
+    known."""
+
+
+NOTE: Final = NoteWeights()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageWeights:
+    """What a word counts in the score of a passage, where one in the passage itself counts 1."""
+
+    again: float = 0.2
+    """The second time in the passage."""
+    header: float = 0.7
+    """In the header row of its table."""
+    is_header: float = 0.6
+    """A header row itself, which says less than the rows below it."""
+    heading: float = 0.6
+    """In a heading above it."""
+    name: float = 0.5
+    """In the title, an alias or the properties of the note."""
+    beside: float = 0.4
+    """In the passage before or after it, under the same heading."""
+    row: float = 0.3
+    """Two words in a row, as in the question, beside what each counts."""
+    quantity: float = 0.3
+    """A quantity of the kind that the question asks for, in parts of the score."""
+    early: float = 0.1
+    """Of a passage that begins the note; half of it for one that begins `early_words` later."""
+    early_words: int = 100
+    length: float = 0.15
+    """How much of its score a passage of `usual` characters loses against an empty one."""
+    usual: int = 400
+    in_note: float = 0.15
+    """The best passage of a note, beside the note as a whole."""
+    full: float = 1.3
+    """The score of a passage that holds the whole question in a row."""
+
+
+PASSAGE: Final = PassageWeights()
+
+
+@dataclass(frozen=True, slots=True)
 class Sharing:
     """How the text of an answer is shared out among notes."""
 
@@ -52,6 +142,18 @@ class Fusion:
     """Of one note."""
     other_language: float = 0.85
     """What a note is multiplied by that is in another language than the question."""
+    is_near: float = 0.5
+    """The share of nearness in its note from which on a passage was found by meaning."""
+    promising: int = 8
+    """So many times `looked_at` passages are looked through for those of different notes."""
+    by_words: int = 60
+    """Notes found by words that are joined with those near in meaning; further ones follow."""
+    near_passages: int = 150
+    """Nearest passages whose notes are looked at."""
+    near_notes: int = 40
+    """Notes that meaning adds at most."""
+    enough: int = 15
+    """Notes of the scope among those of the nearest passages that are enough; else all passages of the scope count."""
 
 
 FUSION: Final = Fusion()
@@ -65,6 +167,10 @@ class Weak:
     """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
     with_meaning: float = 0.45
     """The same of a passage that is not near in meaning."""
+    nowhere: float = 5.0
+    """The least that a word weighs that stands nowhere, unless the notes are so few that no word weighs as much: where
+    no note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the
+    notes may have another word for it."""
 
 
 WEAK: Final = Weak()
@@ -81,3 +187,50 @@ class Nearness:
 
 
 NEARNESS: Final = {"english": Nearness(0.25, 0.36), "multilingual": Nearness(0.3, 0.36)}
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """When a passage is a copy of another, and when a note is left out for it."""
+
+    shingle: int = 3
+    """Words in a row that are compared."""
+    alike: float = 0.7
+    """The part of the shingles of two passages that both must have: a word in twenty exchanged leaves 0.74."""
+    as_long: float = 0.5
+    """The part of the length of a passage that a copy has at least: quicker to tell than the shingles."""
+    fewest: int = 12
+    """Words of a passage that can be nearly a copy; a shorter one is one, or is none."""
+    short: int = 5
+    """Words of a passage that may be the same in notes that have nothing to do with each other, if it has fewer."""
+    compared: int = 3
+    """Passages of a note that are compared with those of others."""
+    nearly: float = 0.8
+    """The part of the score of its best passage that another one of a note must have for the note to be shown though
+    the best one is a copy."""
+
+
+COPY: Final = Copying()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """How the budget of `context` is shared out."""
+
+    relevant: float = 0.35
+    """The part of the score of the best note that a further one must have: below it notes share a common word."""
+    of_note: int = 3
+    """Passages of one note that are pieces of their own."""
+    nearly: float = 0.6
+    """The part of the score of the best passage of its note that a further one must have."""
+    for_passages: float = 0.7
+    """The part of the room that the best passages may fill, so that what stands beside the first of them has some."""
+    small_room: int = 2_000
+    """Characters of a room that they may fill whole."""
+    beside: int = 3
+    """The first pieces, which take in as much of what stands beside them as fits; the others one passage each."""
+    longest: int = 2_000
+    """Characters up to which a piece takes in what stands beside it."""
+
+
+GATHERING: Final = Gathering()

@@ -17,9 +17,10 @@ from vaulttools.core import limits, paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
-from vaulttools.ranked.filtered import Ranked, has_words, ranked
-from vaulttools.ranked.gathering import RELEVANT, PassageRun, gathered
+from vaulttools.ranked.gathering import PassageRun, gathered
 from vaulttools.ranked.question import without_operators
+from vaulttools.ranked.search import Ranked, has_words, ranked
+from vaulttools.ranked.weights import GATHERING
 from vaulttools.session import Session
 
 _NOTES: Final = 20
@@ -121,11 +122,11 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     if without_operators(request.question)[1] and not has_words(request.question):
         raise BadArgument("question must hold words beside its operators; query in mode obsidian takes these alone")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
-    weakness = found.best.ranking.weakness
+    weakness = found.ranking.weakness
     notices = [*found.doubts, *found.notices]
     fixed = _fitting(answer.bracketed(notices), request.max_chars // 3)
     pieces, left, is_more = _pieces(found, request.max_chars, _size(fixed))
-    found.best.tell_missed()
+    found.tell_missed()
     if pieces:
         doubts, fixed = fixed[: len(found.doubts)], fixed[len(found.doubts) :]
         blocks = [*filter(None, ["\n".join(doubts)]), *("\n".join(piece.lines()) for piece in pieces)]
@@ -153,7 +154,7 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
         passages=[_passage(piece, piece.text) for piece in pieces],
         linked=names,
         weak=bool(weakness),
-        by_words_alone=found.best.by_words_alone,
+        by_words_alone=found.by_words_alone,
         next_calls=calls,
     )
 
@@ -161,14 +162,14 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
 def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun], int, bool]:
     """What there is room for beside notices of so many characters, how many passages of these notes there is no room
     for, and whether there are more notes."""
-    notes = [*found.best.unfolded(found.notes, 0, _NOTES)]
-    is_more = len(notes) > _NOTES and notes[_NOTES].score >= notes[0].score * RELEVANT
+    notes = [*found.unfolded(0, _NOTES)]
+    is_more = len(notes) > _NOTES and notes[_NOTES].score >= notes[0].score * GATHERING.relevant
     del notes[_NOTES:]
     room = max_chars - fixed - min(_ROOM_FOR_CLOSING, max_chars // 4)
     room -= int(max_chars * _ROOM_FOR_LINKED) if max_chars >= _LEAST_FOR_LINKED else 0
     most = max_chars - fixed - 2 * _LEFT_CHARACTERS
     while True:
-        gathering = gathered(notes, found.best.deduplicator, room, found.best.ranking.finder.stands)
+        gathering = gathered(notes, found.deduplicator, room, found.ranking.finder.stands)
         pieces, left = gathering.pieces, gathering.left
         if pieces and gathering.size() > most:  # a path or a heading longer than the budget
             pieces, left = [], left + len(pieces)
@@ -198,9 +199,7 @@ def _next_calls(pieces: Sequence[PassageRun]) -> Iterator[NextCall]:
             yield _reading(path, cut.start_line)
         elif shown[-1].end_line < shown[-1].note.line_count:
             yield _reading(path, shown[-1].end_line + 1)
-        elif sum(piece.last - piece.first + 1 + piece.has_header for piece in shown) < len(
-            shown[0].ranked.passages.starts
-        ):
+        elif sum(map(len, shown)) < len(shown[0].ranked.passages.starts):
             yield NextCall(tool="read", arguments={"note": paths.portable(path)})
 
 
@@ -224,7 +223,7 @@ def _linked(
         before = shown.get(piece.path)
         shown[piece.path] = ShownLines(piece.note, [*(before.lines if before else ()), lines])
     again = work.again()
-    every = linked(vault, again, list(shown.values()), found.best.deduplicator.among, with_backlinks=found.is_ready)
+    every = linked(vault, again, list(shown.values()), found.deduplicator.among, with_backlinks=found.is_ready)
     lacking = ", without backlinks until the index is built" if not found.is_ready else ""
     lacking += "" if again.complete else ", not all: some notes were not looked at"
     room -= len(f"Linked notes, {_LINKED:,} of {len(every):,}{lacking}:") + 2

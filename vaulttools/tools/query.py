@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal
 from vaulttools.answers import answer, corpus, dated, filters, page, place
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.exact import Order, Sort, exact, hints
+from vaulttools.answers.exact import Order, Sort, exact, other_readings
 from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
-from vaulttools.core import garbage, limits, paths, render
+from vaulttools.core import limits, paths, render
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
@@ -24,11 +24,9 @@ from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
-from vaulttools.ranked.filtered import Ranked, has_words, ranked
-from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read, without_operators
-from vaulttools.ranked.reading_on import reading_on
-from vaulttools.ranked.showing import ShownNote
+from vaulttools.ranked.search import Ranked, has_words, ranked
+from vaulttools.ranked.showing import ShownNote, reading_on
 from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.session import Session
 
@@ -161,128 +159,104 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         told = "There are no words to rank by: answered as mode obsidian."
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
     most = request.page * request.limit + _COPIES
-    with garbage.paused():  # nearly all that is made goes with the answer: 3 % of the time
-        found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
-        return _ranked_page(request, work, found)
+    found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
+    return _ranked_page(request, work, found)
 
 
 def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswer:
     """The page asked for, with as many passages as fit into `max_chars`."""
-    ranking = found.best.ranking
+    ranking = found.ranking
     is_sorted = request.sort not in (None, "relevance")
     notices = ["Case is ignored: match_case is of mode obsidian."] if request.match_case else []
     notices += found.notices
     explanation = "\n".join(ranking.explanation)
-    start = (request.page - 1) * request.limit
-    page_ = found.best.page(found.best.unfolded(found.notes, start, request.limit), request.limit)
-    next_page = request.page + 1 if page_.has_next else None
-    told = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
-    fixed = sum(len(each) + 3 for each in (*told, *notices)) + (len(explanation) + 20 if request.explain else 0)
+    notes = found.unfolded((request.page - 1) * request.limit, request.limit)
+    next_page = request.page + 1 if len(notes) > request.limit else None
+    notes = notes[: request.limit]
+    found.tell_missed()
+    found.deduplicator.look_for_copies(notes)
+    doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
+    fixed = sum(len(each) + 3 for each in (*doubts, *notices)) + (len(explanation) + 20 if request.explain else 0)
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
-    is_weak = bool(ranking.weakness)
-    text = _RankedText(request, work, explanation, told, notices, is_sorted=is_sorted, is_weak=is_weak)
     while True:
-        allotted = page_.allotted(room, is_sorted=is_sorted)
-        reading = None if ranking.weakness == NOTHING_NEAR else reading_on(allotted.notes, found.best.deduplicator.read)
-        shown = text.fitting(allotted, reading, next_page)
-        if text.octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
+        allotted = found.allotted(notes, room, is_sorted=is_sorted)
+        shown, steps = list(allotted.notes), list(_next_steps(request, found, allotted, next_page))
+        text = _ranked_text(request, work, explanation, doubts, notices, shown, steps)
+        octets = len(text.encode("utf-8", "surrogatepass"))
+        if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
             break
-        room = max(room * limits.TEXT_BYTES // text.octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
-    others = page_.others(shown)
-    found.best.tell_missed()
+        room = max(room * limits.TEXT_BYTES // octets - 1, _LEAST_CHARACTERS)  # of scripts beyond ASCII
+    others = found.others(notes, shown)
+    found.tell_missed()
     return QueryAnswer(
-        **answer.envelope(work, text.whole, [*ranking.absences, *notices, *text.closing], found=bool(shown)),
+        **answer.envelope(work, text, [*ranking.absences, *notices, *steps], found=bool(shown)),
         shown={"notes": [_ranked_note(each, is_cut=True) for each in shown]},
         notes=[*map(_ranked_note, shown), *map(_ranked_note, others)],
         shown_notes=len(shown),
-        weak=is_weak,
-        by_words_alone=found.best.by_words_alone,
+        weak=bool(ranking.weakness),
+        by_words_alone=found.by_words_alone,
         also=[paths.portable(each.path) for each in allotted.also],
         explanation=explanation,
         next_page=next_page,
     )
 
 
-class _RankedText:
-    """The text of a page in mode ranked."""
+def _ranked_text(
+    request: QueryRequest,
+    work: Work,
+    explanation: str,
+    doubts: Sequence[str],
+    notices: Sequence[str],
+    shown: list[ShownNote],
+    steps: list[str],
+) -> str:
+    """The text of a page in mode ranked. The last of the next steps, and then of the notes, are taken away where paths
+    and notices are so long that not all fit."""
+    head = [f"Understood as:\n{explanation}"] if request.explain else []
+    blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
+    while True:
+        first = " ".join([_ranked_first_line(request, work, len(shown)), *doubts])
+        closing = "\n".join(answer.bracketed([*notices, *steps]))
+        text = "\n\n".join(filter(None, [*head, first, *blocks[: len(shown)], closing]))
+        if len(text) <= request.max_chars:
+            return text
+        if steps:
+            steps.pop()
+        elif len(shown) > 1:
+            shown.pop()
+        else:
+            return f"{text[: request.max_chars - 1].rstrip()}…"  # a path or notices so long
 
-    def __init__(
-        self,
-        request: QueryRequest,
-        work: Work,
-        explanation: str,
-        doubts: Sequence[str],
-        notices: Sequence[str],
-        *,
-        is_sorted: bool,
-        is_weak: bool,
-    ) -> None:
-        self._request = request
-        self._work = work
-        self._head = [f"Understood as:\n{explanation}"] if request.explain else []
-        self._doubts = doubts
-        self._notices = answer.bracketed(notices)
-        self._is_sorted = is_sorted
-        self._is_weak = is_weak
-        self.closing: list[str] = []
-        self.whole = ""
 
-    @property
-    def octets(self) -> int:
-        """Bytes of the text."""
-        return len(self.whole.encode("utf-8", "surrogatepass"))
+def _ranked_first_line(request: QueryRequest, work: Work, count: int) -> str:
+    if count:
+        order = ", best first" if request.sort in (None, "relevance") else ""
+        return f"Showing {corpus.counted(count, 'note')}{order}."
+    if request.page > 1:
+        return f"Page {request.page:,} is past the end."
+    return answer.nothing_found(work, "No notes found.")
 
-    def fitting(
-        self, allotted: Allotted, following: tuple[str, int] | None, next_page: int | None
-    ) -> Sequence[ShownNote]:
-        """Write the text; the notes that it shows, without the last ones where paths and notices are so long."""
-        shown = list(allotted.notes)
-        blocks = ["\n".join([each.heading, *each.lines]) for each in shown]
-        self.closing = list(self._closing(shown, allotted.also, following, next_page))
-        while True:
-            first = " ".join([self._first_line(len(shown)), *self._doubts])
-            closing = "\n".join([*self._notices, *answer.bracketed(self.closing)])
-            self.whole = "\n\n".join(filter(None, [*self._head, first, *blocks, closing]))
-            if len(self.whole) <= self._request.max_chars:
-                return shown
-            if self.closing:
-                self.closing.pop()
-            elif len(blocks) > 1:
-                shown.pop()
-                blocks.pop()
-            else:
-                self.whole = f"{self.whole[: self._request.max_chars - 1].rstrip()}…"  # a path or notices so long
-                return shown
 
-    def _first_line(self, count: int) -> str:
-        if count:
-            return f"Showing {corpus.counted(count, 'note')}{'' if self._is_sorted else ', best first'}."
-        if self._request.page > 1:
-            return f"Page {self._request.page:,} is past the end."
-        return answer.nothing_found(self._work, "No notes found.")
-
-    def _closing(
-        self,
-        shown: Sequence[ShownNote],
-        also: Sequence[RankedNote],
-        following: tuple[str, int] | None,
-        next_page: int | None,
-    ) -> Iterator[str]:
-        """The next steps, the most useful one first; `following` is a note and a line."""
-        if following is not None:
-            yield _to_read_on(*following)
-        if also:
-            named = ", ".join(paths.shown(each.path) for each in also[:_NAMED])
-            more = f" and {len(also) - _NAMED:,} more" if len(also) > _NAMED else ""
-            yield f"Also: {named}{more}." + ("" if next_page is None else f" Set page to {next_page:,} for the next.")
-        elif next_page is not None:
-            yield f"Set page to {next_page:,} for the next notes."
-        if shown and self._doubts and following is None:
-            written = _other_language(self._request.query, shown)
-            if written:
-                yield f"Ask again in the language of these notes ({written})."
-            elif self._is_weak:
-                yield "Ask again in other words, which the notes may use."
+def _next_steps(request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None) -> Iterator[str]:
+    """The next steps, the most useful one first."""
+    shown, also = allotted.notes, allotted.also
+    is_far = found.ranking.weakness == NOTHING_NEAR
+    following = None if is_far else reading_on(shown, found.deduplicator.read)
+    if following is not None:
+        yield _to_read_on(*following)
+    if also:
+        named = ", ".join(paths.shown(each.path) for each in also[:_NAMED])
+        more = f" and {len(also) - _NAMED:,} more" if len(also) > _NAMED else ""
+        yield f"Also: {named}{more}." + ("" if next_page is None else f" Set page to {next_page:,} for the next.")
+    elif next_page is not None:
+        yield f"Set page to {next_page:,} for the next notes."
+    if shown and found.doubts and following is None:
+        written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
+        asked = read(without_operators(request.query)[0]).languages
+        if len(written) == 1 and language.is_other(written, asked):
+            yield f"Ask again in the language of these notes ({next(iter(written))})."
+        elif found.ranking.weakness:
+            yield "Ask again in other words, which the notes may use."
 
 
 _COPIES: Final = 20
@@ -295,19 +269,12 @@ _NAMED: Final = 4
 """Notes without text that are named."""
 
 
-def _other_language(question: str, shown: Sequence[ShownNote]) -> str:
-    """The language of all notes shown, when the question is certainly in another one; `""`: not so."""
-    written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
-    is_other = len(written) == 1 and language.is_other(written, read(without_operators(question)[0]).languages)
-    return next(iter(written)) if is_other else ""
-
-
 def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
     """A note as details; `is_cut`: with the passages as the text shows them."""
     path = found.note.path
     return NoteFound(
         path=paths.portable(path),
-        title=paths.portable(_title(path)),
+        title=paths.portable(paths.stem(path)),
         score=found.note.score,
         date=found.date or None,
         passages=[
@@ -352,67 +319,29 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         *corpus.beside_time(work, found=total > 0),
     ]
     if total == 0 and work.complete:
-        notices += hints(vault, work, request, request.query, found, order, match_case=request.match_case)
+        notices += other_readings(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
     closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
     what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
     if not part and total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
         part = f"Part of the answer: {work.incomplete_because()}."
-    return _page(
-        request,
-        work,
-        _first_line(request, total, is_exact, len(shown), what, part, work),
-        [_shown(match) for match in shown],
-        notices,
-        closing,
-        part=part,
-        total_notes=total,
-        total_is_exact=is_exact and work.complete,
-        explanation=explain(node),
-        next_page=next_page,
-    )
-
-
-def _page(
-    request: QueryRequest,
-    work: Work,
-    first: str,
-    shown: Sequence[tuple[NoteFound, Section, Sequence[int | None]]],
-    notices: Sequence[str],
-    closing: Sequence[str],
-    *,
-    part: str,
-    total_notes: int,
-    total_is_exact: bool,
-    explanation: str,
-    next_page: int | None,
-) -> QueryAnswer:
-    """The answer in mode obsidian: the notes of a page with what is shown of each, below the first line, which says
-    what `part` of the answer it is."""
-    fit = _fit(request, explanation, first, [section for _, section, _ in shown], [*notices, *closing])
-    in_text = zip(shown, fit.kept, strict=True)
+    explanation = explain(node)
+    head = f"Understood as:\n{explanation}\n\n" if request.explain else ""
+    head += _first_line(request, total, is_exact, len(shown), what, part, work)
+    notes = list(map(_shown, shown))
+    sections = [section for _, section, _ in notes]
+    fit = page.fit(head, sections, answer.bracketed([*notices, *closing]), advice=_LOWER)
+    in_text = zip(notes, fit.kept, strict=True)
     return QueryAnswer(
         **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
         shown={"notes": [_cut(note, rows[:kept]) for (note, _, rows), kept in in_text if kept is not None]},
-        notes=[note for note, _, _ in shown],
-        total_notes=total_notes,
-        total_is_exact=total_is_exact,
+        notes=[note for note, _, _ in notes],
+        total_notes=total,
+        total_is_exact=is_exact and work.complete,
         explanation=explanation,
         next_page=next_page,
     )
-
-
-def _fit(
-    request: QueryRequest, explanation: str, first: str, sections: Sequence[Section], sentences: Sequence[str]
-) -> page.Fitted:
-    """The text of an answer."""
-    first = f"Understood as:\n{explanation}\n\n{first}" if request.explain else first
-    return page.fit(first, sections, answer.bracketed(sentences), advice=_LOWER)
-
-
-def _title(path: str) -> str:
-    return paths.stem(path)
 
 
 def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
@@ -445,7 +374,7 @@ def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
     closing = f"({left:,} more place{'s' if left != 1 else ''} in this note)" if left else ""
     found = NoteFound(
         path=paths.portable(match.path),
-        title=paths.portable(_title(match.path)),
+        title=paths.portable(paths.stem(match.path)),
         score=None,
         excerpts=excerpts,
     )

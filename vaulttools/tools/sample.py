@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from vaulttools.answers import answer
@@ -13,14 +13,15 @@ from vaulttools.core import render
 from vaulttools.core.work import Work
 from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
-from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.cluster import Cluster, clusters
-from vaulttools.exploration.request import ExplorationRequest, QueryMode
+from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.matching.search import FileHits, Search
 from vaulttools.models import BaseModel, Field
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.session import Session
+
+DISTANCE: Final = 2
+"""Lines from one matching line to the next within a cluster, at most: 10 and 12 are one, 10 and 13 are two."""
 
 CONTEXT: Final = 1
 """Lines around the first and the last match of a cluster."""
@@ -33,11 +34,7 @@ class SampleRequest(ExplorationRequest):
 
     query: str = Field(description="One word or phrase, plain text unless mode is regex.")
     file: str = Field(description="The file to look into.")
-    mode: QueryMode = Field(
-        "fixed",
-        description="What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, "
-        "or as a regular expression without alternatives (no unescaped |).",
-    )
+    mode: QueryMode = Field("fixed", description=MODE)
     clusters: int = Field(3, ge=1, le=5, description="Clusters of one page.")
     page: int = Field(1, ge=1, description="The page to show, from 1.")
 
@@ -77,12 +74,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     pages = -(-len(every) // request.clusters)
     start = (request.page - 1) * request.clusters
     shown = every[start : start + request.clusters]
-    end = Closing()
-    for notice in pattern.notices:
-        end.warn(notice)
-    if found is None:
-        closing.other_readings(end, first, search)
-    closing.broad(end, matches, Count(len(located)))
+    end = closing.of_query(first, search, matches, Count(len(located)), found=found is not None)
     if found and matches.number > len(found.hits):
         end.warn(
             f"clusters cover the first {len(found.hits)} of {matches.words} matching lines; narrow the query or path"
@@ -99,10 +91,10 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
         matches=exploration.number(matches),
         clusters=[
             ClusterRange(
-                start_line=cluster.start,
-                end_line=cluster.end,
-                matches=len(cluster.lines),
-                page=places.page_of(found.document, cluster.start) if found else None,
+                start_line=cluster[0],
+                end_line=cluster[-1],
+                matches=len(cluster),
+                page=places.page_of(found.document, cluster[0]) if found else None,
             )
             for cluster in shown
         ],
@@ -111,8 +103,23 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
     )
 
 
+def clusters(lines: Iterable[int]) -> list[list[int]]:
+    """The clusters of ascending line numbers, in order.
+
+    >>> clusters([10, 12, 14, 30, 31, 55])
+    [[10, 12, 14], [30, 31], [55]]
+    """
+    found: list[list[int]] = []
+    for line in lines:
+        if found and line - found[-1][-1] <= DISTANCE:
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found
+
+
 def _lines(
-    found: FileHits | None, matches: Count, every: list[Cluster], shown: list[Cluster], page: int, pages: int
+    found: FileHits | None, matches: Count, every: list[list[int]], shown: list[list[int]], page: int, pages: int
 ) -> Iterator[str]:
     if found is None:
         yield "matches: 0"
@@ -126,25 +133,25 @@ def _lines(
     yield f"{counted}, page {page} of {pages}"
     first_number = every.index(shown[0]) + 1
     for number, cluster in enumerate(shown, first_number):
-        count = len(cluster.lines)
+        count = len(cluster)
         plural = "es" if count != 1 else ""
-        where = places.suffix(found.document, cluster.start, cluster.end)
-        yield f"cluster {number}: lines {cluster.start}-{cluster.end}{where}, {count} match{plural}"
+        where = places.suffix(found.document, cluster[0], cluster[-1])
+        yield f"cluster {number}: lines {cluster[0]}-{cluster[-1]}{where}, {count} match{plural}"
         if count == 1:
             yield " first and last match:"
-            yield from _around(found, cluster.start)
+            yield from _around(found, cluster[0])
         else:
             yield " first match:"
-            yield from _around(found, cluster.start)
+            yield from _around(found, cluster[0])
             yield " last match:"
-            yield from _around(found, cluster.end)
+            yield from _around(found, cluster[-1])
 
 
 def _around(found: FileHits, line: int) -> Iterator[str]:
     return exploration.numbered(found.document, found.hits, line - CONTEXT, line + CONTEXT)
 
 
-def _next_step(shown: list[Cluster], page: int, pages: int) -> str:
+def _next_step(shown: list[list[int]], page: int, pages: int) -> str:
     if not shown:
         return ""
     more = f"vaulttools sample --page {page + 1}, or " if page < pages else ""

@@ -12,8 +12,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import PathNotFound
 from vaulttools.exploration import closing, scan, toon
 from vaulttools.exploration import request as exploration
-from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.request import ExplorationRequest, QueryMode
+from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.scan import Scan
 from vaulttools.files.root import Place
 from vaulttools.matching.search import Search
@@ -32,11 +31,7 @@ class ScoutRequest(ExplorationRequest):
 
     query: str = Field(description="One word or phrase, plain text unless mode is regex.")
     path: str = Field(".", description="A folder or file. Default: the whole vault.")
-    mode: QueryMode = Field(
-        "fixed",
-        description="What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, "
-        "or as a regular expression without alternatives (no unescaped |).",
-    )
+    mode: QueryMode = Field("fixed", description=MODE)
     include_excluded: bool = Field(False, description="Search the vault's excluded files too.")
 
 
@@ -70,12 +65,7 @@ def run(vault: Session, request: ScoutRequest, work: Work) -> ScoutAnswer:
     scanned = scan.one(first)
     directories = scan.by_folder(scanned.files, place.path)[:TOP]
     files = scan.ranked((scan.relative(file.path, place.path), file.count) for file in scanned.files)[:TOP]
-    end = Closing()
-    for notice in pattern.notices:
-        end.warn(notice)
-    if not scanned.files:
-        closing.other_readings(end, first, search)
-    closing.broad(end, scanned.matches, scanned.file_count)
+    end = closing.of_query(first, search, scanned.matches, scanned.file_count, found=bool(scanned.files))
     closing.scan_limit(end, scanned)
     left_out = [exploration.label(place)] if exploration.is_left_out(place) else []
     closing.what_was_left_out(end, work, found=bool(scanned.files), named_folders=left_out)

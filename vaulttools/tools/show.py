@@ -15,8 +15,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, TooBroad
 from vaulttools.exploration import closing, scan
 from vaulttools.exploration import request as exploration
-from vaulttools.exploration.closing import Closing
-from vaulttools.exploration.request import ExplorationRequest, QueryMode
+from vaulttools.exploration.request import MODE, ExplorationRequest, QueryMode
 from vaulttools.exploration.toon import Count
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Place
@@ -35,11 +34,7 @@ class ShowRequest(ExplorationRequest):
 
     query: str = Field(description="One word or phrase, plain text unless mode is regex.")
     file: str = Field(description="The file to read.")
-    mode: QueryMode = Field(
-        "fixed",
-        description="What the query matches: the text anywhere, between ASCII identifier boundaries, as a whole word, "
-        "or as a regular expression without alternatives (no unescaped |).",
-    )
+    mode: QueryMode = Field("fixed", description=MODE)
     line: int | None = Field(
         None,
         description="Show the lines around this one, from 1, instead of every match; it need not match itself.",
@@ -90,12 +85,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
     hits = located[0].hits if located else FileLines()
     text = located[0].document if located else text
     windows = _windows(request, text, hits)
-    end = Closing()
-    for notice in pattern.notices:
-        end.warn(notice)
-    if not scanned.files:
-        closing.other_readings(end, first, search)
-    closing.broad(end, scanned.matches, Count(len(located)))
+    end = closing.of_query(first, search, scanned.matches, Count(len(located)), found=bool(scanned.files))
     closing.scan_limit(end, scanned)
     closing.what_was_left_out(end, work, found=bool(scanned.files))
     return ShowAnswer(

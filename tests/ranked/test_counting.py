@@ -13,7 +13,7 @@ from vaulttools.core.work import Work
 from vaulttools.index.word_hits import Spelling
 from vaulttools.index.words import tokens
 from vaulttools.matching import ripgrep
-from vaulttools.ranked.expressions import any_of, beginnings, expression, is_word, terms_of
+from vaulttools.ranked.counting import any_of, beginnings, expression, is_word, terms_of
 from vaulttools.ranked.finder import Finder
 from vaulttools.ranked.question import QuestionTerm, read, word
 

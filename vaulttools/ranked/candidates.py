@@ -1,24 +1,26 @@
-"""Tells which notes hold a question's terms, by the index and by notes read.
+"""Finds the notes that hold a question's terms, by the index and by notes read.
 
 Notes that the index does not know are read, so that one that was changed a moment ago counts as any other.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes.note import Note
 from vaulttools.patterns.literals import fold
-from vaulttools.ranked.finder import Finder
-from vaulttools.ranked.note_words import NoteWords
+from vaulttools.ranked.finder import Finder, NoteWords
 from vaulttools.ranked.question import QuestionTerm
-from vaulttools.ranked.vocabulary import StemVocabulary
-from vaulttools.ranked.word_index import WordIndex
+from vaulttools.ranked.weights import NOMINATION
+
+if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
 
 _FEW_ELSEWHERE: Final = 20
 """Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
@@ -31,18 +33,17 @@ Reader = Callable[[str], Note | None]
 class TermMatches:
     """The notes of one scope, as one question is put to them."""
 
-    def __init__(self, notes: frozenset[str], index: WordIndex | None, read: Reader, stop: Callable[[], bool]) -> None:
+    def __init__(self, notes: frozenset[str], index: IndexView | None, read: Reader, stop: Callable[[], bool]) -> None:
         self.notes: Final = notes
         self.index: Final = index
         self.read: Final = read
+        self.stop: Final = stop
         self.fresh: Final[dict[str, Note]] = {}
         """Notes of the scope that were read because nothing was known of them."""
         self.looked_at: Final[dict[str, NoteWords | None]] = {}
         """The words of these, and of notes outside the scope that changed a moment ago; None: it could not be read."""
-        self.vocabulary: Final = StemVocabulary(index, self.looked_at)
         self.waiting: Sequence[str] = ()
         """Notes that should have been read."""
-        self._stop = stop
         self._held: dict[str, AbstractSet[str]] = {}
         """The notes that hold a piece of text."""
 
@@ -62,31 +63,26 @@ class TermMatches:
         """Read notes that the index does not know, while there is time; and notes outside the scope that changed a
         moment ago, when they are few, since they say how frequent a word is."""
         for number, path in enumerate(notes):
-            if path in self.fresh:
-                continue
-            if self._stop():
+            if path not in self.fresh and not self._look_at(path):
                 self.waiting = notes[number:]
                 return
-            note = self.read(path)
-            words = None if note is None else NoteWords(note, self._stop)
-            if words is not None and not words.is_whole:
-                self.waiting = notes[number:]
-                return
-            self.looked_at[path] = words
-            if note is not None:
-                self.fresh[path] = note
         elsewhere = () if self.index is None else sorted(self.index.changed() - self.notes)
-        if len(elsewhere) <= _FEW_ELSEWHERE:
-            self._look_at(elsewhere)
-
-    def _look_at(self, elsewhere: Sequence[str]) -> None:
-        for path in elsewhere:
-            if self._stop():
+        for path in elsewhere if len(elsewhere) <= _FEW_ELSEWHERE else ():
+            if not self._look_at(path):
                 return
-            note = self.read(path)
-            words = None if note is None else NoteWords(note, self._stop)
-            if words is None or words.is_whole:
-                self.looked_at[path] = words
+
+    def _look_at(self, path: str) -> bool:
+        """Read a note; whether there was time to."""
+        if self.stop():
+            return False
+        note = self.read(path)
+        words = None if note is None else NoteWords(note, self.stop)
+        if words is not None and not words.is_whole:
+            return False
+        self.looked_at[path] = words
+        if note is not None and path in self.notes:
+            self.fresh[path] = note
+        return True
 
     def hits(self, terms: Sequence[QuestionTerm], most: int) -> WordHits:
         """What the index knows of the terms that are words."""
@@ -128,22 +124,52 @@ class TermMatches:
         """The texts of the notes that were read, as they are compared."""
         return {path: fold(note.note.text) for path, note in self.looked_at.items() if note is not None}
 
+    def candidates(self, finder: Finder, rarities: Sequence[float], hits: WordHits, most: int) -> dict[str, Places]:
+        """Where the terms stand in the notes of the index that come into question, best first: for words alone those
+        that the index nominates, else the notes that hold most of what is asked, which are read."""
+        if not finder.needs_text:
+            return dict(hits.places)
+        weight: dict[str, float] = defaultdict(float)
+        for term, rare in zip(finder.terms, rarities, strict=True):
+            for path in self.holding(term) & self.notes - self.fresh.keys():
+                weight[path] += rare * (1 + NOMINATION.in_name * (term.literal in fold(paths.stem(path))))
+        for path, places in hits.places.items():
+            for rare, columns in zip(rarities, places.found, strict=True):
+                weight[path] += rare * any(columns)
+        found: dict[str, Places] = {}
+        for path in sorted(weight, key=lambda path: (-weight[path], path))[:most]:
+            note = None if self.stop() else self.read(path)
+            if note is not None:
+                found[path] = finder.places(note)
+        return found
+
+    def stems(self, beginning: str, shortest: int, longest: int) -> Sequence[str]:
+        """The stems of so many characters that begin with one, in no order; `notes_with` tells whether any note holds
+        one."""
+        found = {stem for stem in self._stems_read if stem.startswith(beginning) and shortest <= len(stem) <= longest}
+        stems = () if self.index is None else self.index.stems(beginning, shortest, longest)
+        return list(found.union(stems))
+
+    def notes_with(self, stem: str) -> AbstractSet[str]:
+        """The notes of the vault that hold a word of this stem, as far as they are known."""
+        read = self._stems_read.get(stem, frozenset())
+        return read if self.index is None else read | self.index.holding_stem(stem, self.looked_at.keys())
+
+    @cached_property
+    def _stems_read(self) -> Mapping[str, AbstractSet[str]]:
+        """By stem: the notes, of those that were read, that hold a word of it."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for path, note in self.looked_at.items():
+            for column in () if note is None else note.columns:
+                for stem in column.stems:
+                    found[stem].add(path)
+        return dict(found)
+
     def _named(self, literal: str) -> set[str]:
-        """The notes that have a piece of text in their names; no name and no literal holds a line end."""
+        """The notes that have a piece of text in their names."""
 
-        def made() -> tuple[str, Sequence[str]]:
-            notes = [*self.notes]
-            return "\n".join(fold(paths.stem(path)).replace("\n", " ") for path in notes), notes
+        def made() -> Sequence[tuple[str, str]]:
+            return [(fold(paths.stem(path)), path) for path in self.notes]
 
-        names, notes = made() if self.index is None else self.index.kept(("names", self.notes), made)
-        held: set[str] = set()
-        number, done = 0, 0
-        at = names.find(literal)
-        while at >= 0:
-            number += names.count("\n", done, at)
-            done = names.find("\n", at)
-            held.add(notes[number])
-            if done < 0:
-                break
-            at = names.find(literal, done)
-        return held
+        names = made() if self.index is None else self.index.kept(("names", self.notes), made)
+        return {path for name, path in names if literal in name}
