@@ -19,8 +19,8 @@ from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.properties import Property, properties
+from vaulttools.server.page.rendering.context import RenderContext, heading_id, is_image
 from vaulttools.server.page.rendering.note import Rendering
-from vaulttools.server.page.rendering.place import RenderContext, heading_id, is_image
 from vaulttools.server.page.searching import title
 from vaulttools.server.page.soon import Soon
 from vaulttools.server.page.vault_notes import TextExcerpt, VaultNotes
@@ -127,11 +127,11 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     told: list[str] = []
     if at:
         line, told = _line_of(note, at)
-    place = RenderContext(note, notes, addresses, lambda *_: "")
+    context = RenderContext(note, notes, addresses, lambda *_: "")
     rendered = replace(
         shown,
         html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
-        properties=properties(note, addresses, place.address_of),
+        properties=properties(note, addresses, context.address_of),
         outline=[OutlineRow(each.level, each.text, f"#{heading_id(each.line)}") for each in note.headings],
         notices=[*shown.notices, *note.warnings, *told],
     )

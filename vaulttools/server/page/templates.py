@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from vaulttools.core import paths
 from vaulttools.server.page.highlighting import TextSegment
-from vaulttools.server.page.rendering.tasks import box
+from vaulttools.server.page.rendering.blocks import box
 
 _POLICY: Final = (
     "default-src 'none'; script-src {0}; style-src {0}; img-src 'self'; connect-src 'self'; form-action 'self'; "
