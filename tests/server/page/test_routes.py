@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
 from tests.server.pages import Serve
-from vaulttools.server.page import overviews, searching
+from vaulttools.server.page import health, searching
 from vaulttools.server.page.templates import HEADERS
 
 TOKEN = "correct horse battery"
@@ -95,7 +95,7 @@ def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base
 
 
 def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overviews, "_HEALTH_SECONDS", 0.0)
+    monkeypatch.setattr(health, "_SECONDS", 0.0)
     answer = ask(app, "GET", "/ui/health")
     assert answer.status_code == 200
     assert "Empty notes Not finished in time; reload the page to go on" in words(answer)

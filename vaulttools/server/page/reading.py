@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from threading import Event
 from typing import Final
 
@@ -15,16 +16,15 @@ from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes.links import subpath
 from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Heading
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.properties import Property, properties
-from vaulttools.server.page.rendering.context import RenderContext, heading_id, is_image
+from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
-from vaulttools.server.page.searching import title
-from vaulttools.server.page.soon import Soon
-from vaulttools.server.page.vault_notes import TextExcerpt, VaultNotes
-from vaulttools.tools.links import LinksAnswer
+from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
+from vaulttools.tools.links import LinkFound, LinksAnswer
 from vaulttools.vault import Vault
 
 _BACKLINKS: Final = 200
@@ -39,36 +39,7 @@ wait for that."""
 
 _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
-
-
 _NOTHING: Final = Markup()
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineRow:
-    """A heading, and where it is."""
-
-    level: int
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a note."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Backlink:
-    """A note that links to another, and the lines in which it does."""
-
-    title: str
-    path: str
-    address: str
-    lines: Sequence[Line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +54,9 @@ class NotePage:
     image: str = ""
     """The address of an image."""
     properties: Sequence[Property] = ()
-    outline: Sequence[OutlineRow] = ()
-    backlinks: Sequence[Backlink] = ()
+    outline: Sequence[Heading] = ()
+    backlinks: Sequence[tuple[str, Sequence[LinkFound]]] = ()
+    """The notes that link to it, and the links of each, one a line."""
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
@@ -94,16 +66,6 @@ class NotePage:
     later: str = ""
     """The addresses of the lines before them and after."""
     notices: Sequence[str] = ()
-
-    @property
-    def title(self) -> str:
-        """What the file is called."""
-        return title(self.path)
-
-    @property
-    def folders(self) -> list[str]:
-        """The folders that it lies in, outermost first."""
-        return self.path.split("/")[:-1]
 
 
 def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> NotePage:
@@ -132,7 +94,7 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
         shown,
         html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
         properties=properties(note, addresses, context.address_of),
-        outline=[OutlineRow(each.level, each.text, f"#{heading_id(each.line)}") for each in note.headings],
+        outline=note.headings,
         notices=[*shown.notices, *note.warnings, *told],
     )
     return _beside(vault, addresses, rendered, cancel)
@@ -181,14 +143,11 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
     targets = [] if out is None else [each.path for each in out.notes if each.path != page.path]
     return replace(
         page,
-        backlinks=list(_backlinks(back, addresses)),
+        backlinks=[
+            (source, list({link.line: link for link in links}.values()))
+            for source, links in groupby(back.links, key=attrgetter("source"))
+        ],
         backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
         backlinks_complete=back.complete,
         picture=neighbourhood.drawn(sources, targets, addresses),
     )
-
-
-def _backlinks(answer: LinksAnswer, addresses: Addresses) -> Iterator[Backlink]:
-    for source, links in groupby(answer.links, key=lambda link: link.source):
-        lines = {link.line: Line(render.line(link.text), addresses.note(source, line=link.line)) for link in links}
-        yield Backlink(title(source), source, addresses.note(source), list(lines.values()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Event
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
@@ -17,13 +17,14 @@ from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
 from vaulttools.server.calls import Busy
 from vaulttools.server.logins import LASTS_SECONDS, cookie_name
-from vaulttools.server.page import overviews, reading, searching, templates
+from vaulttools.server.page import reading, searching, templates
 from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
 from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.tools.tags import TagsAnswer
+from vaulttools.tools.tasks import TaskFound, TasksAnswer
 from vaulttools.vault import Vault
-
-T = TypeVar("T")
 
 FIRST: Final = "/ui/"
 """Where a browser begins."""
@@ -42,6 +43,21 @@ _FORM_BYTES: Final = 10_000
 
 _PAGES: Final = 1_000
 """Pages of results that can be asked for."""
+
+_TAGS: Final = 2_000
+_TASKS: Final = 100
+"""On a page."""
+
+_TASK_FIELDS: Final = ("status", "text", "tags", "folder", "priority", "due")
+"""What the form of tasks asks for."""
+
+_DUE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "overdue": {"overdue": True},
+    "today": {"due_after": "today", "due_before": "tomorrow"},
+    "week": {"due_before": "next week"},
+    "none": {"no_due": True},
+}
+"""The arguments of `tasks` for what the field `due` says."""
 
 
 def is_open(path: str) -> bool:
@@ -71,7 +87,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
 
 
 class PageEndpoints:
-    """The pages of the vaults of one server."""
+    """The pages of the vaults of one server; those of a vault are filled in the thread that asks the tools."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -85,108 +101,121 @@ class PageEndpoints:
             except NoSuchVault as error:
                 return self._vaults(request, error)
             except PathNotFound as error:
-                return self._told("Not found", str(error), 404)
+                return _message("Not found", str(error), 404)
             except Busy as error:
-                return self._told("Busy", str(error), 503)
+                return _message("Busy", str(error), 503)
             except Cancelled:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
-                return self._told("Not shown", str(error), 400)
+                return _message("Not shown", str(error), 400)
 
         return answered
 
     async def search(self, request: Request) -> Response:
         """The page to search on, with the results of what is asked."""
-        return templates.page("search.html", **await self._searched(request))
+        return await self._searched(request, "search.html")
 
     async def results(self, request: Request) -> Response:
         """The results alone, for the script of the page."""
-        return templates.page("results.html", **await self._searched(request))
+        return await self._searched(request, "results.html")
 
-    async def _searched(self, request: Request) -> dict[str, Any]:
+    async def _searched(self, request: Request, template: str) -> Response:
         query = request.query_params.get("q", "")
         mode = searching.mode_of(request.query_params.get("mode", ""))
         page = _number(request, "page", 1, _PAGES)
         limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
-        addresses = self._addresses(request)
-        values = {**self._around(request), "query": query, "mode": mode, "error": "", "more": "", "assistant": ""}
+        frame = self._frame(request)
+        addresses: Addresses = frame["addresses"]
+        values = {**frame, "query": query, "mode": mode, "error": "", "more": "", "assistant": ""}
 
-        def call(vault: Vault, cancel: Event) -> searching.Results:
-            if not query.strip():
-                return searching.recent(vault, addresses, cancel)
-            return searching.results(vault, addresses, query, mode, page, limit, cancel)
+        def call(vault: Vault, cancel: Event) -> Response:
+            if query.strip():
+                found = searching.results(vault, addresses, query, mode, page, limit, cancel)
+            else:
+                found = searching.recent(vault, addresses, cancel)
+            values["assistant"] = addresses.assistant(found.tool, found.arguments)
+            if found.next:
+                values["more"] = f"{addresses.search(query, mode)}&{urlencode(found.next)}"
+            return templates.page(template, **values, results=found)
 
         try:
-            found = await self._service.run(request, call)
+            return await self._service.run(request, call)
         except (Busy, Cancelled, NoSuchVault):
             raise
         except VaultToolsError as error:
-            return {**values, "results": None, "error": str(error)}
-        values["assistant"] = self._assistant(addresses, found.tool, found.arguments)
-        if found.next:
-            values["more"] = f"{addresses.search(query, mode)}&{urlencode(found.next)}"
-        return {**values, "results": found}
+            return templates.page(template, **{**values, "error": str(error)}, results=None)
 
     async def note(self, request: Request) -> Response:
         """A note, or another file."""
         name = request.path_params["path"]
         at = request.query_params.get("at", "")
         line = _number(request, "line", 0, 10_000_000) or None
-        addresses = self._addresses(request)
-        page = await self._service.run(
-            request, lambda vault, cancel: reading.page(vault, addresses, name, at, line, cancel)
-        )
-        if page.path != name and paths.unshown(page.path) != paths.unshown(name):
-            return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
-        assistant = self._assistant(addresses, "read", {"note": page.path})
-        raw = addresses.file(page.path)
-        return templates.page("note.html", **self._around(request), page=page, assistant=assistant, raw=raw)
+        frame = self._frame(request)
+        addresses: Addresses = frame["addresses"]
+
+        def call(vault: Vault, cancel: Event) -> Response:
+            page = reading.page(vault, addresses, name, at, line, cancel)
+            if page.path != name and paths.unshown(page.path) != paths.unshown(name):
+                return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
+            assistant = addresses.assistant("read", {"note": page.path})
+            return templates.page("note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+
+        return await self._service.run(request, call)
 
     async def tags(self, request: Request) -> Response:
         """All tags."""
-        addresses = self._addresses(request)
-        tags, answer = await self._service.run(request, lambda vault, cancel: overviews.tags(vault, addresses, cancel))
-        return templates.page("tags.html", **self._around(request), tags=tags, answer=answer)
+        frame = self._frame(request)
+
+        def call(vault: Vault, cancel: Event) -> Response:
+            answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+            by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
+            return templates.page("tags.html", **frame, tags=by_name, answer=answer)
+
+        return await self._service.run(request, call)
 
     async def tasks(self, request: Request) -> Response:
         """The tasks that the form asks for."""
-        form = {name: request.query_params.get(name, "") for name in overviews.TASK_FIELDS}
-        page = _number(request, "page", 1, _PAGES)
-        addresses = self._addresses(request)
-        arguments = overviews.task_arguments(form, page)
-        values = {**self._around(request), "form": form, "error": "", "more": ""}
-        values["assistant"] = self._assistant(addresses, "tasks", arguments)
+        form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
+        arguments = _task_arguments(form, _number(request, "page", 1, _PAGES))
+        frame = self._frame(request)
+        addresses: Addresses = frame["addresses"]
+        values = {**frame, "form": form, "assistant": addresses.assistant("tasks", arguments)}
+
+        def call(vault: Vault, cancel: Event) -> Response:
+            answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
+            next_page = urlencode({**form, "page": answer.next_page})
+            more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
+            return templates.page("tasks.html", **values, error="", answer=answer, more=more, task_facts=_task_facts)
+
         try:
-            tasks, answer = await self._service.run(
-                request, lambda vault, cancel: overviews.tasks(vault, addresses, arguments, cancel)
-            )
+            return await self._service.run(request, call)
         except (Busy, Cancelled, NoSuchVault):
             raise
         except VaultToolsError as error:
-            return templates.page("tasks.html", 400, **{**values, "error": str(error)}, tasks=[], answer=None)
-        if answer.next_page is not None:
-            values["more"] = f"{addresses.base}/tasks?{urlencode({**form, 'page': answer.next_page})}"
-        return templates.page("tasks.html", **values, tasks=tasks, answer=answer)
+            return templates.page("tasks.html", 400, **values, error=str(error))
 
     async def health(self, request: Request) -> Response:
         """What may be amiss in the vault."""
-        addresses = self._addresses(request)
-        sections = await self._service.run(request, lambda vault, cancel: overviews.health(vault, addresses, cancel))
-        return templates.page("health.html", **self._around(request), sections=sections)
+        frame = self._frame(request)
+
+        def call(vault: Vault, cancel: Event) -> Response:
+            return templates.page("health.html", **frame, sections=health(vault, frame["addresses"], cancel))
+
+        return await self._service.run(request, call)
 
     async def assistant(self, request: Request) -> Response:
         """The text that a tool returns to a model."""
         tool = request.query_params.get("tool", "")
         given = request.query_params.get("arguments", "")
-        values = {**self._around(request), "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
+        values = {**self._frame(request), "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
         if not tool:
             return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
 
-        def call(vault: Vault, cancel: Event) -> Any:
-            return vault.call(tool, _arguments(given), cancel=cancel)
+        def call(vault: Vault, cancel: Event) -> Response:
+            result = vault.call(tool, _arguments(given), cancel=cancel)
+            return templates.page("assistant.html", **values, result=result)
 
-        result = await self._service.run(request, call)
-        return templates.page("assistant.html", **values, result=result, size=len(result.text))
+        return await self._service.run(request, call)
 
     async def login_form(self, request: Request) -> Response:
         """The form for the token."""
@@ -216,22 +245,20 @@ class PageEndpoints:
         response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
         return response
 
-    def _addresses(self, request: Request) -> Addresses:
-        named = request.path_params.get("vault")
-        self._service.vault_name(request)
-        return Addresses("" if named is None else f"/v/{quote(named, safe='')}")
+    def _frame(self, request: Request) -> dict[str, Any]:
+        """What the frame of each page shows, and the addresses of its vault.
 
-    def _around(self, request: Request) -> dict[str, Any]:
-        """What the frame of each page shows."""
+        Raises:
+            NoSuchVault: the request means none.
+        """
+        named = request.path_params.get("vault")
+        addresses = Addresses("" if named is None else f"/v/{quote(named, safe='')}")
         return {
-            "base": self._addresses(request).base,
+            "addresses": addresses,
+            "base": addresses.base,
             "vault_name": self._service.vault_name(request),
             "is_logged_in": self._service.logins.token(request.cookies.get(_cookie(request))) is not None,
         }
-
-    def _assistant(self, addresses: Addresses, tool: str, arguments: dict[str, Any]) -> str:
-        given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
-        return f"{addresses.base}/assistant?{urlencode(given)}"
 
     def _vaults(self, request: Request, error: NoSuchVault) -> Response:
         """The vaults to choose from, where none of them is named; unknown ones are told as such."""
@@ -239,11 +266,27 @@ class PageEndpoints:
         names = caller.vaults.names if caller is not None else ()
         links = [(f"/v/{quote(name, safe='')}/ui/", name) for name in names]
         if "vault" in request.path_params:
-            return self._told("Not found", str(error), 404, links)
-        return self._told("Vaults", "", 200, links)
+            return _message("Not found", str(error), 404, links)
+        return _message("Vaults", "", 200, links)
 
-    def _told(self, heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
-        return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
+
+def _message(heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
+    return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
+
+
+def _task_arguments(form: Mapping[str, str], page: int) -> dict[str, Any]:
+    """The arguments of `tasks` for what was put into the form."""
+    given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
+    due = _DUE.get(given.pop("due", ""), {})
+    if "tags" in given:
+        given["tags"] = given["tags"].split()
+    return {**given, **due, "limit": _TASKS, "page": page}
+
+
+def _task_facts(task: TaskFound) -> list[str]:
+    """Dates, priority and the like, as they are shown."""
+    names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
+    return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
 
 
 async def _static(request: Request) -> Response:

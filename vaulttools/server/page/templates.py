@@ -13,9 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
-from vaulttools.core import paths
+from vaulttools.core import paths, render
 from vaulttools.server.page.highlighting import TextSegment
 from vaulttools.server.page.rendering.blocks import box
+from vaulttools.server.page.rendering.context import heading_id
+from vaulttools.server.page.searching import title
 
 _POLICY: Final = (
     "default-src 'none'; script-src {0}; style-src {0}; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -73,8 +75,11 @@ def _environment() -> Environment:
         "asset": asset_address,
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
+        "heading_id": heading_id,
+        "line": render.line,
         "marked": _marked,
         "shown": paths.shown,
+        "title": title,
     }
     return made
 
