@@ -14,12 +14,11 @@ from starlette.types import ASGIApp
 
 from tests.conftest import FIXTURES
 from tests.server.asking import ORIGIN, ask
-from vaulttools.server.access_log import AccessLog
 from vaulttools.server.application import Mcp, Rooms, application
-from vaulttools.server.callers import Alike
+from vaulttools.server.callers import Alike, cookie_name
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
-from vaulttools.server.logins import cookie_name
+from vaulttools.server.logs import AccessLog
 from vaulttools.server.rest import errors, routes
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import opened

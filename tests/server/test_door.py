@@ -20,7 +20,7 @@ from starlette.routing import Route
 from tests.conftest import FIXTURES
 from tests.server.serving import WITHIN, http, linux_only
 from vaulttools.server import door, listener
-from vaulttools.server.seldom import Seldom
+from vaulttools.server.logs import OncePerMinute
 
 LARGE = b"x" * (8 << 20)
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -177,7 +177,7 @@ def test_a_log_says_a_thing_once_a_minute_and_how_often_it_was() -> None:
     logger = logging.Logger("one")
     handler = logging.Handler()
     handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
-    handler.addFilter(Seldom(lambda: now))
+    handler.addFilter(OncePerMinute(lambda: now))
     logger.addHandler(handler)
     for now in (0.0, 1.0, 59.0, 61.0, 62.0):
         logger.warning("Invalid %s", "request")

@@ -19,8 +19,9 @@ from tests.conftest import write_files
 from tests.server.serving import http, run, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
+from vaulttools.server.callers import Tenants
 from vaulttools.server.calls import AT_ONCE, QUICK_AT_ONCE, Calls
-from vaulttools.server.tokens import Tenants, TokenFile
+from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
 from vaulttools.server.vaults import NotIndexed, ensure_indexed
 from vaulttools.vault import Vault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vaulttools.server.logins import KEPT, LASTS_SECONDS, Logins
+from vaulttools.server.callers import KEPT, LASTS_SECONDS, Logins
 
 
 def test_a_login_lasts_for_its_time() -> None:

@@ -129,7 +129,7 @@ def _serve_apart(options: McpOptions, process: VaultClient) -> None:
         with _importing_the_sdk():
             from vaulttools.server.mcp import protocol, stdio
 
-            server = protocol.server(process, options.tools)
+            server = protocol.server(process)
         process.ensure_opened()
         stdio.serve(server, process.stop)
     finally:
@@ -143,9 +143,11 @@ def _serve_here(options: McpOptions, by_name: dict[str, str], index: Literal["of
 
     with opened(by_name, index=index) as vaults:
         with _importing_the_sdk():
-            from vaulttools.server.mcp import in_process, stdio
+            from vaulttools.server.mcp import protocol, stdio
+            from vaulttools.server.mcp.jobs import InProcess
         calls = Calls()
-        stdio.serve(in_process.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
+        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
+        stdio.serve(protocol.server(backend), calls.close)
 
 
 def _serve_http(
@@ -161,13 +163,14 @@ def _serve_http(
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
             from vaulttools.server.guard import MCP, Access
-            from vaulttools.server.mcp import in_process
+            from vaulttools.server.mcp import protocol
+            from vaulttools.server.mcp.jobs import InProcess
             from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.service import Service
         calls = Calls()
-        server = in_process.server(vaults, options.tools, calls, is_structured=options.is_structured)
+        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
         service = Service(Alike(options.token, vaults), calls)
-        app = application(service, streamable(server), Access(host, options.allow_origin))
+        app = application(service, streamable(protocol.server(backend)), Access(host, options.allow_origin))
         with resident.offered(map(vaults.lent, vaults.names)):
             listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
 

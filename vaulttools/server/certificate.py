@@ -55,12 +55,6 @@ def days_left(file: str) -> int:
     return 0
 
 
-def fingerprint(file: str) -> str:
-    """The SHA-256 of a certificate, as browsers show it: pairs of hex digits with colons between."""
-    certificate = x509.load_pem_x509_certificate(Path(file).read_bytes())
-    return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
-
-
 def _certificate(key: ec.EllipticCurvePrivateKey, host: str, now: datetime) -> x509.Certificate:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "vaulttools")])
     return (

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from vaulttools.errors import BadArgument
 from vaulttools.server import door
-from vaulttools.server.seldom import Seldom
+from vaulttools.server.logs import OncePerMinute
 
 GRACE_SECONDS: Final = 1
 """Seconds for answers under way when a signal ends the server."""
@@ -100,7 +100,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     host = f"[{listening.host}]" if ":" in listening.host else listening.host
     url = f"{'https' if files else 'http'}://{host}:{opened.getsockname()[1]}"
     for handler in logging.getLogger().handlers:
-        handler.addFilter(Seldom())
+        handler.addFilter(OncePerMinute())
     print(said.format(url=url), file=sys.stderr, flush=True)
     try:
         _Server(config, stop, listening.proxy).run(sockets=[opened])

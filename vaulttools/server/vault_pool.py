@@ -15,8 +15,8 @@ from typing import Final, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
-from vaulttools.server import uris
 from vaulttools.server.calls import Busy
+from vaulttools.server.vaults import take_note_uris
 from vaulttools.vault import Vault
 
 OPEN: Final = 64
@@ -102,7 +102,7 @@ class VaultPool:
                     if not self.has(name):
                         raise BadArgument("There is no such vault")
                     kept.vault = Vault.open(os.path.join(self._root, name), index=self._index)
-                    uris.understood_by(kept.vault, name)
+                    take_note_uris(kept.vault, name)
             yield kept.vault
         finally:
             with self._changed:

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
-from vaulttools.server import uris
+from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Lane
-from vaulttools.server.vault_names import no_vault
+from vaulttools.server.vault_names import SCHEME, no_vault, read_note_uri
 from vaulttools.vault import Vault
 
 OF_ALL_NOTES: Final = frozenset({"tags", "properties", "links", "tasks", "base"})
@@ -95,6 +95,18 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
             raise NotIndexed(*progress)
 
 
+def take_note_uris(vault: Vault, name: str) -> None:
+    """Let the tools of a vault take the URIs of its notes as paths, since a model hands them what it was given."""
+
+    def note(uri: str) -> list[Backed]:
+        given, path = read_note_uri(uri)
+        if given != name:
+            raise BadArgument(f"{uri[:200]} is not of the vault {name}")
+        return [Backed(path)]
+
+    vault.register_resolver(SCHEME, note)
+
+
 @contextmanager
 def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, loads: bool = False) -> Iterator[Vaults]:
     """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
@@ -109,7 +121,7 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, l
         vaults: dict[str, Vault] = {}
         for name, folder in by_name.items():
             vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
-            uris.understood_by(vault, name)
+            take_note_uris(vault, name)
             if len(by_name) == 1 and vault.session.has_index and (loads or vault.session.indexes.own.is_there):
                 vault.session.indexes.own.start()
         yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))

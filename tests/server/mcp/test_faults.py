@@ -22,7 +22,8 @@ from tests.server.serving import WITHIN, Raw, linux_only, ripgreps, run, stdio, 
 from vaulttools import tools
 from vaulttools.server import calls, vaults
 from vaulttools.server.calls import AT_ONCE, Busy, Calls
-from vaulttools.server.mcp import in_process
+from vaulttools.server.mcp import protocol
+from vaulttools.server.mcp.jobs import InProcess
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -42,7 +43,8 @@ def awaited(condition: Callable[[], Any]) -> Any:
 NOISY = """
 import os, sys
 from vaulttools.server import calls, vaults
-from vaulttools.server.mcp import in_process, stdio
+from vaulttools.server.mcp import protocol, stdio
+from vaulttools.server.mcp.jobs import InProcess
 
 class Noise:
     def find_spec(self, name, path, target=None):
@@ -53,7 +55,7 @@ class Noise:
 
 with vaults.opened({"v": sys.argv[1]}) as opened:
     pool = calls.Calls()
-    server = in_process.server(opened, ["outline"], pool)
+    server = protocol.server(InProcess(opened, ["outline"], pool))
     sys.meta_path.insert(0, Noise())
     stdio.serve(server, pool.close)
 """
@@ -272,7 +274,7 @@ def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
     async def talk() -> Any:
         with vaults.opened({"v": str(small_vault)}) as opened:
             pool = Calls()
-            async with Client(in_process.server(opened, ["outline", "read"], pool)) as client:
+            async with Client(protocol.server(InProcess(opened, ["outline", "read"], pool))) as client:
                 answers = [
                     await client.call_tool("outline", {"note": "inbox"}),
                     await client.call_tool("read", {"note": "inbox"}),

@@ -1,4 +1,4 @@
-"""Makes jobs for threads of what the protocol asks of open vaults."""
+"""Makes jobs of what the protocol asks of vaults, and runs them in this process."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from threading import Event
 from typing import Any, Final, Generic, TypeVar
 
 from vaulttools.answers.part import MOST_CHARACTERS
-from vaulttools.server.calls import QUICK, Lane
-from vaulttools.server.mcp.backend import Reply
+from vaulttools.server.calls import QUICK, Calls, Lane
+from vaulttools.server.mcp.backend import Backend, Reply, Report
 from vaulttools.server.vaults import OF_ALL_NOTES, Vaults, ensure_indexed
 from vaulttools.tools.definitions import definitions
 from vaulttools.vault import Vault
@@ -87,6 +87,28 @@ class Jobs:
         is_refusal = result.is_error and set(result.details) == {"error"}
         details = _encodable(result.details) if self._is_structured and not is_refusal else None
         return Reply(_encodable(result.text), result.is_error, details, result.picture)
+
+
+class InProcess(Backend):
+    """Vaults that are open in this process; `calls` does the work, in turn for callers of different names."""
+
+    def __init__(
+        self, vaults: Vaults, tools: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
+    ) -> None:
+        """With `is_structured` the details of answers come too, and the tools are listed with output schemas; only
+        programs should ask for it."""
+        super().__init__(vaults.names, tools)
+        self._jobs = Jobs(vaults, tools, is_structured=is_structured)
+        self._calls = calls
+        self._caller = caller
+
+    def input_schema(self, tool: str) -> Mapping[str, Any] | None:
+        """The schema of the arguments of a tool that is offered."""
+        return self._jobs.definition(tool)["inputSchema"] if tool in self.tools else None
+
+    async def _ask(self, method: str, *arguments: Any, report: Report | None = None) -> Any:
+        job = getattr(self._jobs, method)(*arguments)
+        return await self._calls.run(job.run, report, caller=self._caller, lane=job.lane)
 
 
 def _newest(lent: AbstractContextManager[Vault], cancel: Event) -> Reply:

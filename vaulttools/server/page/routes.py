@@ -15,8 +15,8 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
+from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
-from vaulttools.server.logins import LASTS_SECONDS, cookie_name
 from vaulttools.server.page import reading, searching, templates
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.health import health
