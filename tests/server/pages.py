@@ -12,12 +12,12 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp
 
 from tests.conftest import Files, write_files
-from vaulttools.server.application import Mcp, Rooms, application
+from vaulttools.server.application import FIRST, Mcp, Rooms, application
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
 from vaulttools.server.page import routes as page
-from vaulttools.server.rest import errors, routes
+from vaulttools.server.rest import routes as rest
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import opened
 
@@ -44,9 +44,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             calls = Calls()
             stack.callback(calls.close)
             service = Service(Alike(token, stack.enter_context(opened(by_name, index="off"))), calls)
-            rooms = Rooms(
-                page.routes(service), routes.routes(service, page.FIRST), page.is_open, page.LOGIN, errors.refused
-            )
+            rooms = Rooms(page.routes(service), rest.routes(service, FIRST))
             return application(service, Mcp(PlainTextResponse("mcp"), _at_rest), Access("127.0.0.1"), rooms)
 
         yield served

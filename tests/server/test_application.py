@@ -19,14 +19,14 @@ from vaulttools.server.callers import Alike, cookie_name
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
 from vaulttools.server.logs import AccessLog
-from vaulttools.server.rest import errors, routes
+from vaulttools.server.rest import answering, routes
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import opened
 
 TOKEN = "correct horse battery"
 KEY = {"Authorization": f"Bearer {TOKEN}"}
-READ_ONLY = {"errorCode": 40300, "message": errors.READ_ONLY}
-UNAUTHORIZED = {"errorCode": 40101, "message": errors.UNAUTHORIZED}
+READ_ONLY = {"errorCode": 40300, "message": answering.READ_ONLY}
+UNAUTHORIZED = {"errorCode": 40101, "message": answering.UNAUTHORIZED}
 
 
 @asynccontextmanager
@@ -51,7 +51,7 @@ def app(service: Service) -> ASGIApp:
         raise ValueError("a text of a note")
 
     page = [Route("/", path), Route("/broken", broken), Route("/login", path)]
-    rooms = Rooms(page, routes.routes(service, "/ui/"), lambda path: path == "/", "/ui/login", errors.refused)
+    rooms = Rooms(page, routes.routes(service, "/ui/"))
     mcp = Mcp(PlainTextResponse("mcp"), _at_rest)
     return application(service, mcp, Access("127.0.0.1", ["https://notes.example"]), rooms)
 

@@ -151,10 +151,10 @@ def run(options: ServeOptions) -> None:
     with importing_much():
         try:
             from vaulttools.server import certificate, listener
-            from vaulttools.server.application import Rooms, application
+            from vaulttools.server.application import FIRST, Rooms, application
             from vaulttools.server.logs import AccessLog
             from vaulttools.server.page import routes as page
-            from vaulttools.server.rest import errors, routes
+            from vaulttools.server.rest import routes as rest
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
     from vaulttools.server.calls import Calls
@@ -168,13 +168,8 @@ def run(options: ServeOptions) -> None:
         files = (options.tls[0], options.tls[1])
     calls = Calls()
     with _served(options, calls) as (service, mcp, offered):
-        rooms = Rooms(
-            page.routes(service),
-            routes.routes(service, page.FIRST, partial(certificate.days_left, files[0]) if files else lambda: 0),
-            lambda path: page.is_open(path) or routes.is_open(path),
-            page.LOGIN,
-            errors.refused,
-        )
+        days_left = partial(certificate.days_left, files[0]) if files else lambda: 0
+        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left))
         app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)

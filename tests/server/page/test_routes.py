@@ -6,6 +6,7 @@ import json
 import re
 from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import quote, unquote
 
 import httpx2
@@ -14,8 +15,9 @@ from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, ask, talk
 from tests.server.pages import Serve
-from vaulttools.server.page import health, searching
+from vaulttools.server.page import health
 from vaulttools.server.page.templates import HEADERS
+from vaulttools.vault import Vault
 
 TOKEN = "correct horse battery"
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
@@ -305,11 +307,16 @@ def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> Non
     assert [ask(guarded, "GET", path).status_code for path in open_paths] == [200, 200]
 
 
-@pytest.mark.parametrize(
-    ("total", "is_whole", "summary"),
-    [(0, True, "No notes found."), (0, False, "No notes found so far."), (None, False, "No notes found so far.")],
-)
+@pytest.mark.parametrize("mode", ["ranked", "text", "obsidian"])
 def test_a_search_that_is_not_whole_does_not_say_that_there_is_nothing(
-    total: int | None, is_whole: bool, summary: str
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    assert searching._counted(total, is_exact=True, found=0, page=1, is_whole=is_whole) == summary
+    whole = Vault.answer
+
+    def answer(*given: Any, **named: Any) -> Any:
+        return whole(*given, **named).model_copy(update={"complete": False})
+
+    path = f"/ui/?q=nowhere&mode={mode}"
+    assert "No notes found." in words(ask(app, "GET", path))
+    monkeypatch.setattr(Vault, "answer", answer)
+    assert "No notes found so far." in words(ask(app, "GET", path))

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
+from vaulttools.server.application import FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
 from vaulttools.server.page import reading, searching, templates
@@ -25,15 +26,6 @@ from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.tools.tags import TagsAnswer
 from vaulttools.tools.tasks import TaskFound, TasksAnswer
 from vaulttools.vault import Vault
-
-FIRST: Final = "/ui/"
-"""Where a browser begins."""
-
-LOGIN: Final = "/ui/login"
-"""Where a browser without a token is led."""
-
-_LOGOUT: Final = "/ui/logout"
-_STATIC: Final = "/ui/static/"
 
 _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'}
 """The call that the page for assistants begins with: one that every vault answers."""
@@ -58,11 +50,6 @@ _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
     "none": {"no_due": True},
 }
 """The arguments of `tasks` for what the field `due` says."""
-
-
-def is_open(path: str) -> bool:
-    """Whether a path is answered without a token: the login, and what is the same for everybody."""
-    return path == LOGIN or path.startswith(_STATIC)
 
 
 def routes(service: Service) -> Sequence[BaseRoute]:

@@ -17,7 +17,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.search import FileHits, Search
-from vaulttools.server.rest.asking import ensure_complete
+from vaulttools.server.rest.answering import ensure_complete
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 16
