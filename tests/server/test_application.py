@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -13,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tests.conftest import FIXTURES
-from tests.server.asking import ORIGIN, ask
+from tests.server.asking import ORIGIN, ask, at_rest
 from vaulttools.server.application import Mcp, Rooms, application
 from vaulttools.server.callers import Alike, cookie_name
 from vaulttools.server.calls import Calls
@@ -27,11 +25,6 @@ TOKEN = "correct horse battery"
 KEY = {"Authorization": f"Bearer {TOKEN}"}
 READ_ONLY = {"errorCode": 40300, "message": answering.READ_ONLY}
 UNAUTHORIZED = {"errorCode": 40101, "message": answering.UNAUTHORIZED}
-
-
-@asynccontextmanager
-async def _at_rest() -> Any:
-    yield
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +45,7 @@ def app(service: Service) -> ASGIApp:
 
     page = [Route("/", path), Route("/broken", broken), Route("/login", path)]
     rooms = Rooms(page, routes.routes(service, "/ui/"))
-    mcp = Mcp(PlainTextResponse("mcp"), _at_rest)
+    mcp = Mcp(PlainTextResponse("mcp"), at_rest)
     return application(service, mcp, Access("127.0.0.1", ["https://notes.example"]), rooms)
 
 

@@ -1,4 +1,4 @@
-"""Tells by a token, or by the cookie that stands for one, who calls and which vaults they may see."""
+"""Tells by a token or a login who calls, and which vaults they may see."""
 
 from __future__ import annotations
 

@@ -13,8 +13,7 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp
 
-from tests.server.asking import ORIGIN, ask, talk
-from tests.server.pages import Serve
+from tests.server.asking import ORIGIN, Serve, ask, talk
 from vaulttools.server.page import health
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault

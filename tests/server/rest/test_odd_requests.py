@@ -12,8 +12,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.conftest import write_files
-from tests.server.asking import ask
-from tests.server.pages import Serve
+from tests.server.asking import Serve, ask
 from vaulttools.server.calls import Calls
 from vaulttools.server.rest import answering, omnisearch, searches
 from vaulttools.server.rest.files import MAP, NOTE

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from threading import current_thread
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from tests.conftest import write_files
-from tests.server.asking import ask
-from vaulttools.server.application import Mcp, Rooms, application
-from vaulttools.server.callers import Alike
-from vaulttools.server.calls import Calls
-from vaulttools.server.guard import Access
-from vaulttools.server.rest import answering, files, routes, simple
+from tests.server.asking import Serve, ask
+from vaulttools.server.rest import answering, files, simple
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
-from vaulttools.server.service import Service
-from vaulttools.server.vaults import opened
 
 PLAN = """---
 tags: [work, "#urgent"]
@@ -72,14 +64,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(folder: Path) -> Iterator[ASGIApp]:
-    with opened({"notes": str(folder)}, index="off") as vaults:
-        calls = Calls()
-        service = Service(Alike(None, vaults), calls)
-        rooms = Rooms((), routes.routes(service, None))
-        mcp = Mcp(Starlette(), lambda: None)  # type: ignore[arg-type, return-value]
-        yield application(service, mcp, Access("127.0.0.1"), rooms)
-        calls.close()
+def app(serve: Serve, folder: Path) -> ASGIApp:
+    return serve(notes=folder)
 
 
 @pytest.mark.parametrize(

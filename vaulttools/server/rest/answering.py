@@ -1,4 +1,4 @@
-"""Runs what a REST request asks, and words answers and refusals as clients of the plugin understand them."""
+"""Runs what a REST request asks, and words answers and refusals for clients."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
             told["apiExtensions"] = []
         return JSONResponse(told)
 
-    read = {
+    read: dict[str, Endpoint] = {
         "/": status,
         "/vault": partial(files.file, service),
         "/vault/{path:path}": partial(files.file, service),
@@ -84,7 +84,7 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
         "/periodic/{period}/recent": partial(periodic.newest, service),
         "/commands/": _no_commands,
     }
-    posted = {
+    posted: dict[str, Endpoint] = {
         "/search/simple/": partial(searches.simple_search, service),
         "/search/": partial(searches.by_query, service),
         "/search/smart": partial(searches.smart_search, service),

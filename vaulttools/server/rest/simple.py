@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -37,17 +37,6 @@ LONGEST_CONTEXT: Final = 2_000
 """Characters on either side of a match."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Matching:
-    """A note that holds all words."""
-
-    path: str
-    lines: int
-    """Lines that match, summed over the words."""
-    in_name: int
-    """Words that its name holds."""
-
-
 def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
     """The notes that hold every word, in the text or the file's name, case ignored, those with words in the name first,
     then by the number of lines.
@@ -69,15 +58,14 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
     for word in words:
         lines.update(counts[word])
         in_name.update(named[word])
-    found = [_Matching(path, lines[path], in_name[path]) for path in holding]
-    ranked = sorted(found, key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
+    ranked = sorted(holding, key=lambda path: (-in_name[path], -lines[path], paths.order(path)))
     ensure_complete(ranked, work)
-    first = [note.path for note in ranked[:WITH_MATCHES]]
+    first = ranked[:WITH_MATCHES]
     located = [searches[word].located([path for path in first if path in counts[word]], MATCHES) for word in words]
     matches = _matches(located, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
     return [
-        {"filename": note.path, "score": note.in_name * 1_000 + note.lines, "matches": matches.get(note.path, [])}
-        for note in ranked[:RESULTS]
+        {"filename": path, "score": in_name[path] * 1_000 + lines[path], "matches": matches.get(path, [])}
+        for path in ranked[:RESULTS]
     ]
 
 
