@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import write_files
-from tests.server.serving import http, run, text_of
+from tests.server.serving import ACCEPT, INITIALIZE, http, run, text_of
 from vaulttools.errors import BadArgument
 from vaulttools.index import background
 from vaulttools.server.callers import Tenants
@@ -134,17 +134,10 @@ def test_links_and_embeds_show_nothing_of_another_vault(host: Host, token: str) 
 
 
 def test_a_session_is_of_no_use_to_another_token(host: Host) -> None:
-    hello = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "0"}},
-    }
-    accept = {"Accept": "application/json, text/event-stream"}
-    headers = accept | {"Authorization": f"Bearer {host.two}"}
-    session = httpx2.post(f"{host.url}/mcp", json=hello, headers=headers).headers["mcp-session-id"]
+    headers = ACCEPT | {"Authorization": f"Bearer {host.two}"}
+    session = httpx2.post(f"{host.url}/mcp", json=INITIALIZE, headers=headers).headers["mcp-session-id"]
     asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    stolen = accept | {"Authorization": f"Bearer {host.one}", "Mcp-Session-Id": session}
+    stolen = ACCEPT | {"Authorization": f"Bearer {host.one}", "Mcp-Session-Id": session}
     assert httpx2.post(f"{host.url}/mcp", json=asked, headers=stolen).status_code == 404
 
 

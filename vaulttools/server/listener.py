@@ -59,14 +59,8 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
     Raises:
         BadArgument: it cannot listen there.
     """
-    opened = _opened("127.0.0.1", port)
-    config = uvicorn.Config(
-        app,
-        **_SHARED,
-        proxy_headers=False,
-        lifespan="off",
-    )
-    server = _Server(config)
+    opened = door.listening("127.0.0.1", port)
+    server = _Server(uvicorn.Config(app, **_SHARED, proxy_headers=False, lifespan="off"))
     # Out of the main thread it leaves the signals to the other server.
     thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
     thread.start()
@@ -83,7 +77,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     Raises:
         BadArgument: it cannot listen there, or the certificate cannot be used.
     """
-    opened = _opened(listening.host, listening.port)
+    opened = door.listening(listening.host, listening.port)
     files = listening.certificate
     config = uvicorn.Config(
         app,
@@ -148,11 +142,3 @@ class _Server(uvicorn.Server):
         # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
         Thread(target=self._stop).start()
         super().handle_exit(sig, frame)
-
-
-def _opened(host: str, port: int) -> socket.socket:
-    try:
-        return door.listening(host, port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import write_files
-from tests.server.serving import WITHIN, Raw, linux_only, ripgreps, run, stdio, text_of
+from tests.server.serving import WITHIN, Raw, answers, linux_only, ripgreps, run, stdio, text_of
 from vaulttools import tools
 from vaulttools.server import calls, vaults
 from vaulttools.server.calls import AT_ONCE, Busy, Calls
@@ -203,12 +203,7 @@ def test_fault_M08_calls_wait_for_their_turn_and_too_many_are_refused(tmp_path: 
 def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path) -> None:
     configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
     configuration.write_text(configuration.read_text(encoding="utf-8").replace("60", "0.5"), encoding="utf-8")
-
-    async def talk() -> Any:
-        async with stdio("--vault", str(slow_vault), "mcp", "--structured", "full") as client:
-            return await client.call_tool("search_files", SLOW)
-
-    result = run(talk)
+    (result,) = answers(["--vault", str(slow_vault), "mcp", "--structured", "full"], ("search_files", SLOW))
     assert result.structured_content["complete"] is False
     assert "stopped after 0.5 s" in text_of(result)
 
@@ -275,12 +270,9 @@ def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
         with vaults.opened({"v": str(small_vault)}) as opened:
             pool = Calls()
             async with Client(protocol.server(InProcess(opened, ["outline", "read"], pool))) as client:
-                answers = [
-                    await client.call_tool("outline", {"note": "inbox"}),
-                    await client.call_tool("read", {"note": "inbox"}),
-                ]
+                found = [await client.call_tool(name, {"note": "inbox"}) for name in ("outline", "read")]
             pool.close()
-            return answers
+            return found
 
     failed, next_one = run(talk)
     assert failed.is_error and not next_one.is_error
