@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from threading import Event
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
@@ -19,7 +20,7 @@ from vaulttools.server.application import FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
 from vaulttools.server.page import reading, searching, templates
-from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
 from vaulttools.server.service import NoSuchVault, Service
@@ -55,17 +56,15 @@ _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
 def routes(service: Service) -> Sequence[BaseRoute]:
     """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
     pages = PageEndpoints(service)
-    shown: dict[str, Callable[[Request], Awaitable[Response]]] = {
-        "/": pages.search,
-        "/results": pages.results,
-        "/note/{path:path}": pages.note,
-        "/tags": pages.tags,
-        "/tasks": pages.tasks,
-        "/health": pages.health,
-        "/assistant": pages.assistant,
-    }
+    results = partial(_search, template="results.html")
     return [
-        *(Route(path, pages.shown(handler)) for path, handler in shown.items()),
+        Route("/", pages.of_vault(_search, _search_refused)),
+        Route("/results", pages.of_vault(results, partial(_search_refused, template="results.html"))),
+        Route("/note/{path:path}", pages.of_vault(_note)),
+        Route("/tags", pages.of_vault(_tags)),
+        Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
+        Route("/health", pages.of_vault(_health)),
+        Route("/assistant", pages.of_vault(_assistant)),
         Route("/static/{name}", _static),
         Route("/login", pages.login_form),
         Route("/login", pages.login, methods=["POST"]),
@@ -73,136 +72,135 @@ def routes(service: Service) -> Sequence[BaseRoute]:
     ]
 
 
+Frame: TypeAlias = dict[str, Any]
+"""What every page of a vault is given: what stands around it, and `addresses`."""
+
+
+def _search(request: Request, frame: Frame, vault: Vault, cancel: Event, template: str = "search.html") -> Response:
+    """The page to search on with the results of what is asked, or the results alone, for the script of the page."""
+    addresses: Addresses = frame["addresses"]
+    query, mode = _searched(request)
+    if query.strip():
+        page = _number(request, "page", 1, _PAGES)
+        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
+        found = searching.results(vault, addresses, query, mode, page, limit, cancel)
+    else:
+        found = searching.recent(vault, addresses, cancel)
+    more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
+    assistant = addresses.assistant(found.tool, found.arguments)
+    values = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
+    return templates.page(template, **frame, **values, error="")
+
+
+def _search_refused(request: Request, frame: Frame, error: VaultToolsError, template: str = "search.html") -> Response:
+    query, mode = _searched(request)
+    return templates.page(template, **frame, query=query, mode=mode, error=str(error))
+
+
+def _searched(request: Request) -> tuple[str, Mode]:
+    return request.query_params.get("q", ""), searching.mode_of(request.query_params.get("mode", ""))
+
+
+def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """A note, or another file."""
+    addresses: Addresses = frame["addresses"]
+    name = request.path_params["path"]
+    at = request.query_params.get("at", "")
+    line = _number(request, "line", 0, 10_000_000) or None
+    page = reading.page(vault, addresses, name, at, line, cancel)
+    if page.path != name and paths.unshown(page.path) != paths.unshown(name):
+        return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
+    assistant = addresses.assistant("read", {"note": page.path})
+    return templates.page("note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+
+
+def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """All tags."""
+    answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+    by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
+    return templates.page("tags.html", **frame, tags=by_name, answer=answer)
+
+
+def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The tasks that the form asks for."""
+    form, arguments = _task_form(request)
+    answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
+    addresses: Addresses = frame["addresses"]
+    next_page = urlencode({**form, "page": answer.next_page})
+    more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
+    values = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
+    return templates.page("tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
+
+
+def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
+    return templates.page("tasks.html", 400, **frame, form=_task_form(request)[0], error=str(error))
+
+
+def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
+    """What was put into the form, and the arguments of `tasks` for it."""
+    form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
+    given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
+    due = _DUE.get(given.pop("due", ""), {})
+    if "tags" in given:
+        given["tags"] = given["tags"].split()
+    return form, {**given, **due, "limit": _TASKS, "page": _number(request, "page", 1, _PAGES)}
+
+
+def _task_facts(task: TaskFound) -> list[str]:
+    """Dates, priority and the like, as they are shown."""
+    names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
+    return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
+
+
+def _health(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """What may be amiss in the vault."""
+    return templates.page("health.html", **frame, sections=health(vault, frame["addresses"], cancel))
+
+
+def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The text that a tool returns to a model."""
+    tool = request.query_params.get("tool", "")
+    given = request.query_params.get("arguments", "")
+    values = {**frame, "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
+    if not tool:
+        return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
+    return templates.page("assistant.html", **values, result=vault.call(tool, _arguments(given), cancel=cancel))
+
+
+def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
+    if isinstance(error, PathNotFound):
+        return _message("Not found", str(error), 404)
+    return _message("Not shown", str(error), 400)
+
+
 class PageEndpoints:
-    """The pages of the vaults of one server; those of a vault are filled in the thread that asks the tools."""
+    """The pages of the vaults of one server."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def shown(self, handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """The handler, with refusals as pages."""
+    def of_vault(
+        self,
+        fill: Callable[[Request, Frame, Vault, Event], Response],
+        refused: Callable[[Request, Frame, VaultToolsError], Response] = _not_shown,
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """A page that is filled in the thread that asks the tools; `refused`: what is shown where one refuses."""
 
         async def answered(request: Request) -> Response:
+            frame: Frame = {}
             try:
-                return await handler(request)
+                frame = self._frame(request)
+                return await self._service.run(request, lambda vault, cancel: fill(request, frame, vault, cancel))
             except NoSuchVault as error:
                 return self._vaults(request, error)
-            except PathNotFound as error:
-                return _message("Not found", str(error), 404)
             except Busy as error:
                 return _message("Busy", str(error), 503)
             except Cancelled:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
-                return _message("Not shown", str(error), 400)
+                return refused(request, frame, error)
 
         return answered
-
-    async def search(self, request: Request) -> Response:
-        """The page to search on, with the results of what is asked."""
-        return await self._searched(request, "search.html")
-
-    async def results(self, request: Request) -> Response:
-        """The results alone, for the script of the page."""
-        return await self._searched(request, "results.html")
-
-    async def _searched(self, request: Request, template: str) -> Response:
-        query = request.query_params.get("q", "")
-        mode = searching.mode_of(request.query_params.get("mode", ""))
-        page = _number(request, "page", 1, _PAGES)
-        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
-        frame = self._frame(request)
-        addresses: Addresses = frame["addresses"]
-        values = {**frame, "query": query, "mode": mode, "error": "", "more": "", "assistant": ""}
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            if query.strip():
-                found = searching.results(vault, addresses, query, mode, page, limit, cancel)
-            else:
-                found = searching.recent(vault, addresses, cancel)
-            values["assistant"] = addresses.assistant(found.tool, found.arguments)
-            if found.next:
-                values["more"] = f"{addresses.search(query, mode)}&{urlencode(found.next)}"
-            return templates.page(template, **values, results=found)
-
-        try:
-            return await self._service.run(request, call)
-        except (Busy, Cancelled, NoSuchVault):
-            raise
-        except VaultToolsError as error:
-            return templates.page(template, **{**values, "error": str(error)}, results=None)
-
-    async def note(self, request: Request) -> Response:
-        """A note, or another file."""
-        name = request.path_params["path"]
-        at = request.query_params.get("at", "")
-        line = _number(request, "line", 0, 10_000_000) or None
-        frame = self._frame(request)
-        addresses: Addresses = frame["addresses"]
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            page = reading.page(vault, addresses, name, at, line, cancel)
-            if page.path != name and paths.unshown(page.path) != paths.unshown(name):
-                return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
-            assistant = addresses.assistant("read", {"note": page.path})
-            return templates.page("note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
-
-        return await self._service.run(request, call)
-
-    async def tags(self, request: Request) -> Response:
-        """All tags."""
-        frame = self._frame(request)
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
-            by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
-            return templates.page("tags.html", **frame, tags=by_name, answer=answer)
-
-        return await self._service.run(request, call)
-
-    async def tasks(self, request: Request) -> Response:
-        """The tasks that the form asks for."""
-        form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
-        arguments = _task_arguments(form, _number(request, "page", 1, _PAGES))
-        frame = self._frame(request)
-        addresses: Addresses = frame["addresses"]
-        values = {**frame, "form": form, "assistant": addresses.assistant("tasks", arguments)}
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
-            next_page = urlencode({**form, "page": answer.next_page})
-            more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
-            return templates.page("tasks.html", **values, error="", answer=answer, more=more, task_facts=_task_facts)
-
-        try:
-            return await self._service.run(request, call)
-        except (Busy, Cancelled, NoSuchVault):
-            raise
-        except VaultToolsError as error:
-            return templates.page("tasks.html", 400, **values, error=str(error))
-
-    async def health(self, request: Request) -> Response:
-        """What may be amiss in the vault."""
-        frame = self._frame(request)
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            return templates.page("health.html", **frame, sections=health(vault, frame["addresses"], cancel))
-
-        return await self._service.run(request, call)
-
-    async def assistant(self, request: Request) -> Response:
-        """The text that a tool returns to a model."""
-        tool = request.query_params.get("tool", "")
-        given = request.query_params.get("arguments", "")
-        values = {**self._frame(request), "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
-        if not tool:
-            return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
-
-        def call(vault: Vault, cancel: Event) -> Response:
-            result = vault.call(tool, _arguments(given), cancel=cancel)
-            return templates.page("assistant.html", **values, result=result)
-
-        return await self._service.run(request, call)
 
     async def login_form(self, request: Request) -> Response:
         """The form for the token."""
@@ -232,7 +230,7 @@ class PageEndpoints:
         response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
         return response
 
-    def _frame(self, request: Request) -> dict[str, Any]:
+    def _frame(self, request: Request) -> Frame:
         """What the frame of each page shows, and the addresses of its vault.
 
         Raises:
@@ -259,21 +257,6 @@ class PageEndpoints:
 
 def _message(heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
     return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
-
-
-def _task_arguments(form: Mapping[str, str], page: int) -> dict[str, Any]:
-    """The arguments of `tasks` for what was put into the form."""
-    given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
-    due = _DUE.get(given.pop("due", ""), {})
-    if "tags" in given:
-        given["tags"] = given["tags"].split()
-    return {**given, **due, "limit": _TASKS, "page": page}
-
-
-def _task_facts(task: TaskFound) -> list[str]:
-    """Dates, priority and the like, as they are shown."""
-    names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
-    return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
 
 
 async def _static(request: Request) -> Response:
