@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from vaulttools.cli import access, interrupts
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
 from vaulttools.server.mcp import clients, deferral, vault_client
-from vaulttools.server.mcp.clients import Address, Command
 from vaulttools.server.mcp.vault_client import VaultClient
 from vaulttools.server.vault_names import folders
 
@@ -203,18 +202,19 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     if options.http is not None:
         host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
         url = f"http://{host}:{options.http[1]}/mcp"
-        server: Command | Address = Address(url, needs_token=options.token is not None)
+        entry: dict[str, Any] = {"url": url}
+        if options.token is not None:
+            entry["headers"] = {"Authorization": "Bearer <the token>"}  # a place for it, not the token itself
     else:
-        server = _command(options, by_name)
+        entry = _command(options, by_name)
     if options.print_config in _OWN:
-        print(json.dumps(clients.block(options.print_config, server), indent=2, ensure_ascii=False))
+        print(json.dumps(clients.block(options.print_config, entry), indent=2, ensure_ascii=False))
         print(clients.where(options.print_config), file=sys.stderr)
         return
-    if isinstance(server, Address):
+    if options.http is not None:
         raise BadArgument(f"With --http, --print-config must be one of {', '.join(_OWN)}")
     # What `init` would write into a file that holds nothing else.
     client = next(client for client in registry.CLIENTS if client.name == options.print_config)
-    entry = {name: held for name, held in clients.block("generic", server).items() if name != "type"}
     file = client.places(this_machine())[0].file
     print((change.added(client, file, None, None, entry, clients.NAME).after or b"").decode().rstrip("\n"))
     print(f"{client.title}: {file}", file=sys.stderr)
@@ -239,7 +239,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 """Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
 
 
-def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
+def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
     for name, folder in by_name.items():
@@ -252,4 +252,4 @@ def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
         arguments += ["--structured", "full"]
     if tuple(options.tools) != access.offered([]):
         arguments += ["--tools", ",".join(options.tools)]
-    return Command(path, arguments)
+    return {"command": path, "args": arguments}
