@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vaulttools.errors import BadArgument
-
 NAME: Final = "vaulttools"
 """What the server is called in a client's settings."""
 
@@ -19,14 +17,10 @@ _WHERE: Final[dict[str, str]] = {
 
 
 def block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON to paste. `entry`: how the client starts the server, `command` and `args`; or where it finds it, `url`
-    and `headers`.
+    """The JSON to paste, for `claude`, `cursor`, `vscode` or `generic`.
 
-    Raises:
-        BadArgument: there is no such client.
+    `entry`: how the client starts the server, `command` and `args`; or where it finds it, `url` and `headers`.
     """
-    if client not in _WHERE:
-        raise BadArgument(f"--print-config must be one of {', '.join(_WHERE)}, got '{client}'")
     kind = "stdio" if "command" in entry else "http"
     if client == "generic":
         return {"type": kind, **entry}

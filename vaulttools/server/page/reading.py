@@ -39,7 +39,6 @@ wait for that."""
 
 _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
-_NOTHING: Final = Markup()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class NotePage:
     """What the page of a file shows."""
 
     path: str
-    html: Markup = _NOTHING
+    html: Markup | None = None
     """A note, safe to show as it is."""
     text: str = ""
     """Of what is no note."""
@@ -60,11 +59,8 @@ class NotePage:
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
-    part: str = ""
-    """Which lines are shown of a text that is too long for one page."""
-    earlier: str = ""
-    later: str = ""
-    """The addresses of the lines before them and after."""
+    excerpt: TextExcerpt | None = None
+    """Which lines are shown, where they are not all."""
     notices: Sequence[str] = ()
 
 
@@ -80,7 +76,7 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     text = notes.lines(name)
     if line is not None and line > text.end_line:
         text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
-    shown = _partly(text, addresses)
+    shown = NotePage(text.path, notices=text.notices) if text.is_whole else NotePage(text.path, excerpt=text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
         return _beside(vault, addresses, replace(shown, text=lines), cancel)
@@ -98,18 +94,6 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
         notices=[*shown.notices, *note.warnings, *told],
     )
     return _beside(vault, addresses, rendered, cancel)
-
-
-def _partly(text: TextExcerpt, addresses: Addresses) -> NotePage:
-    """A page of some lines, with the way to the others."""
-    is_whole = text.start_line == 1 and text.end_line >= text.total_lines
-    return NotePage(
-        text.path,
-        part="" if is_whole else f"Lines {text.start_line:,} to {text.end_line:,} of {text.total_lines:,}",
-        earlier=addresses.note(text.path) if text.start_line > 1 else "",
-        later=addresses.note(text.path, line=text.end_line + 1) if text.end_line < text.total_lines else "",
-        notices=text.notices if is_whole else (),
-    )
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:

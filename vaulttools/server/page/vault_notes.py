@@ -43,6 +43,11 @@ class TextExcerpt(NamedTuple):
     total_lines: int
     notices: list[str]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all lines of the file."""
+        return self.start_line == 1 and self.end_line >= self.total_lines
+
 
 @dataclass(frozen=True)
 class VaultNotes:
