@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from tests.conftest import FIXTURES
 from tests.server.asking import ORIGIN, ask, at_rest
 from vaulttools.server.application import Mcp, Rooms, application
-from vaulttools.server.callers import Alike, cookie_name
+from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
 from vaulttools.server.logs import AccessLog
@@ -75,7 +75,7 @@ def test_whatever_would_write_is_refused(app: ASGIApp, method: str, path: str) -
     assert (answer.status_code, answer.json()) == (403, READ_ONLY)
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer x"}, {"Cookie": f"{cookie_name(8765)}=x"}])
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer x"}, {"Cookie": "vaulttools-8765=x"}])
 def test_without_the_token_each_room_refuses_in_its_form(app: ASGIApp, headers: dict[str, str]) -> None:
     rest = ask(app, "GET", "/vault/", headers=headers)
     assert (rest.status_code, rest.json()) == (401, UNAUTHORIZED)
@@ -117,7 +117,7 @@ def test_a_foreign_host_is_refused_in_the_form_of_rest(app: ASGIApp) -> None:
 )
 def test_a_cookie_counts_for_our_own_pages_only(app: ASGIApp, service: Service, site: str | None, status: int) -> None:
     cookie = service.logins.begin(TOKEN)
-    headers = {"Cookie": f"{cookie_name(8765)}={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
+    headers = {"Cookie": f"vaulttools-8765={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
     assert ask(app, "GET", "/ui/", headers=headers).status_code == status
     assert ask(app, "POST", "/mcp", headers=headers).status_code == 401
     service.logins.end(cookie)

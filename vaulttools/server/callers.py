@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from starlette.types import Scope
+
 from vaulttools.errors import BadArgument
 from vaulttools.server.tokens import TokenFile
 from vaulttools.server.vault_pool import VaultPool
@@ -102,6 +104,7 @@ class Logins:
         self._tokens.pop(cookie or "", None)
 
 
-def cookie_name(port: int) -> str:
+def cookie_name(scope: Scope) -> str:
     """What the cookie is called: browsers keep cookies by host, and two servers of one host must not share theirs."""
-    return f"vaulttools-{port}"
+    server = scope.get("server")
+    return f"vaulttools-{server[1] if server else 0}"

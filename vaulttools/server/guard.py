@@ -139,10 +139,13 @@ class Guard:
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on a request whose body is small enough. One that says that its body is larger is refused before any of
         it is read, another as soon as so much has come."""
-        too_large = self._refused(scope, 413, f"The body has more than {LARGEST_BODY >> 20} MiB")
+
+        def too_large() -> Response:
+            return self._refused(scope, 413, f"The body has more than {LARGEST_BODY >> 20} MiB")
+
         told = Headers(scope=scope).get("content-length", "0")
         if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY):
-            await too_large(scope, receive, send)
+            await too_large()(scope, receive, send)
             return
         come = 0
         is_answered = is_refused = False
@@ -158,7 +161,7 @@ class Guard:
             nonlocal is_answered, is_refused
             if come > LARGEST_BODY and not is_answered and not is_refused:
                 is_refused = True
-                await too_large(scope, receive, send)
+                await too_large()(scope, receive, send)
             if not is_refused:
                 is_answered = True
                 await send(message)
@@ -172,8 +175,7 @@ class Guard:
         """
         if scope["path"] == MCP or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return None
-        server = scope.get("server")
-        cookie = HTTPConnection(scope).cookies.get(cookie_name(server[1] if server else 0))
+        cookie = HTTPConnection(scope).cookies.get(cookie_name(scope))
         return self._service.logins.token(cookie)
 
 

@@ -214,7 +214,7 @@ class PageEndpoints:
             return templates.page("login.html", 401, to=to, error="This token is not known.")
         response = RedirectResponse(to, 303, HEADERS)
         response.set_cookie(
-            _cookie(request),
+            cookie_name(request.scope),
             self._service.logins.begin(token),
             max_age=LASTS_SECONDS,
             secure=request.url.scheme == "https",
@@ -225,9 +225,9 @@ class PageEndpoints:
 
     async def logout(self, request: Request) -> Response:
         """Forget the login."""
-        self._service.logins.end(request.cookies.get(_cookie(request)))
+        self._service.logins.end(request.cookies.get(cookie_name(request.scope)))
         response = RedirectResponse(LOGIN, 303, HEADERS)
-        response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
+        response.delete_cookie(cookie_name(request.scope), httponly=True, samesite="strict")
         return response
 
     def _frame(self, request: Request) -> Frame:
@@ -242,7 +242,7 @@ class PageEndpoints:
             "addresses": addresses,
             "base": addresses.base,
             "vault_name": self._service.vault_name(request),
-            "is_logged_in": self._service.logins.token(request.cookies.get(_cookie(request))) is not None,
+            "is_logged_in": self._service.logins.token(request.cookies.get(cookie_name(request.scope))) is not None,
         }
 
     def _vaults(self, request: Request, error: NoSuchVault) -> Response:
@@ -281,11 +281,6 @@ def _way_back(given: str) -> str:
     """The page of ours that a browser was led to the login from; the first page where it is none."""
     is_ours = given.startswith(("/ui/", "/v/")) and "\\" not in given and "//" not in given
     return given if is_ours else FIRST
-
-
-def _cookie(request: Request) -> str:
-    server = request.scope.get("server")
-    return cookie_name(server[1] if server else 0)
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:

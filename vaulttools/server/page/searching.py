@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final, get_args
 
+from markupsafe import Markup
+
 from vaulttools.answers.file_match import FileMatch
 from vaulttools.core import render
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.highlighting import Finder, TextSegment, finder, pieces
+from vaulttools.server.page.highlighting import Finder, finder, marked
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
 from vaulttools.tools.search_files import SearchFilesAnswer
@@ -35,7 +37,7 @@ _PASSAGE_CHARACTERS: Final = 1_000
 class ResultLine:
     """A line of a note."""
 
-    pieces: Sequence[TextSegment]
+    text: Markup
     is_match: bool = False
 
 
@@ -55,7 +57,7 @@ class NoteResult:
 
     path: str
     address: str
-    title: Sequence[TextSegment]
+    title: str
     passages: Sequence[PassageResult]
     more: str = ""
 
@@ -137,11 +139,7 @@ def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
     """
     arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
     answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
-    found = [
-        NoteResult(path, addresses.note(path), [TextSegment(title(path), False)], ())
-        for path in answer.files
-        if not path.endswith("/")
-    ]
+    found = [NoteResult(path, addresses.note(path), title(path), ()) for path in answer.files if not path.endswith("/")]
     return Results("Changed last", found, "find", arguments, answer.complete)
 
 
@@ -168,7 +166,7 @@ def _note(note: NoteFound, addresses: Addresses, find: Finder) -> NoteResult:
         )
         for each in note.excerpts
     ]
-    return NoteResult(note.path, addresses.note(note.path), pieces(note.title, find), passages)
+    return NoteResult(note.path, addresses.note(note.path), marked(note.title, find), passages)
 
 
 def _file(file: FileMatch, addresses: Addresses, find: Finder) -> NoteResult:
@@ -185,11 +183,11 @@ def _file(file: FileMatch, addresses: Addresses, find: Finder) -> NoteResult:
     ]
     shown = sum(len(each.matching_lines) for each in file.excerpts)
     more = f"{file.match_count - shown:,} more matching lines" if file.match_count > shown else ""
-    return NoteResult(file.path, addresses.note(file.path), [TextSegment(title(file.path), False)], passages, more)
+    return NoteResult(file.path, addresses.note(file.path), title(file.path), passages, more)
 
 
 def _row(line: str, find: Finder = lambda _: (), *, is_match: bool = False) -> ResultLine:
-    return ResultLine(pieces(render.line(line), find), is_match)
+    return ResultLine(marked(render.line(line), find), is_match)
 
 
 def _where(heading: Sequence[str], line: int, page: int | None = None) -> str:

@@ -10,11 +10,10 @@ from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from vaulttools.core import paths, render
-from vaulttools.server.page.highlighting import TextSegment
 from vaulttools.server.page.rendering.blocks import box
 from vaulttools.server.page.rendering.context import heading_id
 from vaulttools.server.page.searching import title
@@ -77,14 +76,7 @@ def _environment() -> Environment:
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
         "heading_id": heading_id,
         "line": render.line,
-        "marked": _marked,
         "shown": paths.shown,
         "title": title,
     }
     return made
-
-
-def _marked(pieces: list[TextSegment]) -> Markup:
-    return Markup().join(
-        Markup("<mark>{}</mark>").format(each.text) if each.is_marked else escape(each.text) for each in pieces
-    )
