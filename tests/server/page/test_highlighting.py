@@ -28,9 +28,9 @@ from vaulttools.server.page.highlighting import finder, marked
     ],
 )
 def test_what_was_looked_for_is_marked(mode: Mode, query: str, text: str, shown: str) -> None:
-    html = marked(text, finder(query, mode))
+    html = str(marked(text, finder(query, mode)))
     assert html.replace("<mark>", "<").replace("</mark>", ">") == shown
-    assert html.striptags() == " ".join(text.split())
+    assert html.replace("<mark>", "").replace("</mark>", "") == text
 
 
 def test_marks_are_bounded() -> None:

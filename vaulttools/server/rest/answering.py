@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -26,8 +26,6 @@ from vaulttools.server.calls import Busy
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.session import Session
 from vaulttools.vault import Vault
-
-T = TypeVar("T")
 
 READ_ONLY: Final = "This server is read-only: it answers from the vault and changes nothing"
 
@@ -75,24 +73,25 @@ def refused(status: int, sentence: str, detail: int = 0) -> Response:
 async def answered(
     service: Service,
     request: Request,
-    ask: Callable[[Session, Work], T],
-    respond: Callable[[T, Work], Response],
+    ask: Callable[[Session, Work], Response],
     *,
     is_quick: bool = False,
     of_all: bool = False,
 ) -> Response:
-    """What `respond` makes of a question's answer, or a refusal in the form of REST."""
+    """What `ask` answers, or a refusal in the form of REST.
+
+    The answer is made in the thread of the call: 2 MiB of JSON take 75 ms, and would hold up the event loop.
+    """
 
     def call(vault: Vault, cancel: Event) -> Response:
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
         session.root.ensure_readable()
-        found = ask(session, work)
+        response = ask(session, work)
         if "time limit" in work.skipped:
             # Clients look at the status and the body, and would take a part for the whole.
             raise Incomplete(work)
-        # In the thread of the call: 2 MiB of JSON take 75 ms, and would hold up everybody on the event loop.
-        return respond(found, work)
+        return response
 
     try:
         return await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)

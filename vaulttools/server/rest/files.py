@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, Final
 from urllib.parse import quote, unquote
 
@@ -47,15 +47,12 @@ AT_ONCE_BYTES: Final = 1 << 18
 _PIECE: Final = 1 << 18
 """Bytes of a larger one that are read at a time."""
 
-Answering = Callable[[Work], Response]
-"""Makes the response of what a thread has found."""
 
-
-async def file(service: Service, request: Request) -> Response:
+async def answer(service: Service, request: Request) -> Response:
     """The file, the folder, or the part of a note, that the path names."""
     given = request.path_params.get("path", "")
 
-    def ask(vault: Session, work: Work) -> Answering:
+    def ask(vault: Session, work: Work) -> Response:
         if given == "" or given.endswith("/"):
             try:
                 listed = listing(vault, given.rstrip("/"), work)
@@ -63,18 +60,16 @@ async def file(service: Service, request: Request) -> Response:
                 if given.count("/") < 2:
                     raise
             else:
-                return lambda work: JSONResponse({"files": encodable(listed)})
+                return JSONResponse({"files": encodable(listed)})
         path, kind, target = named(vault, given)
         return of(vault, request, path, kind, target, work)
 
     # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
     is_quick = NOTE not in request.headers.get("accept", "")
-    return await answered(
-        service, request, ask, lambda respond, work: respond(work), is_quick=is_quick, of_all=not is_quick
-    )
+    return await answered(service, request, ask, is_quick=is_quick, of_all=not is_quick)
 
 
-def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:
+def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Response:
     """A file of the vault in the form that the request accepts, or a part of it, which its path or its headers name.
 
     Raises:
@@ -90,20 +85,18 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
     if kind is None and NOTE not in accepted and MAP not in accepted:
         if paths.is_note(path) and "text/html" in accepted and not any(each in accepted for each in _AS_IT_IS):
             raise Unacceptable(f"A note is sent as text/markdown, {NOTE} or {MAP}; /ui/note/ has it as a page")
-        size, opened = _opened(vault, path)
-        return lambda work: _raw(path, opened, size, is_head=request.method == "HEAD")
+        return _raw(vault, path, is_head=request.method == "HEAD")
     text = read(vault, path)
     if kind is not None:
         found = parts.part(Note(path, text), kind, target)
         if kind == "frontmatter":
-            return lambda work: JSONResponse(encodable(found))
-        return lambda work: PlainTextResponse(encodable(found), media_type="text/markdown", headers=HEADERS)
+            return JSONResponse(encodable(found))
+        return PlainTextResponse(encodable(found), media_type="text/markdown", headers=HEADERS)
     if NOTE in accepted:
-        described = notes.described(vault, path, text, work)
-        return lambda work: _json(described, NOTE)
+        return _json(notes.described(vault, path, text, work), NOTE)
     is_first = request.headers.get("markdown-patch-version") == "1"
     mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
-    return lambda work: _json(mapped, MAP)
+    return _json(mapped, MAP)
 
 
 def _targeted(request: Request) -> tuple[str, list[str]]:
@@ -186,21 +179,18 @@ def _json(value: Any, kind: str) -> Response:
     return JSONResponse(encodable(value), media_type=kind, headers={"X-Content-Type-Options": "nosniff"})
 
 
-def _opened(vault: Session, path: str) -> tuple[int, IO[bytes]]:
-    """A file to be sent, and its size at this moment.
+def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
+    """The whole file, as it is on disk, so that a browser can do nothing but show pictures.
 
     Raises:
         NotThere: it cannot be read.
     """
     try:
         descriptor = vault.root.open(path)
-        return disk.fstat(descriptor).st_size, disk.fdopen(descriptor, "rb")
+        size = disk.fstat(descriptor).st_size
+        file = disk.fdopen(descriptor, "rb")
     except OSError as error:
         raise NotThere from error
-
-
-def _raw(path: str, file: IO[bytes], size: int, *, is_head: bool) -> Response:
-    """The whole file, as it is on disk, so that a browser can do nothing but show pictures."""
     name = path.rpartition("/")[2]
     kind = "text/markdown; charset=utf-8"
     if not paths.is_note(path):

@@ -44,10 +44,10 @@ async def _answer(service: Service, request: Request) -> Response:
     question = request.query_params.get("q", "").strip()
     name = service.vault_name(request)
 
-    def ask(vault: Session, work: Work) -> list[dict[str, Any]]:
-        return found(vault, name, question, work) if question else []
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(found(vault, name, question, work) if question else [], work)
 
-    return await answered(service, request, ask, as_json)
+    return await answered(service, request, ask)
 
 
 def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ async def current(service: Service, request: Request) -> Response:
             return refused(404, "A day is asked for as /YEAR/MONTH/DAY/, in numbers", 60)
         day = " {:0>4}-{:0>2}-{:0>2}".format(*numbers)
 
-    def ask(vault: Session, work: Work) -> files.Answering:
+    def ask(vault: Session, work: Work) -> Response:
         note = vault.periodic.named(given["period"] + day)
         if note is None:
             raise BadArgument(f"There is no such day:{day}")
@@ -44,7 +44,7 @@ async def current(service: Service, request: Request) -> Response:
             raise NotThere(f"There is no note {paths.shown(note.path)}")
         return files.of(vault, request, path, None, [], work)
 
-    return await answered(service, request, ask, lambda respond, work: respond(work))
+    return await answered(service, request, ask)
 
 
 async def newest(service: Service, request: Request) -> Response:
@@ -57,7 +57,7 @@ async def newest(service: Service, request: Request) -> Response:
         return refused(400, f"limit must be a number from 1 to {_MOST}")
     with_content = request.query_params.get("includeContent", "").lower() == "true"
 
-    def ask(vault: Session, work: Work) -> list[dict[str, Any]]:
+    def ask(vault: Session, work: Work) -> Response:
         found: list[dict[str, Any]] = []
         for note in vault.periodic.latest(period, PERIODS[period]):
             path = _there(vault, note)
@@ -70,9 +70,9 @@ async def newest(service: Service, request: Request) -> Response:
                 work.pass_over(note.path, "time limit")
                 work.cut_short = True
                 break
-        return found
+        return JSONResponse(encodable(found))
 
-    return await answered(service, request, ask, lambda found, _: JSONResponse(encodable(found)))
+    return await answered(service, request, ask)
 
 
 def _there(vault: Session, note: PeriodicNote) -> str | None:

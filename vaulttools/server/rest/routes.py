@@ -76,8 +76,8 @@ def routes(service: Service, page: str | None, days_left: Callable[[], int] = la
 
     read: dict[str, Endpoint] = {
         "/": status,
-        "/vault": partial(files.file, service),
-        "/vault/{path:path}": partial(files.file, service),
+        "/vault": partial(files.answer, service),
+        "/vault/{path:path}": partial(files.answer, service),
         "/tags/": partial(_tags, service),
         "/periodic/{period}/": partial(periodic.current, service),
         "/periodic/{period}/{year}/{month}/{day}/": partial(periodic.current, service),
@@ -109,11 +109,11 @@ def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> lis
 async def _tags(service: Service, request: Request) -> Response:
     """Every tag with the number of its notes, those of nested tags counted too."""
 
-    def ask(vault: Session, work: Work) -> dict[str, Any]:
+    def ask(vault: Session, work: Work) -> Response:
         found = corpus.ask(vault, tags.PROJECTION, work).answer.all
-        return {"tags": [{"name": each.tag, "count": each.notes} for each in found]}
+        return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, work)
 
-    return await answered(service, request, ask, as_json, of_all=True)
+    return await answered(service, request, ask, of_all=True)
 
 
 async def _no_commands(request: Request) -> Response:

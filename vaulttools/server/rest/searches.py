@@ -50,7 +50,11 @@ async def simple_search(service: Service, request: Request) -> Response:
         context = int(request.query_params.get("contextLength", "100"))
     except ValueError:
         return refused(400, "contextLength must be a whole number")
-    return await answered(service, request, lambda vault, work: simple.search(vault, words, context, work), as_json)
+
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(simple.search(vault, words, context, work), work)
+
+    return await answered(service, request, ask)
 
 
 async def by_query(service: Service, request: Request) -> Response:
@@ -62,7 +66,7 @@ async def by_query(service: Service, request: Request) -> Response:
             rule = json.loads(body)
             jsonlogic.compiled(rule)  # a bad one is refused before anything is read
             return await answered(
-                service, request, lambda vault, work: by_rule(vault, rule, work), as_json, of_all=True
+                service, request, lambda vault, work: as_json(by_rule(vault, rule, work), work), of_all=True
             )
         if kind == DATAVIEW:
             asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
@@ -72,7 +76,7 @@ async def by_query(service: Service, request: Request) -> Response:
                     ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
                 )
             days, limit = int(asked[1]), int(asked[2])
-            return await answered(service, request, lambda vault, work: recent(vault, days, limit, work), as_json)
+            return await answered(service, request, lambda vault, work: as_json(recent(vault, days, limit, work), work))
     except (ValueError, RecursionError):
         return refused(400, "The body is no JSON", BAD_RULE)
     except BadArgument as error:
@@ -96,9 +100,11 @@ async def smart_search(service: Service, request: Request) -> Response:
         )
     except BadArgument as error:
         return refused(400, str(error))
-    return await answered(
-        service, request, lambda vault, work: smart(vault, question, folders, left_out, limit, work), as_json
-    )
+
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(smart(vault, question, folders, left_out, limit, work), work)
+
+    return await answered(service, request, ask)
 
 
 def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:
