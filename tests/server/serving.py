@@ -23,6 +23,9 @@ T = TypeVar("T")
 
 PROGRAM = [sys.executable, "-m", "vaulttools"]
 
+FROZEN = [sys.executable, "-c", "import sys; sys.frozen = True; from vaulttools.__main__ import run; run()"]
+"""A program that can start no Python."""
+
 WITHIN = 60.0
 """Seconds after which a test gives up; on a busy machine a server takes several to start."""
 
@@ -216,6 +219,13 @@ def below(process: int) -> dict[int, str]:
         return False
 
     return {number: names[number] for number in parents if is_below(number)}
+
+
+def free_port() -> int:
+    """A port of this machine at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
 
 
 def connected(port: int, *sent: bytes) -> socket.socket:

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.conftest import FIXTURES
-from tests.server.serving import WITHIN, connected, http, linux_only, said
+from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
 from vaulttools.server import door, listener
 from vaulttools.server.logs import OncePerMinute
 
@@ -35,8 +35,7 @@ async def _answer(request: Request, error: Exception | None = None) -> Response:
 @contextmanager
 def _served() -> Iterator[int]:
     """The port of a server of this process."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
+    port = free_port()
     routes = [Route("/{path}", _answer, methods=["GET", "POST"])]
     app = Starlette(routes=routes, exception_handlers={ClientDisconnect: _answer})
     with listener.beside(app, port):
