@@ -108,11 +108,16 @@ class TokenFile:
             name: {"sha256": each.hashed, "vaults": list(each.vaults), "created": each.created}
             for name, each in entries.items()
         }
-        beside = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600)
-        beside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-        beside.replace(self._file)
+        write_private(self._file, f"{json.dumps(told, indent=2)}\n".encode())
+
+
+def write_private(file: Path, content: bytes) -> None:
+    """Replace a file by one that its owner alone can read, as a whole."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    beside.touch(mode=0o600, exist_ok=False)
+    beside.write_bytes(content)
+    beside.replace(file)
 
 
 def _hashed(token: str) -> str:
