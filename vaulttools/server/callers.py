@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from starlette.types import Scope
 
@@ -33,13 +33,6 @@ class Caller:
     """All that the caller may see; no other vault exists for them."""
 
 
-class Callers(Protocol):
-    """A caller that the guard accepted."""
-
-    def of(self, token: str | None) -> Caller | None:
-        """Who shows that token; None: nobody who may call."""
-
-
 @dataclass(frozen=True, slots=True)
 class Alike:
     """Callers who all see the same vaults, by one token or, where it is None, without any."""
@@ -48,7 +41,7 @@ class Alike:
     vaults: Vaults
 
     def of(self, token: str | None) -> Caller | None:
-        """The caller, where the token is the one; compared in constant time."""
+        """The caller, where the token is the one; compared in constant time. None: nobody who may call."""
         if self.token is None or (token is not None and secrets.compare_digest(token.encode(), self.token.encode())):
             return Caller("", self.vaults)
         return None
@@ -74,6 +67,10 @@ class Tenants:
         name, record = found
         there = tuple(vault for vault in record.vaults if self.pool.has(vault))
         return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready))
+
+
+Callers: TypeAlias = Alike | Tenants
+"""Who may call a server."""
 
 
 class Logins:

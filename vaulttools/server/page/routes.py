@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
 from threading import Event
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
@@ -56,10 +55,9 @@ _DUE: Final[Mapping[str, Mapping[str, Any]]] = {
 def routes(service: Service) -> Sequence[BaseRoute]:
     """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
     pages = PageEndpoints(service)
-    results = partial(_search, template="results.html")
     return [
         Route("/", pages.of_vault(_search, _search_refused)),
-        Route("/results", pages.of_vault(results, partial(_search_refused, template="results.html"))),
+        Route("/results", pages.of_vault(_search, _search_refused)),
         Route("/note/{path:path}", pages.of_vault(_note)),
         Route("/tags", pages.of_vault(_tags)),
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
@@ -76,8 +74,8 @@ Frame: TypeAlias = dict[str, Any]
 """What every page of a vault is given: what stands around it, and `addresses`."""
 
 
-def _search(request: Request, frame: Frame, vault: Vault, cancel: Event, template: str = "search.html") -> Response:
-    """The page to search on with the results of what is asked, or the results alone, for the script of the page."""
+def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The page to search on, with the results of what is asked."""
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
     if query.strip():
@@ -89,12 +87,17 @@ def _search(request: Request, frame: Frame, vault: Vault, cancel: Event, templat
     more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
     assistant = addresses.assistant(found.tool, found.arguments)
     values = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
-    return templates.page(template, **frame, **values, error="")
+    return templates.page(_search_template(request), **frame, **values, error="")
 
 
-def _search_refused(request: Request, frame: Frame, error: VaultToolsError, template: str = "search.html") -> Response:
+def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     query, mode = _searched(request)
-    return templates.page(template, **frame, query=query, mode=mode, error=str(error))
+    return templates.page(_search_template(request), **frame, query=query, mode=mode, error=str(error))
+
+
+def _search_template(request: Request) -> str:
+    """The script of the page asks for the results alone."""
+    return "results.html" if request.url.path.endswith("/results") else "search.html"
 
 
 def _searched(request: Request) -> tuple[str, Mode]:
