@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,8 @@ def test_the_hosts_that_a_request_may_name(listening: str, host: str | None, acc
 def test_a_token_may_hold_any_character() -> None:
     sent = "Bearer schlüssel €".encode()
     shown = bearer({"type": "http", "headers": [(b"authorization", sent)]})
-    vaults = Vaults((), lambda _: nullcontext())  # type: ignore[arg-type, return-value]
+    no_vault: Any = nullcontext
+    vaults = Vaults((), no_vault)
     assert Alike("schlüssel €", vaults).of(shown)
     assert not Alike("schlüssel", vaults).of(shown)
 
