@@ -86,7 +86,7 @@ def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Resp
         found = searching.recent(vault, addresses, cancel)
     more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
     assistant = addresses.assistant(found.tool, found.arguments)
-    values = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
+    values: dict[str, Any] = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
     return templates.page(_search_template(request), **frame, **values, error="")
 
 
@@ -131,7 +131,7 @@ def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respo
     addresses: Addresses = frame["addresses"]
     next_page = urlencode({**form, "page": answer.next_page})
     more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
-    values = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
+    values: dict[str, Any] = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
     return templates.page("tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
 
 
