@@ -42,7 +42,7 @@ from vaulttools.query.explain import explain
 from vaulttools.query.language import parse, spelled
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.server.rest import jsonlogic
-from vaulttools.server.rest.asking import encodable
+from vaulttools.server.rest.answering import encodable
 
 CANARY: Final = "CANARY"
 """Stands in every protected file of the shipped vault."""

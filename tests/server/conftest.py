@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import write_files
-from tests.server.pages import Serve, serving
+from tests.server.asking import Serve, serving
 
 HUGE_FILES = 40
 HUGE_BYTES = 90_000_000

@@ -6,12 +6,14 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -21,9 +23,21 @@ T = TypeVar("T")
 
 PROGRAM = [sys.executable, "-m", "vaulttools"]
 
+FROZEN = [sys.executable, "-c", "import sys; sys.frozen = True; from vaulttools.__main__ import run; run()"]
+"""A program that can start no Python."""
+
 WITHIN = 60.0
 """Seconds after which a test gives up; on a busy machine a server takes several to start."""
 
+
+INITIALIZE: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+"""What a client sends first over HTTP, and the header that goes with every request."""
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -34,6 +48,11 @@ class Served(NamedTuple):
     url: str
     process: int
     end: list[tuple[int, str]]
+
+    @property
+    def port(self) -> int:
+        """At which it listens."""
+        return urlsplit(self.url).port or 0
 
     def ended(self) -> tuple[int, str]:
         """Its exit status, and what it wrote to stderr, once it is not used any more."""
@@ -63,6 +82,16 @@ async def stdio(*words: str, mode: str = "auto", **more: str) -> AsyncIterator[C
     parameters = StdioServerParameters(command=command, args=arguments, env=environment(**more))
     async with Client(stdio_client(parameters), mode=mode) as client:
         yield client
+
+
+def answers(words: Sequence[str], *calls: tuple[str, dict[str, Any]]) -> list[Any]:
+    """What a server of its own answers over stdin and stdout to these calls of tools, one after another."""
+
+    async def talk() -> list[Any]:
+        async with stdio(*words) as client:
+            return [await client.call_tool(name, arguments) for name, arguments in calls]
+
+    return run(talk)
 
 
 @contextmanager
@@ -190,3 +219,29 @@ def below(process: int) -> dict[int, str]:
         return False
 
     return {number: names[number] for number in parents if is_below(number)}
+
+
+def free_port() -> int:
+    """A port of this machine at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def connected(port: int, *sent: bytes) -> socket.socket:
+    """A connection to a port of this machine, over which these bytes were sent."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=WITHIN)
+    for each in sent:
+        connection.sendall(each)
+    return connection
+
+
+def said(connection: socket.socket) -> bytes:
+    """All that comes until the server closes the connection."""
+    come = b""
+    try:
+        while piece := connection.recv(1 << 16):
+            come += piece
+    except ConnectionResetError:
+        pass
+    return come

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -13,26 +11,20 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tests.conftest import FIXTURES
-from tests.server.asking import ORIGIN, ask
-from vaulttools.server.access_log import AccessLog
+from tests.server.asking import ORIGIN, ask, at_rest
 from vaulttools.server.application import Mcp, Rooms, application
 from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access
-from vaulttools.server.logins import cookie_name
-from vaulttools.server.rest import errors, routes
+from vaulttools.server.logs import AccessLog
+from vaulttools.server.rest import answering, routes
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import opened
 
 TOKEN = "correct horse battery"
 KEY = {"Authorization": f"Bearer {TOKEN}"}
-READ_ONLY = {"errorCode": 40300, "message": errors.READ_ONLY}
-UNAUTHORIZED = {"errorCode": 40101, "message": errors.UNAUTHORIZED}
-
-
-@asynccontextmanager
-async def _at_rest() -> Any:
-    yield
+READ_ONLY = {"errorCode": 40300, "message": answering.READ_ONLY}
+UNAUTHORIZED = {"errorCode": 40101, "message": answering.UNAUTHORIZED}
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +44,8 @@ def app(service: Service) -> ASGIApp:
         raise ValueError("a text of a note")
 
     page = [Route("/", path), Route("/broken", broken), Route("/login", path)]
-    rooms = Rooms(page, routes.routes(service, "/ui/"), lambda path: path == "/", "/ui/login", errors.refused)
-    mcp = Mcp(PlainTextResponse("mcp"), _at_rest)
+    rooms = Rooms(page, routes.routes(service, "/ui/"))
+    mcp = Mcp(PlainTextResponse("mcp"), at_rest)
     return application(service, mcp, Access("127.0.0.1", ["https://notes.example"]), rooms)
 
 
@@ -83,7 +75,7 @@ def test_whatever_would_write_is_refused(app: ASGIApp, method: str, path: str) -
     assert (answer.status_code, answer.json()) == (403, READ_ONLY)
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer x"}, {"Cookie": f"{cookie_name(8765)}=x"}])
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer x"}, {"Cookie": "vaulttools-8765=x"}])
 def test_without_the_token_each_room_refuses_in_its_form(app: ASGIApp, headers: dict[str, str]) -> None:
     rest = ask(app, "GET", "/vault/", headers=headers)
     assert (rest.status_code, rest.json()) == (401, UNAUTHORIZED)
@@ -125,7 +117,7 @@ def test_a_foreign_host_is_refused_in_the_form_of_rest(app: ASGIApp) -> None:
 )
 def test_a_cookie_counts_for_our_own_pages_only(app: ASGIApp, service: Service, site: str | None, status: int) -> None:
     cookie = service.logins.begin(TOKEN)
-    headers = {"Cookie": f"{cookie_name(8765)}={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
+    headers = {"Cookie": f"vaulttools-8765={cookie}", **({} if site is None else {"Sec-Fetch-Site": site})}
     assert ask(app, "GET", "/ui/", headers=headers).status_code == status
     assert ask(app, "POST", "/mcp", headers=headers).status_code == 401
     service.logins.end(cookie)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.conftest import FIXTURES, write_files
-from tests.server.serving import WITHIN, Served, http, linux_only
+from tests.server.serving import Served, connected, http, linux_only, said
 
 MEBIBYTE = b" " * (1 << 20)
 
@@ -24,21 +23,11 @@ def served() -> Iterator[Served]:
 
 def _sent(served: Served, head: str, *body: bytes) -> bytes:
     """The answer to a request whose head is given without its host."""
-    port = int(served.url.rstrip("/").rpartition(":")[2])
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=WITHIN)) as connection:
-        try:
-            connection.sendall(f"{head}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
-            for each in body:
+    with closing(connected(served.port)) as connection:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it does not want to hear more
+            for each in (f"{head}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode(), *body):
                 connection.sendall(each)
-        except (BrokenPipeError, ConnectionResetError):  # it does not want to hear more
-            pass
-        said = b""
-        try:
-            while piece := connection.recv(1 << 16):
-                said += piece
-        except ConnectionResetError:
-            pass
-    return said
+        return said(connection)
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/ui/", "/ui/tags", "/vault/", "/tags/", "/vault/inbox.md", "/none"])
@@ -53,8 +42,8 @@ def test_a_small_body_that_nobody_needs_is_passed_over(served: Served, path: str
     ["GET /ui/", "GET /vault/", "GET /tags/", "POST /search/simple/?query=a", "POST /search/smart", "POST /ui/login"],
 )
 def test_a_body_that_is_said_to_be_too_large_is_refused_unread(served: Served, request_line: str) -> None:
-    said = _sent(served, f"{request_line} HTTP/1.1\r\nContent-Length: 419430400")
-    assert said.startswith(b"HTTP/1.1 413 ") and said.endswith(
+    answer = _sent(served, f"{request_line} HTTP/1.1\r\nContent-Length: 419430400")
+    assert answer.startswith(b"HTTP/1.1 413 ") and answer.endswith(
         b'{"errorCode":41300,"message":"The body has more than 1 MiB"}'
     )
 
@@ -64,8 +53,8 @@ def test_a_body_that_is_said_to_be_too_large_is_refused_unread(served: Served, r
 def test_a_body_without_a_length_takes_no_memory(served: Served, request_line: str) -> None:
     before = _peak(served)
     piece = b"%x\r\n%s\r\n" % (len(MEBIBYTE), MEBIBYTE)
-    said = _sent(served, f"{request_line} HTTP/1.1\r\nTransfer-Encoding: chunked", *[piece] * 100)
-    assert said[9:12] in (b"", b"200", b"401", b"413")
+    answer = _sent(served, f"{request_line} HTTP/1.1\r\nTransfer-Encoding: chunked", *[piece] * 100)
+    assert answer[9:12] in (b"", b"200", b"401", b"413")
     assert _peak(served) - before < 40 << 20
 
 
@@ -78,25 +67,23 @@ def _peak(served: Served) -> int:
 def test_a_client_that_goes_in_the_middle_of_its_body_is_no_error() -> None:
     request_lines = ["POST /search/smart", "POST /search/", "POST /mcp", "POST /ui/login", "GET /ui/"]
     with http("--vault", str(FIXTURES / "vault"), "serve", ":0", "--no-index") as served:
-        port = int(served.url.rstrip("/").rpartition(":")[2])
         for each in request_lines:
-            with closing(socket.create_connection(("127.0.0.1", port), timeout=WITHIN)) as connection:
-                head = f"{each} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                accept = "Accept: application/json, text/event-stream\r\n"
-                connection.sendall(f"{head}{accept}Content-Length: 100\r\n\r\nhalf".encode())
+            head = f"{each} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            accept = "Accept: application/json, text/event-stream\r\n"
+            connected(served.port, f"{head}{accept}Content-Length: 100\r\n\r\nhalf".encode()).close()
         assert httpx2.get(f"{served.url}healthz").text == "ok"
     assert "Traceback" not in served.ended()[1], served.ended()[1]
 
 
 @pytest.mark.parametrize("request_line", ["OPTIONS *", "CONNECT 127.0.0.1:22", "GET ?x", "GET http://127.0.0.1/"])
 def test_what_names_no_path_is_refused_before_the_token_is_asked(served: Served, request_line: str) -> None:
-    said = _sent(served, f"{request_line} HTTP/1.1")
-    assert said.startswith(b"HTTP/1.1 400 ") and b'"message":"The request must name a path' in said
+    answer = _sent(served, f"{request_line} HTTP/1.1")
+    assert answer.startswith(b"HTTP/1.1 400 ") and b'"message":"The request must name a path' in answer
 
 
 def test_a_method_in_small_letters_is_none_that_reads(served: Served) -> None:
-    said = _sent(served, "get /vault/ HTTP/1.1")
-    assert said.startswith(b"HTTP/1.1 403 ") and b"This server is read-only" in said
+    answer = _sent(served, "get /vault/ HTTP/1.1")
+    assert answer.startswith(b"HTTP/1.1 403 ") and b"This server is read-only" in answer
 
 
 def test_a_large_file_is_sent_to_who_sends_a_large_body_without_a_failure(tmp_path: Path) -> None:

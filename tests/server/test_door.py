@@ -18,9 +18,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.conftest import FIXTURES
-from tests.server.serving import WITHIN, http, linux_only
+from tests.server.serving import WITHIN, connected, free_port, http, linux_only, said
 from vaulttools.server import door, listener
-from vaulttools.server.seldom import Seldom
+from vaulttools.server.logs import OncePerMinute
 
 LARGE = b"x" * (8 << 20)
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -35,20 +35,12 @@ async def _answer(request: Request, error: Exception | None = None) -> Response:
 @contextmanager
 def _served() -> Iterator[int]:
     """The port of a server of this process."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
+    port = free_port()
     routes = [Route("/{path}", _answer, methods=["GET", "POST"])]
     app = Starlette(routes=routes, exception_handlers={ClientDisconnect: _answer})
     with listener.beside(app, port):
         _until(lambda: httpx2.get(f"http://127.0.0.1:{port}/healthz").text == "ok")
         yield port
-
-
-def _connected(port: int, *sent: bytes) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), timeout=WITHIN)
-    for each in sent:
-        connection.sendall(each)
-    return connection
 
 
 def _until(is_so: Callable[[], bool]) -> None:
@@ -63,19 +55,8 @@ def _until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _said(connection: socket.socket) -> bytes:
-    """All that comes until the server closes the connection."""
-    said = b""
-    try:
-        while piece := connection.recv(1 << 16):
-            said += piece
-    except ConnectionResetError:
-        pass
-    return said
-
-
 @pytest.mark.parametrize(
-    ("deadline", "sent", "said"),
+    ("deadline", "sent", "answer"),
     [
         ("HEAD_SECONDS", b"", b""),
         ("HEAD_SECONDS", b"GET / HTTP/1.1\r\nX: ", b""),
@@ -85,11 +66,11 @@ def _said(connection: socket.socket) -> bytes:
     ],
 )
 def test_a_client_that_does_not_go_on_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, deadline: str, sent: bytes, said: bytes
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, deadline: str, sent: bytes, answer: bytes
 ) -> None:
     monkeypatch.setattr(door, deadline, 0.1)
-    with _served() as port, closing(_connected(port, sent)) as connection:
-        assert _said(connection)[:12] == said
+    with _served() as port, closing(connected(port, sent)) as connection:
+        assert said(connection)[:12] == answer
     assert [record.getMessage() for record in caplog.records] == []
 
 
@@ -98,10 +79,10 @@ def test_a_client_that_does_not_read_its_answer_is_not_waited_for(monkeypatch: p
     monkeypatch.setattr(door, "STALLED_SECONDS", 0.1)
     with _served() as port:
         asked = b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n"
-        with closing(_connected(port, asked)) as connection:
+        with closing(connected(port, asked)) as connection:
             assert connection.recv(1) == b"H"
             _until(lambda: not _is_open(connection, port))
-            assert len(_said(connection)) < len(LARGE)
+            assert len(said(connection)) < len(LARGE)
 
 
 def _is_open(connection: socket.socket, port: int) -> bool:
@@ -112,7 +93,7 @@ def _is_open(connection: socket.socket, port: int) -> bool:
 
 
 def test_a_body_that_comes_slowly_is_read_to_its_end() -> None:
-    with _served() as port, closing(_connected(port, b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n")) as sent:
+    with _served() as port, closing(connected(port, b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n")) as sent:
         for each in b"\r\nslow":
             sent.sendall(bytes([each]))
         assert sent.recv(12) == b"HTTP/1.1 200"
@@ -121,9 +102,9 @@ def test_a_body_that_comes_slowly_is_read_to_its_end() -> None:
 def test_the_oldest_connection_that_says_nothing_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "MOST", 8)
     with _served() as port, ExitStack() as stack:
-        silent = [stack.enter_context(closing(_connected(port, b"GET / HTTP/1.1\r\nX: "))) for _ in range(10)]
+        silent = [stack.enter_context(closing(connected(port, b"GET / HTTP/1.1\r\nX: "))) for _ in range(10)]
         assert httpx2.get(f"http://127.0.0.1:{port}/healthz").text == "ok"
-        assert [_said(each) for each in silent[:7]] == [b""] * 7
+        assert [said(each) for each in silent[:7]] == [b""] * 7
         silent[-1].sendall(b"\r\nHost: a\r\n\r\n")
         assert silent[-1].recv(5) == b"HTTP/"
 
@@ -132,11 +113,11 @@ def test_those_that_are_being_answered_stay_and_others_are_refused(monkeypatch: 
     monkeypatch.setattr(door, "MOST", 8)
     asked = b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     with _served() as port, ExitStack() as stack:
-        reading = [stack.enter_context(closing(_connected(port, asked))) for _ in range(4)]
+        reading = [stack.enter_context(closing(connected(port, asked))) for _ in range(4)]
         assert [each.recv(1) for each in reading] == [b"H"] * 4
-        with closing(_connected(port)) as refused:
-            assert _said(refused) == b""
-        assert [_said(each).endswith(LARGE) for each in reading] == [True] * 4
+        with closing(connected(port)) as refused:
+            assert said(refused) == b""
+        assert [said(each).endswith(LARGE) for each in reading] == [True] * 4
         assert httpx2.get(f"http://127.0.0.1:{port}/healthz").text == "ok"
 
 
@@ -162,9 +143,8 @@ def test_more_connections_than_files_can_be_opened_kill_nobody(tls: Sequence[str
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
         served = stack.enter_context(http("--vault", str(FIXTURES / "vault"), "serve", ":0", "--no-index", *tls))
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
-        port = int(served.url.rstrip("/").rpartition(":")[2])
         for _ in range(275):
-            stack.enter_context(closing(_connected(port, b"GET / HTTP/1.1\r\nX: ")))
+            stack.enter_context(closing(connected(served.port, b"GET / HTTP/1.1\r\nX: ")))
         assert httpx2.get(f"{served.url}healthz", verify=False).text == "ok"
         assert len(os.listdir(f"/proc/{served.process}/fd")) < 200
     _, errors = served.ended()
@@ -177,7 +157,7 @@ def test_a_log_says_a_thing_once_a_minute_and_how_often_it_was() -> None:
     logger = logging.Logger("one")
     handler = logging.Handler()
     handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
-    handler.addFilter(Seldom(lambda: now))
+    handler.addFilter(OncePerMinute(lambda: now))
     logger.addHandler(handler)
     for now in (0.0, 1.0, 59.0, 61.0, 62.0):
         logger.warning("Invalid %s", "request")

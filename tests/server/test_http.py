@@ -16,18 +16,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.conftest import FIXTURES
 from tests.server.mcp.test_faults import SLOW
-from tests.server.serving import http, linux_only, ripgreps, run, text_of
+from tests.server.serving import ACCEPT, INITIALIZE, http, linux_only, ripgreps, run, text_of
 from vaulttools import Vault
 
 TOKEN = "correct horse battery"
-
-CALL = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}},
-}
-ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +98,7 @@ def test_clients_at_once_get_their_own_answers(url: str, mode: str) -> None:
     ],
 )
 def test_who_may_call_without_a_token(url: str, headers: dict[str, str], status: int) -> None:
-    answer = httpx2.post(url, json=CALL, headers={**ACCEPT, **headers})
+    answer = httpx2.post(url, json=INITIALIZE, headers={**ACCEPT, **headers})
     assert answer.status_code == status
     allowed = answer.headers.get("access-control-allow-origin")
     assert allowed == (headers.get("Origin") if status == 200 else None)
@@ -128,7 +120,7 @@ def test_who_may_call_without_a_token(url: str, headers: dict[str, str], status:
 def test_who_may_call_with_a_token(guarded: str, authorization: str | None, status: int) -> None:
     shown = [] if authorization is None else [(b"Authorization", authorization.encode("latin-1"))]
     given: Any = [(b"Accept", ACCEPT["Accept"].encode()), (b"Origin", b"app://obsidian.md"), *shown]
-    answer = httpx2.post(guarded, json=CALL, headers=given)
+    answer = httpx2.post(guarded, json=INITIALIZE, headers=given)
     assert answer.status_code == status
     assert answer.headers["access-control-allow-origin"] == "app://obsidian.md"
     assert answer.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
@@ -162,7 +154,7 @@ def test_a_bad_body_is_refused_and_the_server_goes_on(url: str, body: bytes, sta
     answer = httpx2.post(url, content=body, headers={**ACCEPT, "Content-Type": "application/json"})
     assert answer.status_code == status
     assert "Traceback" not in answer.text
-    assert httpx2.post(url, json=CALL, headers=ACCEPT).status_code == 200
+    assert httpx2.post(url, json=INITIALIZE, headers=ACCEPT).status_code == 200
 
 
 @linux_only

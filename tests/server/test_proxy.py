@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from tests.server.serving import WITHIN, http
+from tests.server.serving import WITHIN, free_port, http
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")  # which Debian has on root's path alone
 
@@ -28,8 +28,7 @@ PUBLIC = "https://notes.example"
 def proxy(folder: Path, behind: str) -> Iterator[str]:
     """nginx as one that ends TLS, before a server; gives its address."""
     assert NGINX is not None
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
     paths = " ".join(f"{kind}_temp_path {folder};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     (folder / "nginx.conf").write_text(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from vaulttools import tools
 from vaulttools.cli import access, interrupts
@@ -19,7 +19,6 @@ from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
 from vaulttools.server.mcp import clients, deferral, vault_client
-from vaulttools.server.mcp.clients import Address, Command
 from vaulttools.server.mcp.vault_client import VaultClient
 from vaulttools.server.vault_names import folders
 
@@ -130,7 +129,7 @@ def _serve_apart(options: McpOptions, process: VaultClient) -> None:
         with _importing_the_sdk():
             from vaulttools.server.mcp import protocol, stdio
 
-            server = protocol.server(process, options.tools)
+            server = protocol.server(process)
         process.ensure_opened()
         stdio.serve(server, process.stop)
     finally:
@@ -144,9 +143,11 @@ def _serve_here(options: McpOptions, by_name: dict[str, str], index: Literal["of
 
     with opened(by_name, index=index) as vaults:
         with _importing_the_sdk():
-            from vaulttools.server.mcp import in_process, stdio
+            from vaulttools.server.mcp import protocol, stdio
+            from vaulttools.server.mcp.jobs import InProcess
         calls = Calls()
-        stdio.serve(in_process.server(vaults, options.tools, calls, is_structured=options.is_structured), calls.close)
+        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
+        stdio.serve(protocol.server(backend), calls.close)
 
 
 def _serve_http(
@@ -162,13 +163,14 @@ def _serve_http(
             from vaulttools.server.application import application
             from vaulttools.server.callers import Alike
             from vaulttools.server.guard import MCP, Access
-            from vaulttools.server.mcp import in_process
+            from vaulttools.server.mcp import protocol
+            from vaulttools.server.mcp.jobs import InProcess
             from vaulttools.server.mcp.streamable import streamable
             from vaulttools.server.service import Service
         calls = Calls()
-        server = in_process.server(vaults, options.tools, calls, is_structured=options.is_structured)
+        backend = InProcess(vaults, options.tools, calls, is_structured=options.is_structured)
         service = Service(Alike(options.token, vaults), calls)
-        app = application(service, streamable(server), Access(host, options.allow_origin))
+        app = application(service, streamable(protocol.server(backend)), Access(host, options.allow_origin))
         with resident.offered(map(vaults.lent, vaults.names)):
             listener.serve(app, listener.Listening(host, port), f"Serving MCP at {{url}}{MCP}", calls.close)
 
@@ -201,18 +203,19 @@ def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     if options.http is not None:
         host = f"[{options.http[0]}]" if ":" in options.http[0] else options.http[0]
         url = f"http://{host}:{options.http[1]}/mcp"
-        server: Command | Address = Address(url, needs_token=options.token is not None)
+        entry: dict[str, Any] = {"url": url}
+        if options.token is not None:
+            entry["headers"] = {"Authorization": "Bearer <the token>"}  # a place for it, not the token itself
     else:
-        server = _command(options, by_name)
+        entry = _command(options, by_name)
     if options.print_config in _OWN:
-        print(json.dumps(clients.block(options.print_config, server), indent=2, ensure_ascii=False))
+        print(json.dumps(clients.block(options.print_config, entry), indent=2, ensure_ascii=False))
         print(clients.where(options.print_config), file=sys.stderr)
         return
-    if isinstance(server, Address):
+    if options.http is not None:
         raise BadArgument(f"With --http, --print-config must be one of {', '.join(_OWN)}")
     # What `init` would write into a file that holds nothing else.
     client = next(client for client in registry.CLIENTS if client.name == options.print_config)
-    entry = {name: held for name, held in clients.block("generic", server).items() if name != "type"}
     file = client.places(this_machine())[0].file
     print((change.added(client, file, None, None, entry, clients.NAME).after or b"").decode().rstrip("\n"))
     print(f"{client.title}: {file}", file=sys.stderr)
@@ -237,7 +240,7 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 """Folders in which `uvx` and `pipx run` keep what they install for one run, and which are emptied."""
 
 
-def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
+def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
     for name, folder in by_name.items():
@@ -250,4 +253,4 @@ def _command(options: McpOptions, by_name: dict[str, str]) -> Command:
         arguments += ["--structured", "full"]
     if tuple(options.tools) != access.offered([]):
         arguments += ["--tools", ",".join(options.tools)]
-    return Command(path, arguments)
+    return {"command": path, "args": arguments}

@@ -151,10 +151,10 @@ def run(options: ServeOptions) -> None:
     with importing_much():
         try:
             from vaulttools.server import certificate, listener
-            from vaulttools.server.access_log import AccessLog
-            from vaulttools.server.application import Rooms, application
+            from vaulttools.server.application import FIRST, Rooms, application
+            from vaulttools.server.logs import AccessLog
             from vaulttools.server.page import routes as page
-            from vaulttools.server.rest import errors, routes
+            from vaulttools.server.rest import routes as rest
         except ModuleNotFoundError as error:
             raise BadArgument(NEEDS_EXTRA) from error
     from vaulttools.server.calls import Calls
@@ -168,13 +168,8 @@ def run(options: ServeOptions) -> None:
         files = (options.tls[0], options.tls[1])
     calls = Calls()
     with _served(options, calls) as (service, mcp, offered):
-        rooms = Rooms(
-            page.routes(service),
-            routes.routes(service, page.FIRST, partial(certificate.days_left, files[0]) if files else lambda: 0),
-            lambda path: page.is_open(path) or routes.is_open(path),
-            page.LOGIN,
-            errors.refused,
-        )
+        days_left = partial(certificate.days_left, files[0]) if files else lambda: 0
+        rooms = Rooms(page.routes(service), rest.routes(service, FIRST, days_left))
         app = application(service, mcp, Access(options.host, options.allow_origin), rooms)
         if not is_loopback(options.host) and files is None:
             print("Without TLS: anyone who can listen to the network reads notes and token.", file=sys.stderr)
@@ -188,22 +183,22 @@ def run(options: ServeOptions) -> None:
 def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp, AbstractContextManager[None]]]:
     """Who may call and which vaults they see, the MCP server for them, and the socket for commands."""
     from vaulttools.cli import resident
-    from vaulttools.server.callers import Alike
-    from vaulttools.server.mcp import in_process
-    from vaulttools.server.mcp.streamable import streamable
-    from vaulttools.server.mcp.tenancy import Tenancy
+    from vaulttools.server.callers import Alike, Tenants
+    from vaulttools.server.mcp import protocol
+    from vaulttools.server.mcp.jobs import InProcess
+    from vaulttools.server.mcp.streamable import streamable, streamable_by_caller
     from vaulttools.server.service import Service
-    from vaulttools.server.tokens import Tenants, TokenFile
+    from vaulttools.server.tokens import TokenFile
     from vaulttools.server.vault_names import folders
     from vaulttools.server.vault_pool import VaultPool
     from vaulttools.server.vaults import opened
 
     index: Literal["off"] | None = None if options.has_index else "off"
-    made = partial(in_process.server, names=options.tools, calls=calls, is_structured=options.is_structured)
+    backend = partial(InProcess, tools=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
         with opened(folders(options.vaults), index=index, loads=True) as vaults:
             with importing_much():
-                mcp = streamable(made(vaults))
+                mcp = streamable(protocol.server(backend(vaults)))
             offered = resident.offered(map(vaults.lent, vaults.names))
             with nullcontext() if options.omnisearch is None else _omnisearch(options, vaults, calls):
                 yield Service(Alike(options.token, vaults), calls), mcp, offered
@@ -212,9 +207,9 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     tokens.entries()  # a file that cannot be read is told at the start
     pool = VaultPool(options.vaults_root, options.open_vaults, index)
     try:
-        tenancy = Tenancy(lambda caller: made(caller.vaults, caller=caller.name))
+        mcp = streamable_by_caller(lambda caller: protocol.server(backend(caller.vaults, caller=caller.name)))
         # Commands of this machine's users are no callers with a token.
-        yield Service(Tenants(tokens, pool), calls), tenancy.mcp, nullcontext()
+        yield Service(Tenants(tokens, pool), calls), mcp, nullcontext()
     finally:
         pool.close()
 

@@ -15,10 +15,19 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Scope
 
 from vaulttools.server.guard import MCP, Access, Guard
-from vaulttools.server.rest.errors import READ_ONLY
+from vaulttools.server.rest import answering
 from vaulttools.server.service import Service
 
 HEALTH: Final = "/healthz"
+
+FIRST: Final = "/ui/"
+"""Where a browser begins."""
+
+LOGIN: Final = "/ui/login"
+"""Where a browser without a token is led."""
+
+STATIC: Final = "/ui/static/"
+"""What the pages load, the same for everybody."""
 
 
 class Mcp(NamedTuple):
@@ -37,12 +46,6 @@ class Rooms(NamedTuple):
     """Below `/ui`, and for each vault below `/v/NAME/ui`."""
     rest: Sequence[BaseRoute]
     """From `/` on, and for each vault from `/v/NAME/` on."""
-    is_open: Callable[[str], bool]
-    """Whether a path is answered without a token too, and so minds what it tells."""
-    login: str | None
-    """The path to which a browser without a token is led."""
-    refused: Callable[[int, str], Response]
-    """A refusal with a status and a sentence, as clients of REST understand it."""
 
 
 def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None = None) -> ASGIApp:
@@ -58,15 +61,15 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
             yield
 
     def is_open(path: str) -> bool:
-        return path == HEALTH or (rooms is not None and rooms.is_open(path))
+        return path == HEALTH or (rooms is not None and (path in ("/", LOGIN) or path.startswith(STATIC)))
 
     def refused(scope: Scope, status: int, sentence: str) -> Response:
         path: str = scope["path"]
         if rooms is None or path == MCP:
             return PlainTextResponse(sentence, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
-        if status == 401 and rooms.login is not None and _is_for_people(path):
-            return RedirectResponse(f"{rooms.login}?to={quote(path)}", 303)
-        return rooms.refused(status, sentence)
+        if status == 401 and _is_for_people(path):
+            return RedirectResponse(f"{LOGIN}?to={quote(path)}", 303)
+        return answering.refused(status, sentence)
 
     async def failed(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -75,7 +78,7 @@ def application(service: Service, mcp: Mcp, access: Access, rooms: Rooms | None 
         if request.method == "OPTIONS":
             allowed = {"OPTIONS", *(error.headers or {}).get("Allow", "").split(", ")}
             return Response(status_code=204, headers={"Allow": ", ".join(sorted(filter(None, allowed)))})
-        return refused(request.scope, 403, READ_ONLY)
+        return refused(request.scope, 403, answering.READ_ONLY)
 
     async def gone(request: Request, error: Exception) -> Response:
         # In the middle of the body. Nobody hears this, and nothing has failed that the log should tell of.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +14,7 @@ from cryptography.x509.oid import NameOID
 
 from vaulttools.errors import BadArgument
 from vaulttools.server import hosts
+from vaulttools.server.tokens import write_private
 
 DAYS: Final = 365
 """A certificate is good for, as that of the Local REST API plugin."""
@@ -40,8 +40,8 @@ def kept(folder: Path, host: str, now: datetime | None = None) -> tuple[str, str
             secret = key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
             )
-            _write(files[1], secret)
-            _write(files[0], _certificate(key, host, now).public_bytes(serialization.Encoding.PEM))
+            write_private(files[1], secret)
+            write_private(files[0], _certificate(key, host, now).public_bytes(serialization.Encoding.PEM))
         except OSError as error:
             raise BadArgument(f"The certificate cannot be kept in {folder}: {error.strerror}") from error
     return str(files[0]), str(files[1])
@@ -53,12 +53,6 @@ def days_left(file: str) -> int:
         held = x509.load_pem_x509_certificate(Path(file).read_bytes())
         return max(0, (held.not_valid_after_utc - datetime.now(UTC)).days)
     return 0
-
-
-def fingerprint(file: str) -> str:
-    """The SHA-256 of a certificate, as browsers show it: pairs of hex digits with colons between."""
-    certificate = x509.load_pem_x509_certificate(Path(file).read_bytes())
-    return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
 
 
 def _certificate(key: ec.EllipticCurvePrivateKey, host: str, now: datetime) -> x509.Certificate:
@@ -98,12 +92,3 @@ def _serves(certificate: Path, key: Path, host: str, now: datetime) -> bool:
         )
         return is_named and secret.public_key() == held.public_key() and held.not_valid_after_utc - now > RENEWED
     return False
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Replace a file by one that its owner alone can read, as a whole."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    beside.touch(mode=0o600, exist_ok=False)
-    beside.write_bytes(content)
-    beside.replace(file)

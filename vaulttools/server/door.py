@@ -21,6 +21,7 @@ from typing import Any, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import parsed
 
 if sys.platform != "win32":
@@ -60,12 +61,15 @@ def listening(host: str, port: int) -> socket.socket:
     """A socket that listens.
 
     Raises:
-        OSError: it cannot listen there.
-        OverflowError: there is no such port.
+        BadArgument: it cannot listen there.
     """
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    made = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
-    made.setblocking(False)
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+        made.setblocking(False)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error
     return made
 
 

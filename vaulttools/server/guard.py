@@ -1,4 +1,4 @@
-"""Checks the host, origin and token of HTTP requests before anything else."""
+"""Checks the host, origin, token and size of HTTP requests before anything else."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vaulttools.server import hosts
-from vaulttools.server.bodies import Bodies
-from vaulttools.server.logins import cookie_name
+from vaulttools.server.callers import cookie_name
 from vaulttools.server.service import Service
 
 MCP: Final = "/mcp"
@@ -24,6 +23,9 @@ MCP: Final = "/mcp"
 
 OBSIDIAN: Final = ("app://obsidian.md", "capacitor://localhost")
 """The origins of Obsidian's own windows, on the desktop and on phones."""
+
+LARGEST_BODY: Final = 1 << 20
+"""Bytes of a body; that of MCP has a bound of its own."""
 
 _LOOPBACK_ORIGIN: Final = r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?"
 
@@ -83,7 +85,6 @@ class Guard:
         """`is_open`: whether a path is answered without a token too; its room then minds what it tells."""
         self._access = access
         self._app = app
-        self._bounded = Bodies(app, refused)
         self._service = service
         self._refused = refused
         self._is_open = is_open
@@ -130,8 +131,42 @@ class Guard:
             return
         # No request shares its state with another, though a server may hand the same mapping to all.
         scope["state"] = {**scope.get("state", {}), "caller": caller}
-        app = self._app if scope["path"] == MCP else self._bounded
-        await app(scope, receive, send)
+        if scope["path"] == MCP:
+            await self._app(scope, receive, send)
+        else:
+            await self._bounded(scope, receive, send)
+
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on a request whose body is small enough. One that says that its body is larger is refused before any of
+        it is read, another as soon as so much has come."""
+
+        def too_large() -> Response:
+            return self._refused(scope, 413, f"The body has more than {LARGEST_BODY >> 20} MiB")
+
+        told = Headers(scope=scope).get("content-length", "0")
+        if len(told) > 18 or (told.isdecimal() and int(told) > LARGEST_BODY):
+            await too_large()(scope, receive, send)
+            return
+        come = 0
+        is_answered = is_refused = False
+
+        async def bounded() -> Message:
+            nonlocal come
+            message = await receive()
+            come += len(message.get("body", b""))
+            # Whoever reads it stops at this, whether an answer has begun or not.
+            return message if come <= LARGEST_BODY else {"type": "http.disconnect"}
+
+        async def noted(message: Message) -> None:
+            nonlocal is_answered, is_refused
+            if come > LARGEST_BODY and not is_answered and not is_refused:
+                is_refused = True
+                await too_large()(scope, receive, send)
+            if not is_refused:
+                is_answered = True
+                await send(message)
+
+        await self._app(scope, bounded, noted)
 
     def _logged_in(self, scope: Scope) -> str | None:
         """The token of a browser that has logged in; its cookie counts for requests of our own pages only.
@@ -140,8 +175,7 @@ class Guard:
         """
         if scope["path"] == MCP or Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return None
-        server = scope.get("server")
-        cookie = HTTPConnection(scope).cookies.get(cookie_name(server[1] if server else 0))
+        cookie = HTTPConnection(scope).cookies.get(cookie_name(scope))
         return self._service.logins.token(cookie)
 
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from vaulttools.errors import BadArgument
 from vaulttools.server import door
-from vaulttools.server.seldom import Seldom
+from vaulttools.server.logs import OncePerMinute
 
 GRACE_SECONDS: Final = 1
 """Seconds for answers under way when a signal ends the server."""
@@ -59,14 +59,8 @@ def beside(app: ASGIApp, port: int) -> Iterator[None]:
     Raises:
         BadArgument: it cannot listen there.
     """
-    opened = _opened("127.0.0.1", port)
-    config = uvicorn.Config(
-        app,
-        **_SHARED,
-        proxy_headers=False,
-        lifespan="off",
-    )
-    server = _Server(config)
+    opened = door.listening("127.0.0.1", port)
+    server = _Server(uvicorn.Config(app, **_SHARED, proxy_headers=False, lifespan="off"))
     # Out of the main thread it leaves the signals to the other server.
     thread = Thread(target=server.run, kwargs={"sockets": [opened]}, name="vaulttools-beside", daemon=True)
     thread.start()
@@ -83,7 +77,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     Raises:
         BadArgument: it cannot listen there, or the certificate cannot be used.
     """
-    opened = _opened(listening.host, listening.port)
+    opened = door.listening(listening.host, listening.port)
     files = listening.certificate
     config = uvicorn.Config(
         app,
@@ -100,7 +94,7 @@ def serve(app: ASGIApp, listening: Listening, said: str, stop: Callable[[], None
     host = f"[{listening.host}]" if ":" in listening.host else listening.host
     url = f"{'https' if files else 'http'}://{host}:{opened.getsockname()[1]}"
     for handler in logging.getLogger().handlers:
-        handler.addFilter(Seldom())
+        handler.addFilter(OncePerMinute())
     print(said.format(url=url), file=sys.stderr, flush=True)
     try:
         _Server(config, stop, listening.proxy).run(sockets=[opened])
@@ -148,11 +142,3 @@ class _Server(uvicorn.Server):
         # In a thread of its own: the one that is interrupted may hold a lock that `stop` needs.
         Thread(target=self._stop).start()
         super().handle_exit(sig, frame)
-
-
-def _opened(host: str, port: int) -> socket.socket:
-    try:
-        return door.listening(host, port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadArgument(f"Cannot listen on {host}:{port}: {reason}") from error

@@ -10,9 +10,8 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from vaulttools.errors import BadArgument, Cancelled
-from vaulttools.server.callers import Caller, Callers
+from vaulttools.server.callers import Caller, Callers, Logins
 from vaulttools.server.calls import Calls, Lane
-from vaulttools.server.logins import Logins
 from vaulttools.server.vaults import ensure_indexed
 from vaulttools.vault import Vault
 

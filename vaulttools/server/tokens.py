@@ -1,4 +1,4 @@
-"""Keeps a file of hashed tokens, and tells which vaults each may see."""
+"""Keeps a file of hashed tokens, with the vaults that each may see."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from typing import Any, Final
 from filelock import FileLock
 
 from vaulttools.errors import BadArgument
-from vaulttools.server.callers import Caller
-from vaulttools.server.vault_pool import VaultPool
-from vaulttools.server.vaults import Vaults
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 """What a token may be called: it stands in logs."""
@@ -57,6 +54,16 @@ class TokenFile:
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadArgument(f"The file of tokens {self._file} cannot be read: {error}") from error
         return self._read[1]
+
+    def find(self, token: str) -> tuple[str, TokenRecord] | None:
+        """The name and the record of a token, compared in constant time; None for one that is unknown or revoked.
+
+        Raises:
+            BadArgument: the file is none of ours, or cannot be read.
+        """
+        hashed = _hashed(token)
+        entries = self.entries().items()
+        return next(((name, each) for name, each in entries if secrets.compare_digest(each.hashed, hashed)), None)
 
     def add(self, name: str, vaults: Sequence[str]) -> str:
         """A new token of that name, which is shown this once and kept as a hash.
@@ -101,39 +108,16 @@ class TokenFile:
             name: {"sha256": each.hashed, "vaults": list(each.vaults), "created": each.created}
             for name, each in entries.items()
         }
-        beside = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600)
-        beside.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-        beside.replace(self._file)
+        write_private(self._file, f"{json.dumps(told, indent=2)}\n".encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Tenants:
-    """Callers who each see the vaults that their token names, of those that are there."""
-
-    tokens: TokenFile
-    pool: VaultPool
-
-    @property
-    def need_a_token(self) -> bool:
-        """Always."""
-        return True
-
-    def of(self, token: str | None) -> Caller | None:
-        """Whose token it is; None for one that is revoked, and while the file cannot be read."""
-        if token is None:
-            return None
-        hashed = _hashed(token)
-        try:
-            entries = self.tokens.entries()
-        except BadArgument:
-            return None
-        for name, each in entries.items():
-            if secrets.compare_digest(each.hashed, hashed):
-                there = tuple(vault for vault in each.vaults if self.pool.has(vault))
-                return Caller(name, Vaults(there, self.pool.lent, self.pool.is_ready))
-        return None
+def write_private(file: Path, content: bytes) -> None:
+    """Replace a file by one that its owner alone can read, as a whole."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    beside.unlink(missing_ok=True)
+    beside.touch(mode=0o600, exist_ok=False)
+    beside.write_bytes(content)
+    beside.replace(file)
 
 
 def _hashed(token: str) -> str:

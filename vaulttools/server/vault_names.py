@@ -1,4 +1,4 @@
-"""Names the vaults of a server, and says which there are."""
+"""Names vaults in options and arguments, and notes by URIs: `vault://NAME/path.md`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote, unquote
 
 from vaulttools.errors import BadArgument
+
+SCHEME: Final = "vault"
+"""Of the URIs of notes: `vault://Notes/Projects/plan.md`, the vault's name and the path in it."""
 
 _NAMED: Final = re.compile(r"([^=/\\]+)=(.+)", re.DOTALL)
 
@@ -37,3 +41,21 @@ def no_vault(name: object, names: Sequence[str]) -> str:
         return "There is no vault that this caller may see"
     given = "" if name is None else f", got {name!r}"
     return f"vault must be one of {', '.join(names)}{given}"
+
+
+def note_uri(vault: str, path: str) -> str:
+    """The URI of a note."""
+    return f"{SCHEME}://{quote(vault, safe='')}/{quote(path)}"
+
+
+def read_note_uri(uri: str) -> tuple[str, str]:
+    """The vault's name and the path in it that a URI names.
+
+    Raises:
+        BadArgument: it is none of ours.
+    """
+    scheme, _, rest = uri.partition("://")
+    name, _, path = rest.partition("/")
+    if scheme != SCHEME or not path:
+        raise BadArgument(f"Not the URI of a note: {uri[:200]}; expected {SCHEME}://VAULT/PATH")
+    return unquote(name), unquote(path)

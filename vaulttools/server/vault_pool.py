@@ -9,14 +9,14 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Condition, Event, Lock, Thread
+from queue import Empty, SimpleQueue
+from threading import Condition, Lock, Thread
 from typing import Final, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.files import disk
-from vaulttools.server import uris
 from vaulttools.server.calls import Busy
+from vaulttools.server.vaults import take_note_uris
 from vaulttools.vault import Vault
 
 OPEN: Final = 64
@@ -60,13 +60,10 @@ class VaultPool:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         """Those last used last."""
         self._changed = Condition()
-        self._ended = Event()
         self._gone: SimpleQueue[Vault | None] = SimpleQueue()
-        """Vaults to be closed, by a thread of its own: to end the work on an index takes a moment."""
-        self._closer = Thread(target=self._close_gone, name="vaulttools-closing", daemon=True)
+        """Vaults to be closed, by a thread of its own: to end the work on an index takes a moment. None ends it."""
+        self._closer = Thread(target=self._close_unused, name="vaulttools-pool", daemon=True)
         self._closer.start()
-        self._sweeper = Thread(target=self._sweep, name="vaulttools-pool", daemon=True)
-        self._sweeper.start()
 
     def has(self, name: str) -> bool:
         """Whether a folder of that name is a vault now."""
@@ -83,9 +80,9 @@ class VaultPool:
         return kept is not None and kept.vault is not None and kept.vault.is_ready
 
     @property
-    def open_vaults(self) -> int:
-        """How many are open now."""
-        return len(self._kept)
+    def open_vaults(self) -> list[str]:
+        """The names of those that are open now, last used last."""
+        return list(self._kept)
 
     @contextmanager
     def lent(self, name: str) -> Iterator[Vault]:
@@ -102,7 +99,7 @@ class VaultPool:
                     if not self.has(name):
                         raise BadArgument("There is no such vault")
                     kept.vault = Vault.open(os.path.join(self._root, name), index=self._index)
-                    uris.understood_by(kept.vault, name)
+                    take_note_uris(kept.vault, name)
             yield kept.vault
         finally:
             with self._changed:
@@ -114,7 +111,6 @@ class VaultPool:
 
     def close(self) -> None:
         """Close all of them; calls under way go on to their end."""
-        self._ended.set()
         with self._changed:
             for name in list(self._kept):
                 self._let_go(name)
@@ -143,14 +139,17 @@ class VaultPool:
         if vault is not None:
             self._gone.put(vault)
 
-    def _close_gone(self) -> None:
-        while (vault := self._gone.get()) is not None:
+    def _close_unused(self) -> None:
+        """Close vaults that were let go, and now and then let go of those that have been idle."""
+        while True:
+            try:
+                vault = self._gone.get(timeout=IDLE_SECONDS / 10)
+            except Empty:
+                self.close_idle(time.monotonic() - IDLE_SECONDS)
+                continue
+            if vault is None:
+                return
             vault.close()
-
-    def _sweep(self) -> None:
-        """Close what has been idle, now and then."""
-        while not self._ended.wait(IDLE_SECONDS / 10):
-            self.close_idle(time.monotonic() - IDLE_SECONDS)
 
     def close_idle(self, before: float) -> None:
         """Close the vaults whose last call ended before a time of the monotonic clock."""

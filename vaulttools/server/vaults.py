@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from threading import Event
 from typing import Any, Literal
 
 from vaulttools.errors import BadArgument
 from vaulttools.index.database import Unavailable
-from vaulttools.server import uris
+from vaulttools.resources.urls import Backed
 from vaulttools.server.calls import Busy, Lane
-from vaulttools.server.vault_names import no_vault
+from vaulttools.server.vault_names import SCHEME, no_vault, read_note_uri
 from vaulttools.vault import Vault
 
 
@@ -23,29 +24,20 @@ class NotIndexed(Busy):
         super().__init__(f"The vault is indexed for the first time ({so_far}); call again in a moment")
 
 
+@dataclass(frozen=True, slots=True)
 class Vaults:
     """The vaults of a caller. A call names one by its argument `vault` only where there are several."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        lend: Callable[[str], AbstractContextManager[Vault]],
-        is_ready: Callable[[str], bool] = lambda name: True,
-    ) -> None:
-        """`is_ready`: whether a vault is open, and its index so far that no call waits long for it."""
-        self._names = tuple(names)
-        self._lend = lend
-        self._is_ready = is_ready
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """In the order given."""
-        return self._names
+    names: tuple[str, ...]
+    """In the order given."""
+    lend: Callable[[str], AbstractContextManager[Vault]]
+    is_ready: Callable[[str], bool] = lambda _: True
+    """Whether a vault is open, and its index so far that no call waits long for it."""
 
     @property
     def are_several(self) -> bool:
         """Whether a call must name one."""
-        return len(self._names) > 1
+        return len(self.names) > 1
 
     def lent(self, name: object) -> AbstractContextManager[Vault]:
         """The vault of that name, open for as long as it is used; entering it may take a while.
@@ -53,24 +45,24 @@ class Vaults:
         Raises:
             BadArgument: there is none.
         """
-        if isinstance(name, str) and name in self._names:
-            return self._lend(name)
-        raise BadArgument(no_vault(name, self._names))
+        if isinstance(name, str) and name in self.names:
+            return self.lend(name)
+        raise BadArgument(no_vault(name, self.names))
 
     def lane(self, name: object) -> Lane:
         """The threads for a call of a vault that takes more than some milliseconds."""
-        return "usual" if isinstance(name, str) and self._is_ready(name) else "opening"
+        return "usual" if isinstance(name, str) and self.is_ready(name) else "opening"
 
     def meant(self, arguments: Mapping[str, Any]) -> tuple[object, dict[str, Any]]:
         """The name of the vault that a call means, for `lent`, and the arguments of the tool."""
         rest = dict(arguments)
-        return rest.pop("vault", None) if self.are_several else next(iter(self._names), None), rest
+        return rest.pop("vault", None) if self.are_several else next(iter(self.names), None), rest
 
     def with_vault(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema of a tool's arguments, with `vault` where there are several."""
         if not self.are_several:
             return dict(schema)
-        vault = {"type": "string", "enum": list(self._names), "description": "The vault to look into."}
+        vault = {"type": "string", "enum": list(self.names), "description": "The vault to look into."}
         required = ["vault", *schema.get("required", ())]
         return {**schema, "properties": {"vault": vault, **schema["properties"]}, "required": required}
 
@@ -92,6 +84,18 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
             raise NotIndexed(*progress)
 
 
+def take_note_uris(vault: Vault, name: str) -> None:
+    """Let the tools of a vault take the URIs of its notes as paths, since a model hands them what it was given."""
+
+    def note(uri: str) -> list[Backed]:
+        given, path = read_note_uri(uri)
+        if given != name:
+            raise BadArgument(f"{uri[:200]} is not of the vault {name}")
+        return [Backed(path)]
+
+    vault.register_resolver(SCHEME, note)
+
+
 @contextmanager
 def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, loads: bool = False) -> Iterator[Vaults]:
     """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
@@ -106,7 +110,7 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, l
         vaults: dict[str, Vault] = {}
         for name, folder in by_name.items():
             vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
-            uris.understood_by(vault, name)
+            take_note_uris(vault, name)
             if len(by_name) == 1 and vault.session.has_index and (loads or vault.session.indexes.own.is_there):
                 vault.session.indexes.own.start()
         yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))

@@ -18,11 +18,12 @@ import pytest
 from mcp import Client
 
 from tests.conftest import write_files
-from tests.server.serving import WITHIN, Raw, linux_only, ripgreps, run, stdio, text_of
+from tests.server.serving import FROZEN, PROGRAM, WITHIN, Raw, answers, linux_only, ripgreps, run, stdio, text_of
 from vaulttools import tools
-from vaulttools.server import calls, vaults
-from vaulttools.server.calls import AT_ONCE, Busy, Calls
-from vaulttools.server.mcp import in_process
+from vaulttools.server import vaults
+from vaulttools.server.calls import Calls
+from vaulttools.server.mcp import protocol
+from vaulttools.server.mcp.jobs import InProcess
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
@@ -39,35 +40,31 @@ def awaited(condition: Callable[[], Any]) -> Any:
     return value
 
 
-NOISY = """
+NOISE = """
 import os, sys
-from vaulttools.server import calls, vaults
-from vaulttools.server.mcp import in_process, stdio
 
 class Noise:
     def find_spec(self, name, path, target=None):
-        if name.startswith("vaulttools."):  # in the midst of a call: the module of a tool is imported at its first
-            print("a print of", name)
+        if name == "vaulttools.tools.outline":  # in the midst of a call: a tool is imported at its first
+            print("a print", flush=True)
             os.write(1, b"a write to the descriptor")
             os.system("echo a child")
 
-with vaults.opened({"v": sys.argv[1]}) as opened:
-    pool = calls.Calls()
-    server = in_process.server(opened, ["outline"], pool)
-    sys.meta_path.insert(0, Noise())
-    stdio.serve(server, pool.close)
+sys.meta_path.insert(0, Noise())
 """
 
 
-def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a.md": "# A\n"})
-    with Raw(str(tmp_path), program=[sys.executable, "-c", NOISY]) as raw:
+@pytest.mark.parametrize("program", [PROGRAM, FROZEN], ids=["apart", "in process"])
+def test_fault_M01_nothing_but_the_protocol_is_on_stdout(tmp_path: Path, program: list[str]) -> None:
+    write_files(tmp_path, {"vault/a.md": "# A\n", "site/sitecustomize.py": NOISE})
+    words = "--vault", str(tmp_path / "vault"), "mcp", "--tools", "all"
+    with Raw(*words, program=program, PYTHONPATH=str(tmp_path / "site")) as raw:
         raw.initialize()
         raw.call(1, "outline", {"note": "a"})
         assert raw.read()["result"]["content"][0]["text"].startswith("a.md: ")
         status, out, errors = raw.hang_up()
     assert (status, out) == (0, b"")
-    for noise in (b"a print of vaulttools.", b"a write to the descriptor", b"a child"):
+    for noise in (b"a print", b"a write to the descriptor", b"a child"):
         assert noise in errors
 
 
@@ -163,50 +160,10 @@ def test_fault_M07_the_server_goes_with_its_client(slow_vault: Path, how: str) -
     assert not any(Path(f"/proc/{number}").exists() for number in started)
 
 
-def test_fault_M08_calls_wait_for_their_turn_and_too_many_are_refused(tmp_path: Path) -> None:
-    async def talk() -> tuple[int, int, int]:
-        pool = Calls()
-        started = peak = refused = 0
-        release = anyio.Event()
-
-        def call(cancel: Any) -> None:
-            nonlocal started, peak
-            started += 1
-            peak = max(peak, started)
-            cancel.wait(WITHIN)
-            started -= 1
-
-        async def ask() -> None:
-            nonlocal refused
-            try:
-                await pool.run(call)
-            except Busy as error:
-                assert str(error) == "The server is busy: 200 calls are waiting; call again later"
-                refused += 1
-                if refused == 10:
-                    release.set()
-
-        async with anyio.create_task_group() as group:
-            for _ in range(AT_ONCE + calls.WAITING + 10):
-                group.start_soon(ask)
-            await release.wait()
-            group.cancel_scope.cancel()
-        pool.close()
-        return peak, refused, started
-
-    peak, refused, left = run(talk)
-    assert (peak <= AT_ONCE, refused, left) == (True, 10, 0)
-
-
 def test_fault_M09_a_call_that_takes_too_long_gives_what_it_has(slow_vault: Path) -> None:
     configuration = Path(os.environ["XDG_CONFIG_HOME"], "vaulttools", "vaulttools.toml")
     configuration.write_text(configuration.read_text(encoding="utf-8").replace("60", "0.5"), encoding="utf-8")
-
-    async def talk() -> Any:
-        async with stdio("--vault", str(slow_vault), "mcp", "--structured", "full") as client:
-            return await client.call_tool("search_files", SLOW)
-
-    result = run(talk)
+    (result,) = answers(["--vault", str(slow_vault), "mcp", "--structured", "full"], ("search_files", SLOW))
     assert result.structured_content["complete"] is False
     assert "stopped after 0.5 s" in text_of(result)
 
@@ -272,13 +229,10 @@ def test_faults_M12_and_M13_an_error_of_ours_is_told_without_what_it_says(
     async def talk() -> Any:
         with vaults.opened({"v": str(small_vault)}) as opened:
             pool = Calls()
-            async with Client(in_process.server(opened, ["outline", "read"], pool)) as client:
-                answers = [
-                    await client.call_tool("outline", {"note": "inbox"}),
-                    await client.call_tool("read", {"note": "inbox"}),
-                ]
+            async with Client(protocol.server(InProcess(opened, ["outline", "read"], pool))) as client:
+                found = [await client.call_tool(name, {"note": "inbox"}) for name in ("outline", "read")]
             pool.close()
-            return answers
+            return found
 
     failed, next_one = run(talk)
     assert failed.is_error and not next_one.is_error

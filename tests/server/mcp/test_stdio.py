@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from mcp import MCPError
 
 from tests.conftest import write_files
-from tests.server.serving import run, stdio, text_of
+from tests.server.serving import answers, run, stdio, text_of
 from tests.tools.test_definitions import CALLS
 from vaulttools import Vault, __version__, tools
 from vaulttools.server.mcp import prompts
@@ -25,18 +25,17 @@ ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 @pytest.mark.parametrize("mode", ERAS)
 def test_every_tool_answers_as_it_does_in_python(small_vault: Path, mode: str) -> None:
     async def talk() -> dict[str, list[Any]]:
-        async with stdio(
-            "--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all", mode=mode
-        ) as client:
+        words = ["--vault", str(small_vault), "mcp", "--structured", "full", "--tools", "all"]
+        async with stdio(*words, mode=mode) as client:
             listed = (await client.list_tools()).tools
             assert [tool.name for tool in listed] == list(tools.NAMES)
             # The client checks each structured content against the output schema that was listed.
             return {name: [await client.call_tool(name, given) for given in calls] for name, calls in CALLS.items()}
 
-    answers = run(talk)
+    found = run(talk)
     with Vault.open(small_vault) as vault:
         for name, calls in CALLS.items():
-            for given, result in zip(calls, answers[name], strict=True):
+            for given, result in zip(calls, found[name], strict=True):
                 expected = vault.call(name, given, bounded=True)
                 assert (text_of(result), result.structured_content) == (expected.text, expected.details)
                 assert not result.is_error
@@ -73,33 +72,29 @@ def test_an_answer_is_its_text_alone_unless_the_structure_is_asked_for(small_vau
 
 
 def test_an_image_is_image_content_beside_its_text(small_vault: Path) -> None:
-    async def talk() -> Any:
-        async with stdio("--vault", str(small_vault), "mcp") as client:
-            return await client.call_tool("read", {"note": "seed-packet.png"})
-
-    text, image = run(talk).content
+    (answer,) = answers(["--vault", str(small_vault), "mcp"], ("read", {"note": "seed-packet.png"}))
+    text, image = answer.content
     assert text.text.startswith("Attachments/seed-packet.png, an image of ")
     assert image.mime_type == "image/png"
     assert base64.b64decode(image.data) == (small_vault / "Attachments/seed-packet.png").read_bytes()
 
 
 def test_a_refusal_is_a_result_that_a_model_can_read(small_vault: Path) -> None:
-    async def talk() -> list[Any]:
-        async with stdio("--vault", str(small_vault), "mcp", "--structured", "full") as client:
-            return [
-                await client.call_tool("search_files", {"pattern": "x", "context_lines": "five"}),
-                await client.call_tool("read", {"note": "../outside.md"}),
-                await client.call_tool("read", {"note": ".obsidian/app.json"}),
-                await client.call_tool("search_files", {"pattern": "TODO", "vault": "other"}),
-            ]
-
-    answers = run(talk)
-    assert [answer.is_error for answer in answers] == [True] * 4
-    assert [answer.structured_content for answer in answers] == [None] * 4
-    assert text_of(answers[0]) == 'context_lines must be a whole number from 0 to 20, got "five"'
-    assert text_of(answers[1]) == "Path is outside the vault: ../outside.md"
-    assert text_of(answers[2]) == "Access denied: '.obsidian/' is a protected folder"
-    assert text_of(answers[3]).startswith("unknown argument 'vault'; accepted are: pattern")
+    refused = answers(
+        ["--vault", str(small_vault), "mcp", "--structured", "full"],
+        ("search_files", {"pattern": "x", "context_lines": "five"}),
+        ("read", {"note": "../outside.md"}),
+        ("read", {"note": ".obsidian/app.json"}),
+        ("search_files", {"pattern": "TODO", "vault": "other"}),
+    )
+    assert [(answer.is_error, answer.structured_content) for answer in refused] == [(True, None)] * 4
+    *others, unknown = map(text_of, refused)
+    assert others == [
+        'context_lines must be a whole number from 0 to 20, got "five"',
+        "Path is outside the vault: ../outside.md",
+        "Access denied: '.obsidian/' is a protected folder",
+    ]
+    assert unknown.startswith("unknown argument 'vault'; accepted are: pattern")
 
 
 def test_a_tool_that_is_not_offered_is_a_protocol_error(small_vault: Path) -> None:
@@ -116,56 +111,42 @@ def test_a_tool_that_is_not_offered_is_a_protocol_error(small_vault: Path) -> No
 
 def test_calls_at_once_are_each_answered_with_their_own(small_vault: Path) -> None:
     words = ["TODO", "seed", "Amara", "printer", "budget", "Lisbon", "passport", "drill"] * 3
+    found: dict[int, str] = {}
 
-    async def talk() -> dict[int, str]:
-        answers: dict[int, str] = {}
-
+    async def talk() -> None:
         async def ask(number: int, word: str) -> None:
-            answers[number] = text_of(await client.call_tool("search_files", {"pattern": word}))
+            found[number] = text_of(await client.call_tool("search_files", {"pattern": word}))
 
-        async with (
-            stdio("--vault", str(small_vault), "mcp", "--structured", "full") as client,
-            anyio.create_task_group() as group,
-        ):
+        async with stdio("--vault", str(small_vault), "mcp") as client, anyio.create_task_group() as group:
             for number, word in enumerate(words):
                 group.start_soon(ask, number, word)
-        return answers
 
-    answers = run(talk)
+    run(talk)
     with Vault.open(small_vault) as vault:
-        assert answers == {number: vault.search_files(word).text for number, word in enumerate(words)}
+        assert found == {number: vault.search_files(word).text for number, word in enumerate(words)}
 
 
 def test_several_vaults_are_named_in_each_call(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "note.md").write_text(f"of {name}\n", encoding="utf-8")
+        write_files(tmp_path / name, {"note.md": f"of {name}\n"})
     given = ["--vault", f"first={tmp_path / 'one'}", "--vault", str(tmp_path / "two")]
 
     async def talk() -> Any:
         async with stdio(*given, "mcp", "--structured", "full") as client:
             listed = (await client.list_tools()).tools
             uris = [resource.uri for resource in (await client.list_resources()).resources]
-            return (
-                listed,
-                uris,
-                [
-                    await client.call_tool("read", {"vault": "first", "note": "note"}),
-                    await client.call_tool("read", {"vault": "two", "note": "note"}),
-                    await client.call_tool("read", {"note": "note"}),
-                    await client.call_tool("read", {"vault": "third", "note": "note"}),
-                ],
-            )
+            named: list[dict[str, str]] = [{"vault": "first"}, {"vault": "two"}, {}, {"vault": "third"}]
+            return listed, uris, [text_of(await client.call_tool("read", {**each, "note": "note"})) for each in named]
 
-    listed, uris, answers = run(talk)
+    listed, uris, (first, two, unnamed, third) = run(talk)
     for tool in listed:
         assert tool.input_schema["properties"]["vault"]["enum"] == ["first", "two"]
         assert tool.input_schema["required"][0] == "vault"
         Draft202012Validator.check_schema(tool.input_schema)
     assert uris == ["vault://first/note.md", "vault://two/note.md"]
-    assert ["of one" in text_of(answers[0]), "of two" in text_of(answers[1])] == [True, True]
-    assert text_of(answers[2]) == "vault must be one of first, two"
-    assert text_of(answers[3]) == "vault must be one of first, two, got 'third'"
+    assert "of one" in first and "of two" in two
+    assert unnamed == "vault must be one of first, two"
+    assert third == "vault must be one of first, two, got 'third'"
 
 
 def test_the_notes_of_many_vaults_are_listed_page_by_page(tmp_path: Path) -> None:
@@ -190,10 +171,7 @@ def test_the_notes_of_many_vaults_are_listed_page_by_page(tmp_path: Path) -> Non
 
 
 def test_notes_are_resources(tmp_path: Path) -> None:
-    (tmp_path / "Deep work").mkdir()
-    (tmp_path / "Deep work" / "naïve plan.md").write_text("# Plan\n\x1b[31mred\n", encoding="utf-8")
-    (tmp_path / ".obsidian").mkdir()
-    (tmp_path / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
+    write_files(tmp_path, {"Deep work/naïve plan.md": "# Plan\n\x1b[31mred\n", ".obsidian/app.json": "{}"})
 
     async def talk() -> Any:
         async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
@@ -230,8 +208,7 @@ def test_notes_are_resources(tmp_path: Path) -> None:
 
 
 def test_tools_take_the_uris_of_notes(tmp_path: Path) -> None:
-    (tmp_path / "Deep work").mkdir()
-    (tmp_path / "Deep work" / "plan.md").write_text("# Plan\n\nTODO\n", encoding="utf-8")
+    write_files(tmp_path, {"Deep work/plan.md": "# Plan\n\nTODO\n"})
 
     async def talk() -> list[str]:
         async with stdio("--vault", f"my vault={tmp_path}", "mcp", "--structured", "full") as client:
@@ -267,15 +244,11 @@ def test_the_prompt_leads_through_the_tools_that_are_offered(small_vault: Path) 
 
 
 def test_an_answer_that_is_cut_has_the_same_lines_in_its_structure(tmp_path: Path) -> None:
-    for number in range(40):
-        text = "".join(f"needle {line} {'x' * 200}\n" for line in range(30))
-        (tmp_path / f"{number:02}.md").write_text(text, encoding="utf-8")
+    text = "".join(f"needle {line} {'x' * 200}\n" for line in range(30))
+    write_files(tmp_path, {f"{number:02}.md": text for number in range(40)})
 
-    async def talk() -> Any:
-        async with stdio("--vault", str(tmp_path), "mcp", "--structured", "full") as client:
-            return await client.call_tool("search_files", {"pattern": "needle", "max_results": 40})
-
-    result = run(talk)
+    words = ["--vault", str(tmp_path), "mcp", "--structured", "full"]
+    (result,) = answers(words, ("search_files", {"pattern": "needle", "max_results": 40}))
     text = text_of(result)
     assert len(text.encode()) <= 50 * 1024
     assert len(json.dumps(result.structured_content)) <= 2 * 50 * 1024

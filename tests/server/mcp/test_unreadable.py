@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from mcp.types import INVALID_PARAMS
 
-from tests.server.serving import http
+from tests.server.serving import ACCEPT, INITIALIZE, connected, http
 from vaulttools.server.mcp.unreadable import LONE_SURROGATE, answer_to
 
-HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+HEADERS = {**ACCEPT, "Content-Type": "application/json"}
 
 
 def _is_answered(url: str) -> bool:
     """Whether a new client, with a whole character beyond the basic plane, is answered by its id."""
-    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
-    initialize = {"jsonrpc": "2.0", "id": 8, "method": "initialize", "params": {**client, "x": "\U0001f331"}}
+    initialize = {**INITIALIZE, "id": 8, "params": {**INITIALIZE["params"], "x": "\U0001f331"}}
     answer = httpx2.post(url, content=json.dumps(initialize).encode(), headers=HEADERS)
     return answer.status_code == 200 and '"id":8' in answer.text
 
@@ -67,9 +64,8 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(small_vault: Path
             yield b" " * (1 << 16)
 
     with http("--vault", str(small_vault), "mcp", "--no-index", "--http", "127.0.0.1:0") as served:
-        address = urlsplit(served.url)
-        with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
-            connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n")
+        head = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n"
+        with connected(served.port, head) as connection:
             assert connection.recv(1_000).startswith(b"HTTP/1.1 413 ")
         with suppress(httpx2.HTTPError):  # it may hang up while more is sent
             assert httpx2.post(served.url, content=pieces()).status_code == 413

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import write_files
-from tests.server.serving import WITHIN, Raw, below, linux_only
+from tests.server.serving import FROZEN, WITHIN, Raw, below, linux_only
 from vaulttools.core import own_python
 from vaulttools.errors import BadArgument, PathNotFound, VaultToolsError
 from vaulttools.index.worker import receive, send
@@ -23,9 +23,6 @@ from vaulttools.server.mcp import vault_client
 from vaulttools.server.mcp.jobs import Job
 from vaulttools.server.mcp.vault_client import LOST
 from vaulttools.server.mcp.vault_process import Requests
-
-FROZEN = [sys.executable, "-c", "import sys; sys.frozen = True; from vaulttools.__main__ import run; run()"]
-"""A program that can start no Python."""
 
 
 @linux_only
@@ -82,33 +79,6 @@ def test_where_no_process_can_be_started_the_server_opens_the_vaults(small_vault
             if sys.platform == "linux":
                 assert len(below(raw.process.pid)) == (0 if given else 1)
     assert answers[0] == answers[1]
-
-
-def test_nothing_that_is_printed_reaches_the_answers(tmp_path: Path) -> None:
-    write_files(tmp_path / "vault", {"a.md": "# A\n"})
-    write_files(tmp_path / "site", {"sitecustomize.py": NOISE})
-    with Raw("--vault", str(tmp_path / "vault"), "mcp", PYTHONPATH=str(tmp_path / "site")) as raw:
-        raw.initialize()
-        raw.call(1, "read", {"note": "a"})
-        assert raw.read()["result"]["content"][0]["text"].startswith("a.md, ")
-        status, out, errors = raw.hang_up()
-    assert (status, out) == (0, b"")
-    for noise in (b"a print", b"a write to the descriptor", b"a child"):
-        assert noise in errors
-
-
-NOISE = """
-import os, sys
-
-class Noise:
-    def find_spec(self, name, path, target=None):
-        if name.startswith("vaulttools.tools."):  # in the midst of a call
-            print("a print", flush=True)
-            os.write(1, b"a write to the descriptor")
-            os.system("echo a child")
-
-sys.meta_path.insert(0, Noise())
-"""
 
 
 def test_what_speaks_the_protocol_imports_neither_the_tools_nor_the_index() -> None:

@@ -6,16 +6,17 @@ import json
 import re
 from html import unescape
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import quote, unquote
 
 import httpx2
 import pytest
 from starlette.types import ASGIApp
 
-from tests.server.asking import ORIGIN, ask, talk
-from tests.server.pages import Serve
-from vaulttools.server.page import overviews, searching
+from tests.server.asking import ORIGIN, Serve, ask, talk
+from vaulttools.server.page import health
 from vaulttools.server.page.templates import HEADERS
+from vaulttools.vault import Vault
 
 TOKEN = "correct horse battery"
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
@@ -95,7 +96,7 @@ def test_the_address_without_its_last_slash_leads_to_the_page(app: ASGIApp, base
 
 
 def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overviews, "_HEALTH_SECONDS", 0.0)
+    monkeypatch.setattr(health, "_SECONDS", 0.0)
     answer = ask(app, "GET", "/ui/health")
     assert answer.status_code == 200
     assert "Empty notes Not finished in time; reload the page to go on" in words(answer)
@@ -305,11 +306,16 @@ def test_only_the_login_and_what_everybody_gets_is_open(guarded: ASGIApp) -> Non
     assert [ask(guarded, "GET", path).status_code for path in open_paths] == [200, 200]
 
 
-@pytest.mark.parametrize(
-    ("total", "is_whole", "summary"),
-    [(0, True, "No notes found."), (0, False, "No notes found so far."), (None, False, "No notes found so far.")],
-)
+@pytest.mark.parametrize("mode", ["ranked", "text", "obsidian"])
 def test_a_search_that_is_not_whole_does_not_say_that_there_is_nothing(
-    total: int | None, is_whole: bool, summary: str
+    app: ASGIApp, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    assert searching._counted(total, is_exact=True, found=0, page=1, is_whole=is_whole) == summary
+    whole = Vault.answer
+
+    def answer(*given: Any, **named: Any) -> Any:
+        return whole(*given, **named).model_copy(update={"complete": False})
+
+    path = f"/ui/?q=nowhere&mode={mode}"
+    assert "No notes found." in words(ask(app, "GET", path))
+    monkeypatch.setattr(Vault, "answer", answer)
+    assert "No notes found so far." in words(ask(app, "GET", path))

@@ -12,10 +12,9 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.conftest import write_files
-from tests.server.asking import ask
-from tests.server.pages import Serve
+from tests.server.asking import Serve, ask
 from vaulttools.server.calls import Calls
-from vaulttools.server.rest import asking, omnisearch, searches
+from vaulttools.server.rest import answering, omnisearch, searches
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
 from vaulttools.server.vaults import opened
@@ -121,13 +120,13 @@ def test_a_part_is_never_taken_for_the_whole(serve: Serve, monkeypatch: pytest.M
         ("POST", "/search/simple/?query=findme", {}, None),
         ("POST", "/search/", {"Content-Type": JSONLOGIC}, '{"var": "backlinks"}'),
     ]
-    seconds = asking.SECONDS
-    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    seconds = answering.SECONDS
+    monkeypatch.setattr(answering, "SECONDS", 0.0)
     first = [ask(app, method, path, headers=headers, content=body) for method, path, headers, body in requests]
-    monkeypatch.setattr(asking, "SECONDS", seconds)
+    monkeypatch.setattr(answering, "SECONDS", seconds)
     for (method, path, headers, body), early in zip(requests, first, strict=True):
         whole = ask(app, method, path, headers=headers, content=body)
-        assert whole.status_code == 200 and asking.NOTICES not in whole.headers
+        assert whole.status_code == 200 and answering.NOTICES not in whole.headers
         if early.status_code == 503:
             assert early.headers["Retry-After"] == "2" and early.json()["errorCode"] == 50300
         else:

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 
 from tests.conftest import write_files
 from tests.server.asking import ask
+from tests.server.serving import free_port
 from vaulttools.server.calls import Calls
 from vaulttools.server.listener import beside
 from vaulttools.server.rest.omnisearch import application
@@ -59,17 +60,7 @@ def test_no_other_page_may_ask(app: ASGIApp, headers: dict[str, str], status: in
     assert ask(app, "GET", "/search?q=", headers=headers).status_code == status
 
 
-def test_it_answers_at_a_port_of_its_own(app: ASGIApp, free_port: int) -> None:
-    with beside(app, free_port):
-        transport = httpx2.HTTPTransport(retries=5)
-        with httpx2.Client(transport=transport) as client:
-            assert client.get(f"http://127.0.0.1:{free_port}/search?q=").json() == []
-
-
-@pytest.fixture
-def free_port() -> int:
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-    return port
+def test_it_answers_at_a_port_of_its_own(app: ASGIApp) -> None:
+    port = free_port()
+    with beside(app, port), httpx2.Client(transport=httpx2.HTTPTransport(retries=5)) as client:
+        assert client.get(f"http://127.0.0.1:{port}/search?q=").json() == []

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from threading import current_thread
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from tests.conftest import write_files
-from tests.server.asking import ask
-from vaulttools.server.application import Mcp, Rooms, application
-from vaulttools.server.callers import Alike
-from vaulttools.server.calls import Calls
-from vaulttools.server.guard import Access
-from vaulttools.server.rest import asking, errors, raw, routes, simple
+from tests.server.asking import Serve, ask
+from vaulttools.server.rest import answering, files, simple
 from vaulttools.server.rest.files import MAP, NOTE
 from vaulttools.server.rest.searches import DATAVIEW, JSONLOGIC
-from vaulttools.server.service import Service
-from vaulttools.server.vaults import opened
 
 PLAN = """---
 tags: [work, "#urgent"]
@@ -72,14 +64,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(folder: Path) -> Iterator[ASGIApp]:
-    with opened({"notes": str(folder)}, index="off") as vaults:
-        calls = Calls()
-        service = Service(Alike(None, vaults), calls)
-        rooms = Rooms((), routes.routes(service, None), routes.is_open, None, errors.refused)
-        mcp = Mcp(Starlette(), lambda: None)  # type: ignore[arg-type, return-value]
-        yield application(service, mcp, Access("127.0.0.1"), rooms)
-        calls.close()
+def app(serve: Serve, folder: Path) -> ASGIApp:
+    return serve(notes=folder)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +134,7 @@ def test_a_file_is_its_bytes(app: ASGIApp, folder: Path, name: str) -> None:
 def test_a_raw_file_can_do_nothing_in_a_browser(app: ASGIApp, name: str, kind: str, is_attachment: bool) -> None:
     headers = ask(app, "GET", f"/vault/{name}").headers
     assert headers["content-type"] == kind
-    assert {name: headers[name] for name in raw.HEADERS} == raw.HEADERS
+    assert {name: headers[name] for name in files.HEADERS} == files.HEADERS
     assert headers["content-security-policy"] == "sandbox; default-src 'none'"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cross-origin-resource-policy"] == "same-origin"
@@ -157,8 +143,8 @@ def test_a_raw_file_can_do_nothing_in_a_browser(app: ASGIApp, name: str, kind: s
 
 @pytest.mark.parametrize("most", [0, 7, 1_000_000])
 def test_a_file_is_the_same_at_once_and_in_pieces(app: ASGIApp, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(raw, "AT_ONCE_BYTES", most)
-    monkeypatch.setattr(raw, "_PIECE", 7)
+    monkeypatch.setattr(files, "AT_ONCE_BYTES", most)
+    monkeypatch.setattr(files, "_PIECE", 7)
     for name in ("Projects/plan.md", "a/b/c.txt"):
         answer = ask(app, "GET", f"/vault/{name}")
         expected = str(FILES[name]).encode()
@@ -173,7 +159,7 @@ def test_json_is_made_beside_the_event_loop(app: ASGIApp, monkeypatch: pytest.Mo
         threads.append(current_thread().name)
         return value
 
-    monkeypatch.setattr(asking, "encodable", noted)
+    monkeypatch.setattr(answering, "encodable", noted)
     assert ask(app, "POST", "/search/simple/?query=galena").status_code == 200
     assert [name.partition("_")[0] for name in threads] == ["vaulttools-call"]
 
@@ -292,7 +278,7 @@ def test_nothing_found_in_the_time_is_to_be_asked_again(
     app: ASGIApp, monkeypatch: pytest.MonkeyPatch, path: str, kind: str, body: Any
 ) -> None:
     assert _posted(app, kind, body, path).json() == []
-    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    monkeypatch.setattr(answering, "SECONDS", 0.0)
     answer = _posted(app, kind, body, path)
     assert (answer.status_code, answer.headers.get("Retry-After")) == (503, "2"), answer.text
     assert answer.json()["message"].startswith("The search is incomplete: ")

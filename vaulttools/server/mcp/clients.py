@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Final
-
-from vaulttools.errors import BadArgument
 
 NAME: Final = "vaulttools"
 """What the server is called in a client's settings."""
@@ -19,46 +16,19 @@ _WHERE: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """How the server is started."""
+def block(client: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON to paste, for `claude`, `cursor`, `vscode` or `generic`.
 
-    program: str
-    arguments: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a running server is found."""
-
-    url: str
-    needs_token: bool
-    """The block then holds a place for it, not the token itself."""
-
-
-def block(client: str, server: Command | Address) -> dict[str, Any]:
-    """The JSON to paste.
-
-    Raises:
-        BadArgument: there is no such client.
+    `entry`: how the client starts the server, `command` and `args`; or where it finds it, `url` and `headers`.
     """
-    if client not in _WHERE:
-        raise BadArgument(f"--print-config must be one of {', '.join(_WHERE)}, got '{client}'")
-    if isinstance(server, Command):
-        entry: dict[str, Any] = {"command": server.program, "args": list(server.arguments)}
-        kind = "stdio"
-    else:
-        entry = {"url": server.url}
-        if server.needs_token:
-            entry["headers"] = {"Authorization": "Bearer <the token>"}
-        kind = "http"
+    kind = "stdio" if "command" in entry else "http"
     if client == "generic":
         return {"type": kind, **entry}
     if client == "vscode":
         return {"servers": {NAME: {"type": kind, **entry}}}
     if client == "claude" and kind == "http":
-        entry = {"type": kind, **entry}
-    return {"mcpServers": {NAME: entry}}
+        return {"mcpServers": {NAME: {"type": kind, **entry}}}
+    return {"mcpServers": {NAME: dict(entry)}}
 
 
 def where(client: str) -> str:

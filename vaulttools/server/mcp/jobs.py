@@ -1,21 +1,20 @@
-"""Makes jobs for threads of what the protocol asks of open vaults."""
+"""Makes jobs of what the protocol asks of vaults, and runs them in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from threading import Event
 from typing import Any, Final, Generic, TypeVar
 
 from vaulttools.answers.reading import MOST_CHARACTERS
-from vaulttools.server.calls import Lane
-from vaulttools.server.mcp.backend import Reply
+from vaulttools.server.calls import Calls, Lane
+from vaulttools.server.mcp.backend import Backend, Reply, Report
 from vaulttools.server.vaults import Vaults, ensure_indexed
 from vaulttools.tools import TOOLS
 from vaulttools.tools.definitions import definitions
-from vaulttools.vault import Vault
+from vaulttools.vault import ToolResult, Vault
 
 T = TypeVar("T")
 
@@ -60,54 +59,58 @@ class Jobs:
         """What a tool answers."""
         name, rest = self._vaults.meant(arguments)
         lane: Lane = "quick" if TOOLS[tool].is_quick else self._vaults.lane(name)
-        waits = lane == "opening" and TOOLS[tool].reads_all_notes
-        return Job(partial(self._called, self._vaults.lent(name), tool, rest, waits), lane)
+        lent, waits = self._vaults.lent(name), lane == "opening" and TOOLS[tool].reads_all_notes
+
+        def run(cancel: Event) -> Reply:
+            result = _result(lent, tool, rest, cancel, waits=waits)
+            # A refusal has no details that the tool's output schema promises.
+            is_refusal = result.is_error and set(result.details) == {"error"}
+            details = _encodable(result.details) if self._is_structured and not is_refusal else None
+            return Reply(_encodable(result.text), result.is_error, details, result.picture)
+
+        return Job(run, lane)
 
     def newest(self, vault: str) -> Job[Reply]:
         """The notes that were written last."""
-        return Job(partial(_newest, self._vaults.lent(vault)), "quick")
+        lent = self._vaults.lent(vault)
+
+        def run(cancel: Event) -> Reply:
+            result = _result(lent, "find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel)
+            if result.is_error:
+                return Reply(_encodable(result.text), is_error=True)
+            paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
+            return Reply("", is_error=False, details={"paths": paths})
+
+        return Job(run, "quick")
 
     def text(self, vault: str, path: str) -> Job[Reply]:
         """The text of a file."""
-        return Job(partial(_text, self._vaults.lent(vault), path), "quick")
+        lent = self._vaults.lent(vault)
 
-    def _called(
-        self,
-        lent: AbstractContextManager[Vault],
-        tool: str,
-        arguments: Mapping[str, Any],
-        waits: bool,
-        cancel: Event,
-    ) -> Reply:
-        """`waits`: once the vault has been indexed."""
-        with lent as vault:
-            if waits:
-                ensure_indexed(vault, INDEXING_SECONDS, cancel)
-            result = vault.call(tool, arguments, cancel=cancel, bounded=True)
-        # A refusal has no details that the tool's output schema promises.
-        is_refusal = result.is_error and set(result.details) == {"error"}
-        details = _encodable(result.details) if self._is_structured and not is_refusal else None
-        return Reply(_encodable(result.text), result.is_error, details, result.picture)
+        def run(cancel: Event) -> Reply:
+            result = _result(lent, "read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel)
+            if result.is_error:
+                return Reply(_encodable(result.text), is_error=True)
+            text, next_line = _encodable(result.details["text"]), result.details["next_line"]
+            cut = "" if next_line is None else f"\n\n[Cut here: the tool read goes on from start_line {next_line}.]"
+            return Reply(text + cut, is_error=False)
+
+        return Job(run, "quick")
 
 
-def _newest(lent: AbstractContextManager[Vault], cancel: Event) -> Reply:
+def _result(
+    lent: AbstractContextManager[Vault],
+    tool: str,
+    arguments: Mapping[str, Any],
+    cancel: Event,
+    *,
+    waits: bool = False,
+) -> ToolResult:
+    """What a tool returns; `waits`: once the vault has been indexed."""
     with lent as vault:
-        result = vault.call("find", {"paths": "*.md", "limit": LISTED, "hidden": False}, cancel=cancel, bounded=True)
-    if result.is_error:
-        return Reply(_encodable(result.text), is_error=True)
-    paths = [path for path in _encodable(result.details["files"]) if not path.endswith("/")]
-    return Reply("", is_error=False, details={"paths": paths})
-
-
-def _text(lent: AbstractContextManager[Vault], path: str, cancel: Event) -> Reply:
-    with lent as vault:
-        result = vault.call("read", {"note": path, "max_chars": MOST_CHARACTERS}, cancel=cancel, bounded=True)
-    if result.is_error:
-        return Reply(_encodable(result.text), is_error=True)
-    text = _encodable(result.details["text"])
-    if result.details["next_line"] is not None:
-        text += f"\n\n[Cut here: the tool read goes on from start_line {result.details['next_line']}.]"
-    return Reply(text, is_error=False)
+        if waits:
+            ensure_indexed(vault, INDEXING_SECONDS, cancel)
+        return vault.call(tool, arguments, cancel=cancel, bounded=True)
 
 
 def _encodable(node: Any) -> Any:
@@ -119,3 +122,25 @@ def _encodable(node: Any) -> Any:
     if isinstance(node, dict):
         return {_encodable(name): _encodable(item) for name, item in node.items()}
     return node
+
+
+class InProcess(Backend):
+    """Vaults that are open in this process; `calls` does the work, in turn for callers of different names."""
+
+    def __init__(
+        self, vaults: Vaults, tools: Sequence[str], calls: Calls, *, is_structured: bool = False, caller: str = ""
+    ) -> None:
+        """With `is_structured` the details of answers come too, and the tools are listed with output schemas; only
+        programs should ask for it."""
+        super().__init__(vaults.names, tools)
+        self._jobs = Jobs(vaults, tools, is_structured=is_structured)
+        self._calls = calls
+        self._caller = caller
+
+    def input_schema(self, tool: str) -> Mapping[str, Any] | None:
+        """The schema of the arguments of a tool that is offered."""
+        return self._jobs.definition(tool)["inputSchema"] if tool in self.tools else None
+
+    async def _ask(self, method: str, *arguments: Any, report: Report | None = None) -> Any:
+        job = getattr(self._jobs, method)(*arguments)
+        return await self._calls.run(job.run, report, caller=self._caller, lane=job.lane)

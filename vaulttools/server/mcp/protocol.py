@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -39,10 +39,9 @@ from mcp.types import (
 
 from vaulttools import __version__
 from vaulttools.errors import BadArgument, VaultToolsError
-from vaulttools.server import uris
 from vaulttools.server.mcp import prompts
 from vaulttools.server.mcp.backend import Backend, Reply
-from vaulttools.server.vault_names import no_vault
+from vaulttools.server.vault_names import SCHEME, no_vault, note_uri, read_note_uri
 
 Context = ServerRequestContext[Any, Any]
 
@@ -52,37 +51,33 @@ LISTED_VAULTS: Final = 4
 MARKDOWN: Final = "text/markdown"
 
 
-def server(
-    backend: Backend, names: Sequence[str], input_schema: Callable[[str], Mapping[str, Any] | None] | None = None
-) -> Server[Any]:
-    """The server that offers the tools of those names over the vaults of a backend.
+def server(backend: Backend) -> Server[Any]:
+    """The server that offers the tools and vaults of a backend.
 
     An answer is its text, with the details that a reply has. Clients differ in which of the two a model sees.
-    `input_schema` gives the schema of a tool's arguments, which the SDK compares with HTTP's headers.
     """
-    offered = _Offered(backend, names)
+    handlers = _Handlers(backend)
     return Server(
         "vaulttools",
         version=__version__,
         title="Markdown vaults",
-        instructions=prompts.instructions(backend.vaults, names),
-        get_tool_input_schema=input_schema,
-        on_list_tools=offered.list_tools,
-        on_call_tool=offered.call_tool,
-        on_list_resources=offered.list_resources,
-        on_list_resource_templates=offered.list_resource_templates,
-        on_read_resource=offered.read_resource,
-        on_list_prompts=offered.list_prompts,
-        on_get_prompt=offered.get_prompt,
+        instructions=prompts.instructions(backend.vaults, backend.tools),
+        get_tool_input_schema=backend.input_schema,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
 
 
-class _Offered:
-    """The handlers of the server's methods."""
+class _Handlers:
+    """One for each of the server's methods."""
 
-    def __init__(self, backend: Backend, names: Sequence[str]) -> None:
+    def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._names = names
         self._tools: list[Tool] = []
         """Defined when they are asked for."""
 
@@ -92,12 +87,12 @@ class _Offered:
         return ListToolsResult(tools=self._tools)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
-        if params.name not in self._names:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {', '.join(self._names)}")
+        if params.name not in self._backend.tools:
+            offered = ", ".join(self._backend.tools)
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}; offered are: {offered}")
         try:
-            reply = await self._backend.call(
-                params.name, params.arguments or {}, partial(_report, context, params.name)
-            )
+            report = partial(_report, context, params.name)
+            reply = await self._backend.call(params.name, params.arguments or {}, report)
         except VaultToolsError as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         content: list[TextContent | ImageContent] = [TextContent(text=reply.text)]
@@ -113,7 +108,7 @@ class _Offered:
         for name in self._backend.vaults[start:end]:
             newest = await _answered(self._backend.newest(name))
             paths = (newest.details or {})["paths"]
-            found += [Resource(name=path, uri=uris.of(name, path), mime_type=MARKDOWN) for path in paths]
+            found += [Resource(name=path, uri=note_uri(name, path), mime_type=MARKDOWN) for path in paths]
         return ListResourcesResult(resources=found, next_cursor=str(end) if end < len(self._backend.vaults) else None)
 
     async def list_resource_templates(
@@ -123,7 +118,7 @@ class _Offered:
             resource_templates=[
                 ResourceTemplate(
                     name=f"note of {name}" if len(self._backend.vaults) > 1 else "note",
-                    uri_template=f"{uris.SCHEME}://{quote(name, safe='')}/{{+path}}",
+                    uri_template=f"{SCHEME}://{quote(name, safe='')}/{{+path}}",
                     description="A note or another text file of the vault, by its path: Projects/plan.md",
                     mime_type=MARKDOWN,
                 )
@@ -134,7 +129,7 @@ class _Offered:
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
         try:
-            name, path = uris.place(uri)
+            name, path = read_note_uri(uri)
         except BadArgument as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
         if name not in self._backend.vaults:
@@ -159,7 +154,7 @@ class _Offered:
         if not question:
             raise MCPError(INVALID_PARAMS, f"{prompts.QUESTION} is required: what you want to know")
         summary, made = prompts.PROMPTS[params.name]
-        text = made(question, self._names)
+        text = made(question, self._backend.tools)
         message = PromptMessage(role="user", content=TextContent(text=text))
         return GetPromptResult(description=summary, messages=[message])
 

@@ -20,7 +20,7 @@ from vaulttools.core import own_python
 from vaulttools.errors import VaultToolsError
 from vaulttools.index.worker import receive, send
 from vaulttools.server.calls import ended
-from vaulttools.server.mcp.backend import Reply, Report
+from vaulttools.server.mcp.backend import Backend, Report
 
 FAILED: Final = 2
 """The exit status of a failure, as for every command."""
@@ -31,11 +31,12 @@ _END_SECONDS: Final = 10.0
 LOST: Final = "the process that reads the vault has ended"
 
 
-class VaultClient:
+class VaultClient(Backend):
     """A backend, and the process that answers for it."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], vaults: tuple[str, ...]) -> None:
+    def __init__(self, popen: subprocess.Popen[bytes], vaults: Sequence[str], tools: Sequence[str]) -> None:
         """`popen` has pipes to its input and from its output."""
+        super().__init__(vaults, tools)
         assert popen.stdin is not None
         assert popen.stdout is not None
         self._popen = popen
@@ -46,7 +47,6 @@ class VaultClient:
         self._waiting: dict[int, Future[Any]] = {}
         self._taking = Thread(target=self._take, name="vaulttools answers", daemon=True)
         self._is_ending = False
-        self.vaults = vaults
 
     def ensure_opened(self) -> None:
         """Wait until the vaults are open, and take answers from then on.
@@ -79,39 +79,19 @@ class VaultClient:
         if not self._taking.is_alive():
             self._answers.close()
 
-    async def definitions(self) -> list[dict[str, Any]]:
-        """As `Backend` has it."""
-        found: list[dict[str, Any]] = await self._answer(None, "definitions")
-        return found
-
-    async def call(self, tool: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """As `Backend` has it."""
-        reply: Reply = await self._answer(report, "call", tool, arguments)
-        return reply
-
-    async def newest(self, vault: str) -> Reply:
-        """As `Backend` has it."""
-        reply: Reply = await self._answer(None, "newest", vault)
-        return reply
-
-    async def text(self, vault: str, path: str) -> Reply:
-        """As `Backend` has it."""
-        reply: Reply = await self._answer(None, "text", vault, path)
-        return reply
-
-    async def _answer(self, report: Report | None, method: str, *arguments: object) -> Any:
+    async def _ask(self, method: str, *arguments: Any, report: Report | None = None) -> Any:
         """What the process says; when the waiting task is cancelled, it is told so."""
         number = next(self._numbers)
         future = self._waiting[number] = Future[Any]()
         try:
-            self._send(number, method, *arguments)
+            self.send(number, method, *arguments)
             return await ended(future, report)
         finally:
             if self._waiting.pop(number, None) is not None:
-                self._send(number)
+                self.send(number)
 
-    def _send(self, *message: object) -> None:
-        # Never long: the process takes all requests at once.
+    def send(self, *message: object) -> None:
+        """Write a message to the process. That never takes long: it takes all requests at once."""
         with self._sending, suppress(OSError, ValueError):  # when it has gone, `_take` ends this process
             send(self._requests, message)
 
@@ -149,8 +129,8 @@ def started(
             popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:
         return None
-    client = VaultClient(popen, tuple(by_name))
-    client._send(dict(by_name), tuple(tools), index, is_structured)
+    client = VaultClient(popen, tuple(by_name), tools)
+    client.send(dict(by_name), tuple(tools), index, is_structured)
     return client
 
 

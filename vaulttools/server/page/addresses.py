@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote, urlencode
 
 from vaulttools.core import paths
@@ -47,6 +49,11 @@ class Addresses:
     def tag(self, name: str) -> str:
         """The notes that have a tag."""
         return self.search(spelled(TagNode(name)), "obsidian")
+
+    def assistant(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """What an assistant gets of a tool."""
+        given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
+        return f"{self.base}/assistant?{urlencode(given)}"
 
     def may_be_linked(self, address: str) -> bool:
         """Whether a note may hold a link to a page of ours: to notes and results, and not to tools or the login."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import re2
+from markupsafe import Markup, escape
 
 from vaulttools.errors import InvalidQuery
 from vaulttools.index.words import tokens
@@ -29,13 +30,6 @@ _MEMORY: Final = 1 << 20
 """Bytes for one compiled regex."""
 
 
-class TextSegment(NamedTuple):
-    """A piece of a text."""
-
-    text: str
-    is_marked: bool
-
-
 def finder(query: str, mode: Mode) -> Finder:
     """What finds the places to mark for a search."""
     if mode == "regex":
@@ -50,16 +44,14 @@ def finder(query: str, mode: Mode) -> Finder:
     return lambda text: (*_of_stems(text, stems), *literals(text))
 
 
-def pieces(text: str, find: Finder) -> list[TextSegment]:
-    """The text in pieces, those that were looked for marked."""
-    found: list[TextSegment] = []
-    done = 0
+def marked(text: str, find: Finder) -> Markup:
+    """The text as HTML, with marks around what was looked for."""
+    html, done = Markup(), 0
     for start, end in islice(sorted(find(text)), _MARKS):
-        if start < done or start == end:
-            continue
-        found += (TextSegment(text[done:start], False), TextSegment(text[start:end], True))
-        done = end
-    return [piece for piece in (*found, TextSegment(text[done:], False)) if piece.text]
+        if done <= start < end:
+            html += escape(text[done:start]) + Markup("<mark>{}</mark>").format(text[start:end])
+            done = end
+    return html + escape(text[done:])
 
 
 def _wanted(query: str) -> Iterator[str]:

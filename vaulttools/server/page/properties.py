@@ -14,7 +14,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.tags import property_tags
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.rendering.place import shown_target
+from vaulttools.server.page.rendering.context import link_text
 
 _WEB: Final = re.compile(r"https?://[^\s<>\"]+")
 
@@ -71,6 +71,6 @@ def _parts(value: Value, addressed: Addressed) -> Iterator[ValuePart]:
             yield ValuePart(render.visible(found[0]), found[0], "external")
         else:
             address = addressed(reference)
-            shown = render.visible(reference.display or shown_target(reference))
+            shown = render.visible(link_text(reference))
             yield ValuePart(shown, address or "", "" if address else "missing")
     yield ValuePart(render.visible(value[done:]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from threading import Event
 from typing import Final
 
@@ -14,16 +15,15 @@ from vaulttools.core import paths, render
 from vaulttools.errors import BadArgument, Cancelled, PartNotFound
 from vaulttools.notes.links.targets import split_linktext
 from vaulttools.notes.note import Note
+from vaulttools.notes.parts import Heading
 from vaulttools.server.page import neighbourhood
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.properties import Property, properties
+from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
-from vaulttools.server.page.rendering.place import RenderContext, heading_id, is_image
-from vaulttools.server.page.searching import title
-from vaulttools.server.page.soon import Soon
-from vaulttools.server.page.vault_notes import TextExcerpt, VaultNotes
-from vaulttools.tools.links import LinksAnswer
+from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
+from vaulttools.tools.links import LinkFound, LinksAnswer
 from vaulttools.vault import Vault
 
 _BACKLINKS: Final = 200
@@ -40,69 +40,27 @@ _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
 
 
-_NOTHING: Final = Markup()
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineRow:
-    """A heading, and where it is."""
-
-    level: int
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a note."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Backlink:
-    """A note that links to another, and the lines in which it does."""
-
-    title: str
-    path: str
-    address: str
-    lines: Sequence[Line]
-
-
 @dataclass(frozen=True, slots=True)
 class NotePage:
     """What the page of a file shows."""
 
     path: str
-    html: Markup = _NOTHING
+    html: Markup | None = None
     """A note, safe to show as it is."""
     text: str = ""
     """Of what is no note."""
     image: str = ""
     """The address of an image."""
     properties: Sequence[Property] = ()
-    outline: Sequence[OutlineRow] = ()
-    backlinks: Sequence[Backlink] = ()
+    outline: Sequence[Heading] = ()
+    backlinks: Sequence[tuple[str, Sequence[LinkFound]]] = ()
+    """The notes that link to it, and the links of each, one a line."""
     backlinks_summary: str = ""
     backlinks_complete: bool = True
     picture: Diagram | None = None
-    part: str = ""
-    """Which lines are shown of a text that is too long for one page."""
-    earlier: str = ""
-    later: str = ""
-    """The addresses of the lines before them and after."""
+    excerpt: TextExcerpt | None = None
+    """Which lines are shown, where they are not all."""
     notices: Sequence[str] = ()
-
-    @property
-    def title(self) -> str:
-        """What the file is called."""
-        return title(self.path)
-
-    @property
-    def folders(self) -> list[str]:
-        """The folders that it lies in, outermost first."""
-        return self.path.split("/")[:-1]
 
 
 def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | None, cancel: Event) -> NotePage:
@@ -117,7 +75,7 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     text = notes.lines(name)
     if line is not None and line > text.end_line:
         text = notes.lines(text.path, max(1, min(line, text.total_lines) - _BEFORE))
-    shown = _partly(text, addresses)
+    shown = NotePage(text.path, notices=text.notices) if text.is_whole else NotePage(text.path, excerpt=text)
     if not paths.is_note(text.path):
         lines = "\n".join(render.line(each, most=_LINE_CHARACTERS) for each in text.text.split("\n"))
         return _beside(vault, addresses, replace(shown, text=lines), cancel)
@@ -126,27 +84,15 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     told: list[str] = []
     if at:
         line, told = _line_of(note, at)
-    place = RenderContext(note, notes, addresses, lambda *_: "")
+    context = RenderContext(note, notes, addresses, lambda *_: "")
     rendered = replace(
         shown,
         html=Markup(Rendering(notes, addresses).html(note.path, note.text, line)),  # noqa: S704 - it is sanitised
-        properties=properties(note, addresses, place.address_of),
-        outline=[OutlineRow(each.level, each.text, f"#{heading_id(each.line)}") for each in note.headings],
+        properties=properties(note, addresses, context.address_of),
+        outline=note.headings,
         notices=[*shown.notices, *note.warnings, *told],
     )
     return _beside(vault, addresses, rendered, cancel)
-
-
-def _partly(text: TextExcerpt, addresses: Addresses) -> NotePage:
-    """A page of some lines, with the way to the others."""
-    is_whole = text.start_line == 1 and text.end_line >= text.total_lines
-    return NotePage(
-        text.path,
-        part="" if is_whole else f"Lines {text.start_line:,} to {text.end_line:,} of {text.total_lines:,}",
-        earlier=addresses.note(text.path) if text.start_line > 1 else "",
-        later=addresses.note(text.path, line=text.end_line + 1) if text.end_line < text.total_lines else "",
-        notices=text.notices if is_whole else (),
-    )
 
 
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
@@ -180,14 +126,11 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
     targets = [] if out is None else [each.path for each in out.notes if each.path != page.path]
     return replace(
         page,
-        backlinks=list(_backlinks(back, addresses)),
+        backlinks=[
+            (source, list({link.line: link for link in links}.values()))
+            for source, links in groupby(back.links, key=attrgetter("source"))
+        ],
         backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
         backlinks_complete=back.complete,
         picture=neighbourhood.drawn(sources, targets, addresses),
     )
-
-
-def _backlinks(answer: LinksAnswer, addresses: Addresses) -> Iterator[Backlink]:
-    for source, links in groupby(answer.links, key=lambda link: link.source):
-        lines = {link.line: Line(render.line(link.text), addresses.note(source, line=link.line)) for link in links}
-        yield Backlink(title(source), source, addresses.note(source), list(lines.values()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Event
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.requests import Request
@@ -15,24 +15,17 @@ from starlette.routing import BaseRoute, Route
 from vaulttools import tools
 from vaulttools.core import paths
 from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsError
+from vaulttools.server.application import FIRST, LOGIN
+from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
-from vaulttools.server.logins import LASTS_SECONDS, cookie_name
-from vaulttools.server.page import overviews, reading, searching, templates
-from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page import reading, searching, templates
+from vaulttools.server.page.addresses import Addresses, Mode
+from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
 from vaulttools.server.service import NoSuchVault, Service
+from vaulttools.tools.tags import TagsAnswer
+from vaulttools.tools.tasks import TaskFound, TasksAnswer
 from vaulttools.vault import Vault
-
-T = TypeVar("T")
-
-FIRST: Final = "/ui/"
-"""Where a browser begins."""
-
-LOGIN: Final = "/ui/login"
-"""Where a browser without a token is led."""
-
-_LOGOUT: Final = "/ui/logout"
-_STATIC: Final = "/ui/static/"
 
 _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'}
 """The call that the page for assistants begins with: one that every vault answers."""
@@ -43,31 +36,144 @@ _FORM_BYTES: Final = 10_000
 _PAGES: Final = 1_000
 """Pages of results that can be asked for."""
 
+_TAGS: Final = 2_000
+_TASKS: Final = 100
+"""On a page."""
 
-def is_open(path: str) -> bool:
-    """Whether a path is answered without a token: the login, and what is the same for everybody."""
-    return path == LOGIN or path.startswith(_STATIC)
+_TASK_FIELDS: Final = ("status", "text", "tags", "folder", "priority", "due")
+"""What the form of tasks asks for."""
+
+_DUE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "overdue": {"overdue": True},
+    "today": {"due_after": "today", "due_before": "tomorrow"},
+    "week": {"due_before": "next week"},
+    "none": {"no_due": True},
+}
+"""The arguments of `tasks` for what the field `due` says."""
 
 
 def routes(service: Service) -> Sequence[BaseRoute]:
     """The pages, for `/ui` of one vault and for `/v/NAME/ui` of each."""
     pages = PageEndpoints(service)
-    shown: dict[str, Callable[[Request], Awaitable[Response]]] = {
-        "/": pages.search,
-        "/results": pages.results,
-        "/note/{path:path}": pages.note,
-        "/tags": pages.tags,
-        "/tasks": pages.tasks,
-        "/health": pages.health,
-        "/assistant": pages.assistant,
-    }
     return [
-        *(Route(path, pages.shown(handler)) for path, handler in shown.items()),
+        Route("/", pages.of_vault(_search, _search_refused)),
+        Route("/results", pages.of_vault(_search, _search_refused)),
+        Route("/note/{path:path}", pages.of_vault(_note)),
+        Route("/tags", pages.of_vault(_tags)),
+        Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
+        Route("/health", pages.of_vault(_health)),
+        Route("/assistant", pages.of_vault(_assistant)),
         Route("/static/{name}", _static),
         Route("/login", pages.login_form),
         Route("/login", pages.login, methods=["POST"]),
         Route("/logout", pages.logout, methods=["POST"]),
     ]
+
+
+Frame: TypeAlias = dict[str, Any]
+"""What every page of a vault is given: what stands around it, and `addresses`."""
+
+
+def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The page to search on, with the results of what is asked."""
+    addresses: Addresses = frame["addresses"]
+    query, mode = _searched(request)
+    if query.strip():
+        page = _number(request, "page", 1, _PAGES)
+        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
+        found = searching.results(vault, addresses, query, mode, page, limit, cancel)
+    else:
+        found = searching.recent(vault, addresses, cancel)
+    more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
+    assistant = addresses.assistant(found.tool, found.arguments)
+    values: dict[str, Any] = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
+    return templates.page(_search_template(request), **frame, **values, error="")
+
+
+def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
+    query, mode = _searched(request)
+    return templates.page(_search_template(request), **frame, query=query, mode=mode, error=str(error))
+
+
+def _search_template(request: Request) -> str:
+    """The script of the page asks for the results alone."""
+    return "results.html" if request.url.path.endswith("/results") else "search.html"
+
+
+def _searched(request: Request) -> tuple[str, Mode]:
+    return request.query_params.get("q", ""), searching.mode_of(request.query_params.get("mode", ""))
+
+
+def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """A note, or another file."""
+    addresses: Addresses = frame["addresses"]
+    name = request.path_params["path"]
+    at = request.query_params.get("at", "")
+    line = _number(request, "line", 0, 10_000_000) or None
+    page = reading.page(vault, addresses, name, at, line, cancel)
+    if page.path != name and paths.unshown(page.path) != paths.unshown(name):
+        return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
+    assistant = addresses.assistant("read", {"note": page.path})
+    return templates.page("note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+
+
+def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """All tags."""
+    answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
+    by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
+    return templates.page("tags.html", **frame, tags=by_name, answer=answer)
+
+
+def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The tasks that the form asks for."""
+    form, arguments = _task_form(request)
+    answer: TasksAnswer = vault.answer("tasks", arguments, cancel=cancel)
+    addresses: Addresses = frame["addresses"]
+    next_page = urlencode({**form, "page": answer.next_page})
+    more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
+    values: dict[str, Any] = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
+    return templates.page("tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
+
+
+def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
+    return templates.page("tasks.html", 400, **frame, form=_task_form(request)[0], error=str(error))
+
+
+def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
+    """What was put into the form, and the arguments of `tasks` for it."""
+    form = {name: request.query_params.get(name, "") for name in _TASK_FIELDS}
+    given: dict[str, Any] = {name: value.strip() for name, value in form.items() if value.strip()}
+    due = _DUE.get(given.pop("due", ""), {})
+    if "tags" in given:
+        given["tags"] = given["tags"].split()
+    return form, {**given, **due, "limit": _TASKS, "page": _number(request, "page", 1, _PAGES)}
+
+
+def _task_facts(task: TaskFound) -> list[str]:
+    """Dates, priority and the like, as they are shown."""
+    names = ("due", "scheduled", "start", "done", "cancelled", "priority", "recurrence")
+    return [*(f"{name} {value}" for name in names if (value := getattr(task, name))), *(f"#{tag}" for tag in task.tags)]
+
+
+def _health(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """What may be amiss in the vault."""
+    return templates.page("health.html", **frame, sections=health(vault, frame["addresses"], cancel))
+
+
+def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The text that a tool returns to a model."""
+    tool = request.query_params.get("tool", "")
+    given = request.query_params.get("arguments", "")
+    values = {**frame, "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
+    if not tool:
+        return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
+    return templates.page("assistant.html", **values, result=vault.call(tool, _arguments(given), cancel=cancel))
+
+
+def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
+    if isinstance(error, PathNotFound):
+        return _message("Not found", str(error), 404)
+    return _message("Not shown", str(error), 400)
 
 
 class PageEndpoints:
@@ -76,117 +182,28 @@ class PageEndpoints:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def shown(self, handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """The handler, with refusals as pages."""
+    def of_vault(
+        self,
+        fill: Callable[[Request, Frame, Vault, Event], Response],
+        refused: Callable[[Request, Frame, VaultToolsError], Response] = _not_shown,
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """A page that is filled in the thread that asks the tools; `refused`: what is shown where one refuses."""
 
         async def answered(request: Request) -> Response:
+            frame: Frame = {}
             try:
-                return await handler(request)
+                frame = self._frame(request)
+                return await self._service.run(request, lambda vault, cancel: fill(request, frame, vault, cancel))
             except NoSuchVault as error:
                 return self._vaults(request, error)
-            except PathNotFound as error:
-                return self._told("Not found", str(error), 404)
             except Busy as error:
-                return self._told("Busy", str(error), 503)
+                return _message("Busy", str(error), 503)
             except Cancelled:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
-                return self._told("Not shown", str(error), 400)
+                return refused(request, frame, error)
 
         return answered
-
-    async def search(self, request: Request) -> Response:
-        """The page to search on, with the results of what is asked."""
-        return templates.page("search.html", **await self._searched(request))
-
-    async def results(self, request: Request) -> Response:
-        """The results alone, for the script of the page."""
-        return templates.page("results.html", **await self._searched(request))
-
-    async def _searched(self, request: Request) -> dict[str, Any]:
-        query = request.query_params.get("q", "")
-        mode = searching.mode_of(request.query_params.get("mode", ""))
-        page = _number(request, "page", 1, _PAGES)
-        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
-        addresses = self._addresses(request)
-        values = {**self._around(request), "query": query, "mode": mode, "error": "", "more": "", "assistant": ""}
-
-        def call(vault: Vault, cancel: Event) -> searching.Results:
-            if not query.strip():
-                return searching.recent(vault, addresses, cancel)
-            return searching.results(vault, addresses, query, mode, page, limit, cancel)
-
-        try:
-            found = await self._service.run(request, call)
-        except (Busy, Cancelled, NoSuchVault):
-            raise
-        except VaultToolsError as error:
-            return {**values, "results": None, "error": str(error)}
-        values["assistant"] = self._assistant(addresses, found.tool, found.arguments)
-        if found.next:
-            values["more"] = f"{addresses.search(query, mode)}&{urlencode(found.next)}"
-        return {**values, "results": found}
-
-    async def note(self, request: Request) -> Response:
-        """A note, or another file."""
-        name = request.path_params["path"]
-        at = request.query_params.get("at", "")
-        line = _number(request, "line", 0, 10_000_000) or None
-        addresses = self._addresses(request)
-        page = await self._service.run(
-            request, lambda vault, cancel: reading.page(vault, addresses, name, at, line, cancel)
-        )
-        if page.path != name and paths.unshown(page.path) != paths.unshown(name):
-            return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
-        assistant = self._assistant(addresses, "read", {"note": page.path})
-        raw = addresses.file(page.path)
-        return templates.page("note.html", **self._around(request), page=page, assistant=assistant, raw=raw)
-
-    async def tags(self, request: Request) -> Response:
-        """All tags."""
-        addresses = self._addresses(request)
-        tags, answer = await self._service.run(request, lambda vault, cancel: overviews.tags(vault, addresses, cancel))
-        return templates.page("tags.html", **self._around(request), tags=tags, answer=answer)
-
-    async def tasks(self, request: Request) -> Response:
-        """The tasks that the form asks for."""
-        form = {name: request.query_params.get(name, "") for name in overviews.TASK_FIELDS}
-        page = _number(request, "page", 1, _PAGES)
-        addresses = self._addresses(request)
-        arguments = overviews.task_arguments(form, page)
-        values = {**self._around(request), "form": form, "error": "", "more": ""}
-        values["assistant"] = self._assistant(addresses, "tasks", arguments)
-        try:
-            tasks, answer = await self._service.run(
-                request, lambda vault, cancel: overviews.tasks(vault, addresses, arguments, cancel)
-            )
-        except (Busy, Cancelled, NoSuchVault):
-            raise
-        except VaultToolsError as error:
-            return templates.page("tasks.html", 400, **{**values, "error": str(error)}, tasks=[], answer=None)
-        if answer.next_page is not None:
-            values["more"] = f"{addresses.base}/tasks?{urlencode({**form, 'page': answer.next_page})}"
-        return templates.page("tasks.html", **values, tasks=tasks, answer=answer)
-
-    async def health(self, request: Request) -> Response:
-        """What may be amiss in the vault."""
-        addresses = self._addresses(request)
-        sections = await self._service.run(request, lambda vault, cancel: overviews.health(vault, addresses, cancel))
-        return templates.page("health.html", **self._around(request), sections=sections)
-
-    async def assistant(self, request: Request) -> Response:
-        """The text that a tool returns to a model."""
-        tool = request.query_params.get("tool", "")
-        given = request.query_params.get("arguments", "")
-        values = {**self._around(request), "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
-        if not tool:
-            return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
-
-        def call(vault: Vault, cancel: Event) -> Any:
-            return vault.call(tool, _arguments(given), cancel=cancel)
-
-        result = await self._service.run(request, call)
-        return templates.page("assistant.html", **values, result=result, size=len(result.text))
 
     async def login_form(self, request: Request) -> Response:
         """The form for the token."""
@@ -200,7 +217,7 @@ class PageEndpoints:
             return templates.page("login.html", 401, to=to, error="This token is not known.")
         response = RedirectResponse(to, 303, HEADERS)
         response.set_cookie(
-            _cookie(request),
+            cookie_name(request.scope),
             self._service.logins.begin(token),
             max_age=LASTS_SECONDS,
             secure=request.url.scheme == "https",
@@ -211,27 +228,25 @@ class PageEndpoints:
 
     async def logout(self, request: Request) -> Response:
         """Forget the login."""
-        self._service.logins.end(request.cookies.get(_cookie(request)))
+        self._service.logins.end(request.cookies.get(cookie_name(request.scope)))
         response = RedirectResponse(LOGIN, 303, HEADERS)
-        response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
+        response.delete_cookie(cookie_name(request.scope), httponly=True, samesite="strict")
         return response
 
-    def _addresses(self, request: Request) -> Addresses:
+    def _frame(self, request: Request) -> Frame:
+        """What the frame of each page shows, and the addresses of its vault.
+
+        Raises:
+            NoSuchVault: the request means none.
+        """
         named = request.path_params.get("vault")
-        self._service.vault_name(request)
-        return Addresses("" if named is None else f"/v/{quote(named, safe='')}")
-
-    def _around(self, request: Request) -> dict[str, Any]:
-        """What the frame of each page shows."""
+        addresses = Addresses("" if named is None else f"/v/{quote(named, safe='')}")
         return {
-            "base": self._addresses(request).base,
+            "addresses": addresses,
+            "base": addresses.base,
             "vault_name": self._service.vault_name(request),
-            "is_logged_in": self._service.logins.token(request.cookies.get(_cookie(request))) is not None,
+            "is_logged_in": self._service.logins.token(request.cookies.get(cookie_name(request.scope))) is not None,
         }
-
-    def _assistant(self, addresses: Addresses, tool: str, arguments: dict[str, Any]) -> str:
-        given = {"tool": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
-        return f"{addresses.base}/assistant?{urlencode(given)}"
 
     def _vaults(self, request: Request, error: NoSuchVault) -> Response:
         """The vaults to choose from, where none of them is named; unknown ones are told as such."""
@@ -239,11 +254,12 @@ class PageEndpoints:
         names = caller.vaults.names if caller is not None else ()
         links = [(f"/v/{quote(name, safe='')}/ui/", name) for name in names]
         if "vault" in request.path_params:
-            return self._told("Not found", str(error), 404, links)
-        return self._told("Vaults", "", 200, links)
+            return _message("Not found", str(error), 404, links)
+        return _message("Vaults", "", 200, links)
 
-    def _told(self, heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
-        return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
+
+def _message(heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
+    return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
 
 
 async def _static(request: Request) -> Response:
@@ -268,11 +284,6 @@ def _way_back(given: str) -> str:
     """The page of ours that a browser was led to the login from; the first page where it is none."""
     is_ours = given.startswith(("/ui/", "/v/")) and "\\" not in given and "//" not in given
     return given if is_ours else FIRST
-
-
-def _cookie(request: Request) -> str:
-    server = request.scope.get("server")
-    return cookie_name(server[1] if server else 0)
 
 
 def _number(request: Request, name: str, default: int, most: int) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final, get_args
 
+from markupsafe import Markup
+
 from vaulttools.answers.file_match import FileMatch
 from vaulttools.core import render
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.highlighting import Finder, TextSegment, finder, pieces
+from vaulttools.server.page.highlighting import Finder, finder, marked
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
 from vaulttools.tools.search_files import SearchFilesAnswer
@@ -35,8 +37,7 @@ _PASSAGE_CHARACTERS: Final = 1_000
 class ResultLine:
     """A line of a note."""
 
-    number: int
-    pieces: Sequence[TextSegment]
+    text: Markup
     is_match: bool = False
 
 
@@ -46,7 +47,7 @@ class PassageResult:
 
     address: str
     where: str
-    """The headings that it stands under, and its page."""
+    """The headings that it stands under, and its page; else its first line."""
     rows: Sequence[ResultLine]
 
 
@@ -56,7 +57,7 @@ class NoteResult:
 
     path: str
     address: str
-    title: Sequence[TextSegment]
+    title: str
     passages: Sequence[PassageResult]
     more: str = ""
 
@@ -89,35 +90,45 @@ def results(
     Raises:
         VaultToolsError: with the sentence of the tool.
     """
+    if mode == "ranked" or mode == "obsidian":
+        return _by_query(vault, addresses, query, mode, page, cancel)
+    return _by_search_files(vault, addresses, query, mode, limit, cancel)
+
+
+def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: int, cancel: Event) -> Results:
+    arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": NOTES, "page": page}
+    answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
     find = finder(query, mode)
-    if mode in ("ranked", "obsidian"):
-        arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": NOTES, "page": page}
-        answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
-        more = {} if answer.next_page is None else {"page": answer.next_page}
-        found = [_note(note, addresses, find) for note in answer.notes]
-        summary = _counted(
-            answer.total_notes,
-            is_exact=answer.total_is_exact is not False,
-            found=len(found),
-            page=page,
-            is_whole=answer.complete,
-        )
-        if answer.weak and found:
-            summary += " No passage holds the main words together."
-        return Results(summary, found, "query", arguments, answer.complete, answer.notices, more)
-    arguments = {"pattern": query, "max_results": limit, "context_lines": 1}
+    found = [_note(note, addresses, find) for note in answer.notes]
+    if answer.total_notes is None and found:  # ranked search counts nothing: it ends where no word occurs any more
+        summary = "Best notes" if page == 1 else f"Best notes, page {page}"
+    else:
+        summary = _counted(answer.total_notes or 0, len(found), answer.complete, answer.total_is_exact is not False)
+    if answer.weak and found:
+        summary += " No passage holds the main words together."
+    more = {} if answer.next_page is None else {"page": answer.next_page}
+    return Results(summary, found, "query", arguments, answer.complete, answer.notices, more)
+
+
+def _by_search_files(
+    vault: Vault, addresses: Addresses, pattern: str, mode: Mode, limit: int, cancel: Event
+) -> Results:
+    arguments: dict[str, Any] = {"pattern": pattern, "max_results": limit, "context_lines": 1}
     arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
-    files: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
-    summary = _counted(
-        files.total_files,
-        is_exact=files.total_is_exact,
-        found=len(files.files),
-        page=1,
-        is_whole=files.complete,
-    )
-    more = {"limit": MOST_FILES} if files.total_files > len(files.files) and limit < MOST_FILES else {}
-    found = [_file(file, addresses, find) for file in files.files]
-    return Results(summary, found, "search_files", arguments, files.complete, files.notices, more)
+    answer: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
+    find = finder(pattern, mode)
+    found = [_file(file, addresses, find) for file in answer.files]
+    summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
+    more = {"limit": MOST_FILES} if answer.total_files > len(found) and limit < MOST_FILES else {}
+    return Results(summary, found, "search_files", arguments, answer.complete, answer.notices, more)
+
+
+def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
+    if not is_whole and not (total or found):
+        return "No notes found so far."
+    if not total:
+        return "No notes found."
+    return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
 
 
 def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
@@ -128,11 +139,7 @@ def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
     """
     arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
     answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
-    found = [
-        NoteResult(path, addresses.note(path), [TextSegment(title(path), False)], ())
-        for path in answer.files
-        if not path.endswith("/")
-    ]
+    found = [NoteResult(path, addresses.note(path), title(path), ()) for path in answer.files if not path.endswith("/")]
     return Results("Changed last", found, "find", arguments, answer.complete)
 
 
@@ -142,66 +149,49 @@ def title(path: str) -> str:
     return name[:-3] if name.lower().endswith(".md") else name
 
 
-def _counted(total: int | None, *, is_exact: bool, found: int, page: int, is_whole: bool) -> str:
-    if not is_whole and not (total or found):
-        return "No notes found so far."
-    if total is None:  # ranked search counts nothing: it has no end but where no word occurs any more
-        return ("Best notes" if page == 1 else f"Best notes, page {page}") if found else "No notes found."
-    if not total:
-        return "No notes found."
-    return f"{'' if is_exact else 'More than '}{total:,} note{'s' if total != 1 else ''}"
-
-
 def _note(note: NoteFound, addresses: Addresses, find: Finder) -> NoteResult:
     passages = [
         PassageResult(
             addresses.note(note.path, line=each.start_line),
-            _where(each.heading, each.page),
-            _rows(each.start_line, _cut(each.text).split("\n"), find),
+            _where(each.heading, each.start_line, each.page),
+            [_row(line, find) for line in _cut(each.text).split("\n")],
         )
         for each in note.passages
     ]
     passages += [
         PassageResult(
             addresses.note(note.path, line=each.start_line),
-            _where(each.heading),
-            _rows(each.start_line, each.lines, find),
+            _where(each.heading, each.start_line),
+            [_row(line, find) for line in each.lines],
         )
         for each in note.excerpts
     ]
-    return NoteResult(note.path, addresses.note(note.path), pieces(note.title, find), passages)
+    return NoteResult(note.path, addresses.note(note.path), marked(note.title, find), passages)
 
 
 def _file(file: FileMatch, addresses: Addresses, find: Finder) -> NoteResult:
     passages = [
         PassageResult(
             addresses.note(file.path, line=next(iter(each.matching_lines), each.start_line)),
-            _where(each.heading, each.page),
-            _rows(each.start_line, each.lines, find, each.matching_lines),
+            _where(each.heading, each.start_line, each.page),
+            [
+                _row(line, find, is_match=True) if number in each.matching_lines else _row(line)
+                for number, line in enumerate(each.lines, each.start_line)
+            ],
         )
         for each in file.excerpts
     ]
     shown = sum(len(each.matching_lines) for each in file.excerpts)
     more = f"{file.match_count - shown:,} more matching lines" if file.match_count > shown else ""
-    return NoteResult(file.path, addresses.note(file.path), [TextSegment(title(file.path), False)], passages, more)
+    return NoteResult(file.path, addresses.note(file.path), title(file.path), passages, more)
 
 
-def _rows(start: int, lines: Sequence[str], find: Finder, matching: Sequence[int] | None = None) -> list[ResultLine]:
-    """The lines; marks stand in those that match, or in all where that is not told."""
-
-    def rows() -> Iterator[ResultLine]:
-        for number, line in enumerate(lines, start):
-            is_match = matching is None or number in matching
-            shown = render.line(line)
-            yield ResultLine(
-                number, pieces(shown, find if is_match else lambda _: ()), matching is not None and is_match
-            )
-
-    return list(rows())
+def _row(line: str, find: Finder = lambda _: (), *, is_match: bool = False) -> ResultLine:
+    return ResultLine(marked(render.line(line), find), is_match)
 
 
-def _where(heading: Sequence[str], page: int | None = None) -> str:
-    return " › ".join([*heading, *([f"page {page}"] if page is not None else [])])
+def _where(heading: Sequence[str], line: int, page: int | None = None) -> str:
+    return " › ".join([*heading, *([f"page {page}"] if page is not None else [])]) or f"Line {line}"
 
 
 def _cut(text: str) -> str:

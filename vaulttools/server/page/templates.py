@@ -10,12 +10,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
-from vaulttools.core import paths
-from vaulttools.server.page.highlighting import TextSegment
-from vaulttools.server.page.rendering.tasks import box
+from vaulttools.core import paths, render
+from vaulttools.server.page.rendering.blocks import box
+from vaulttools.server.page.rendering.context import heading_id
+from vaulttools.server.page.searching import title
 
 _POLICY: Final = (
     "default-src 'none'; script-src {0}; style-src {0}; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -73,13 +74,9 @@ def _environment() -> Environment:
         "asset": asset_address,
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
-        "marked": _marked,
+        "heading_id": heading_id,
+        "line": render.line,
         "shown": paths.shown,
+        "title": title,
     }
     return made
-
-
-def _marked(pieces: list[TextSegment]) -> Markup:
-    return Markup().join(
-        Markup("<mark>{}</mark>").format(each.text) if each.is_marked else escape(each.text) for each in pieces
-    )

@@ -1,7 +1,8 @@
-"""Reads notes for rendering by the tools of a vault."""
+"""Reads notes by the tools of a vault, as far as one page shows them."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,19 @@ CHARACTERS: Final = 200_000
 """Characters of a note that are shown on one page: the longest hostile ones of this length take 3 s to render."""
 
 
+class Soon(Event):
+    """Cancels a call that would keep a page waiting: set when another event is, or after so many seconds."""
+
+    def __init__(self, cancel: Event, seconds: float) -> None:
+        super().__init__()
+        self._cancel = cancel
+        self._end = time.monotonic() + seconds
+
+    def is_set(self) -> bool:
+        """Whether it is time to stop."""
+        return super().is_set() or self._cancel.is_set() or time.monotonic() >= self._end
+
+
 class TextExcerpt(NamedTuple):
     """Some lines of a file."""
 
@@ -28,6 +42,11 @@ class TextExcerpt(NamedTuple):
     end_line: int
     total_lines: int
     notices: list[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all lines of the file."""
+        return self.start_line == 1 and self.end_line >= self.total_lines
 
 
 @dataclass(frozen=True)

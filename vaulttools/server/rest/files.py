@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-from urllib.parse import unquote
+import mimetypes
+from collections.abc import Iterator
+from typing import IO, Any, Final
+from urllib.parse import quote, unquote
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from vaulttools.core import paths
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
+from vaulttools.files import disk
 from vaulttools.files.document import NotRead
 from vaulttools.files.scope import Walk
 from vaulttools.notes.note import Note
-from vaulttools.server.rest import notes, parts, raw
-from vaulttools.server.rest.asking import NotThere, Unacceptable, answered, encodable
+from vaulttools.server.rest import notes, parts
+from vaulttools.server.rest.answering import NotThere, Unacceptable, answered, encodable
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 
@@ -28,40 +30,46 @@ _KINDS: Final = ("heading", "block", "frontmatter")
 _AS_IT_IS: Final = ("text/markdown", "text/plain", "text/*", "*/*")
 """Who accepts one of these accepts a note as it is."""
 
-Answering = Callable[[Work], Response]
-"""Makes the response of what a thread has found."""
+PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif"})
+"""What a browser may show in place: raster images, which hold no script, as SVG may."""
+
+HEADERS: Final = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "private, no-cache",
+}
+
+AT_ONCE_BYTES: Final = 1 << 18
+"""Size of the largest file that is sent at once."""
+
+_PIECE: Final = 1 << 18
+"""Bytes of a larger one that are read at a time."""
 
 
-class FileEndpoint:
-    """The files of a vault, for REST."""
+async def answer(service: Service, request: Request) -> Response:
+    """The file, the folder, or the part of a note, that the path names."""
+    given = request.path_params.get("path", "")
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def ask(vault: Session, work: Work) -> Response:
+        if given == "" or given.endswith("/"):
+            try:
+                listed = listing(vault, given.rstrip("/"), work)
+            except NotThere:
+                if given.count("/") < 2:
+                    raise
+            else:
+                return JSONResponse({"files": encodable(listed)})
+        path, kind, target = named(vault, given)
+        return of(vault, request, path, kind, target, work)
 
-    async def answer(self, request: Request) -> Response:
-        """The file, the folder, or the part of a note, that the path names."""
-        given = request.path_params.get("path", "")
-
-        def ask(vault: Session, work: Work) -> Answering:
-            if given == "" or given.endswith("/"):
-                try:
-                    listed = listing(vault, given.rstrip("/"), work)
-                except NotThere:
-                    if given.count("/") < 2:
-                        raise
-                else:
-                    return lambda work: JSONResponse({"files": encodable(listed)})
-            path, kind, target = named(vault, given)
-            return of(vault, request, path, kind, target, work)
-
-        # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
-        is_quick = NOTE not in request.headers.get("accept", "")
-        return await answered(
-            self._service, request, ask, lambda respond, work: respond(work), is_quick=is_quick, of_all=not is_quick
-        )
+    # A file is sent without waiting behind searches; its JSON tells of backlinks, which take longer.
+    is_quick = NOTE not in request.headers.get("accept", "")
+    return await answered(service, request, ask, is_quick=is_quick, of_all=not is_quick)
 
 
-def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Answering:
+def of(vault: Session, request: Request, path: str, kind: str | None, target: list[str], work: Work) -> Response:
     """A file of the vault in the form that the request accepts, or a part of it, which its path or its headers name.
 
     Raises:
@@ -70,7 +78,6 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
         Unacceptable: only a form is accepted that there is not.
     """
     accepted = request.headers.get("accept", "")
-    is_head = request.method == "HEAD"
     if "target-type" in request.headers:
         if kind is not None:
             raise BadArgument("A part must be named by the path or by Target-Type, and not by both")
@@ -78,20 +85,18 @@ def of(vault: Session, request: Request, path: str, kind: str | None, target: li
     if kind is None and NOTE not in accepted and MAP not in accepted:
         if paths.is_note(path) and "text/html" in accepted and not any(each in accepted for each in _AS_IT_IS):
             raise Unacceptable(f"A note is sent as text/markdown, {NOTE} or {MAP}; /ui/note/ has it as a page")
-        opened = raw.Opened(vault, path)
-        return lambda work: opened.response(work, is_head=is_head)
+        return _raw(vault, path, is_head=request.method == "HEAD")
     text = read(vault, path)
     if kind is not None:
         found = parts.part(Note(path, text), kind, target)
         if kind == "frontmatter":
-            return lambda work: JSONResponse(encodable(found))
-        return lambda work: PlainTextResponse(encodable(found), media_type="text/markdown", headers=raw.HEADERS)
+            return JSONResponse(encodable(found))
+        return PlainTextResponse(encodable(found), media_type="text/markdown", headers=HEADERS)
     if NOTE in accepted:
-        described = notes.described(vault, path, text, work)
-        return lambda work: _json(described, NOTE)
+        return _json(notes.described(vault, path, text, work), NOTE)
     is_first = request.headers.get("markdown-patch-version") == "1"
     mapped = (parts.flat if is_first else parts.tree)(Note(path, text if paths.is_note(path) else ""))
-    return lambda work: _json(mapped, MAP)
+    return _json(mapped, MAP)
 
 
 def _targeted(request: Request) -> tuple[str, list[str]]:
@@ -172,3 +177,42 @@ def is_hidden(path: str) -> bool:
 
 def _json(value: Any, kind: str) -> Response:
     return JSONResponse(encodable(value), media_type=kind, headers={"X-Content-Type-Options": "nosniff"})
+
+
+def _raw(vault: Session, path: str, *, is_head: bool) -> Response:
+    """The whole file, as it is on disk, so that a browser can do nothing but show pictures.
+
+    Raises:
+        NotThere: it cannot be read.
+    """
+    try:
+        descriptor = vault.root.open(path)
+        size = disk.fstat(descriptor).st_size
+        file = disk.fdopen(descriptor, "rb")
+    except OSError as error:
+        raise NotThere from error
+    name = path.rpartition("/")[2]
+    kind = "text/markdown; charset=utf-8"
+    if not paths.is_note(path):
+        kind = mimetypes.guess_type(name, strict=False)[0] or "application/octet-stream"
+    headers = {**HEADERS, "Content-Length": str(size)}
+    if kind not in PICTURES:
+        headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name.encode('utf-8', 'replace'))}"
+    if is_head:
+        file.close()
+        return Response(headers=headers, media_type=kind)
+    if size <= AT_ONCE_BYTES:
+        # A stream goes to another thread for each piece, and waits there behind every busy thread of this process.
+        with file:
+            data = file.read(size)
+        return Response(data, headers={**headers, "Content-Length": str(len(data))}, media_type=kind)
+    return StreamingResponse(_chunks(file, size), headers=headers, media_type=kind)
+
+
+def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
+    """So many bytes as were promised: a file that grows meanwhile is cut, of one that shrinks the rest is missing,
+    which the client sees."""
+    with file:
+        while left and (chunk := file.read(min(_PIECE, left))):
+            left -= len(chunk)
+            yield chunk

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -17,8 +18,7 @@ from vaulttools.server.callers import Alike
 from vaulttools.server.calls import Calls
 from vaulttools.server.guard import Access, Guard
 from vaulttools.server.rest import simple
-from vaulttools.server.rest.asking import answered, as_json, ensure_complete
-from vaulttools.server.rest.errors import refused
+from vaulttools.server.rest.answering import answered, as_json, ensure_complete, refused
 from vaulttools.server.service import Service
 from vaulttools.server.vaults import Vaults
 from vaulttools.session import Session
@@ -34,25 +34,20 @@ NOTES: Final = 50
 def application(vaults: Vaults, calls: Calls, origins: Sequence[str]) -> ASGIApp:
     """What answers at the port: for this machine alone, without a token, and for pages of those origins only."""
     service = Service(Alike(None, vaults), calls)
-    app = Starlette(routes=[Route("/search", Omnisearch(service).answer)])
+    app = Starlette(routes=[Route("/search", partial(_answer, service))])
     return Guard(app, Access("127.0.0.1", origins), service, lambda scope, *told: refused(*told), lambda path: False)
 
 
-class Omnisearch:
-    """`GET /search?q=…`."""
+async def _answer(service: Service, request: Request) -> Response:
+    """`GET /search?q=…`: the notes, best first; none for an empty question, with which clients ask whether anybody is
+    there."""
+    question = request.query_params.get("q", "").strip()
+    name = service.vault_name(request)
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(found(vault, name, question, work) if question else [], work)
 
-    async def answer(self, request: Request) -> Response:
-        """The notes, best first; none for an empty question, with which clients ask whether anybody is there."""
-        question = request.query_params.get("q", "").strip()
-        name = self._service.vault_name(request)
-
-        def ask(vault: Session, work: Work) -> list[dict[str, Any]]:
-            return found(vault, name, question, work) if question else []
-
-        return await answered(self._service, request, ask, as_json)
+    return await answered(service, request, ask)
 
 
 def found(vault: Session, name: str, question: str, work: Work) -> list[dict[str, Any]]:

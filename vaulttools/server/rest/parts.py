@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from vaulttools.notes.note import Note
 from vaulttools.notes.parts import Heading
-from vaulttools.server.rest.asking import NotThere
+from vaulttools.server.rest.answering import NotThere
 
 _MARK: Final = "\U000fc750"
 _DIGIT: Final = 0xF6440

@@ -2,76 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from vaulttools import __version__
 from vaulttools.answers import corpus
 from vaulttools.core.work import Work
-from vaulttools.server.rest.asking import answered, as_json
-from vaulttools.server.rest.errors import refused
-from vaulttools.server.rest.files import FileEndpoint
-from vaulttools.server.rest.periodic import Periodic
-from vaulttools.server.rest.searches import Searches
-from vaulttools.server.rest.status import StatusEndpoint
+from vaulttools.server.rest import files, periodic, searches
+from vaulttools.server.rest.answering import answered, as_json, refused
 from vaulttools.server.service import Service
 from vaulttools.session import Session
 from vaulttools.tools import tags
 
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+SERVICE: Final = "Obsidian Local REST API"
+"""What clients look for before they go on."""
+
+API_VERSION: Final = "5.0.0"
+"""Of the plugin whose answers these are."""
+
+APP_VERSION: Final = "1.12.0"
+"""Of Obsidian, as the plugin tells it; no app runs here, but clients refuse what is no version."""
+
+MANIFEST: Final = {
+    "id": "obsidian-local-rest-api",
+    "name": "Local REST API (vaulttools, read-only)",
+    "version": API_VERSION,
+    "minAppVersion": "0.12.0",
+    "description": f"Answered by vaulttools {__version__}, without Obsidian. Nothing can be written.",
+    "author": "vaulttools",
+    "authorUrl": "",
+    "isDesktopOnly": True,
+    "dir": "",
+}
+
+_ABSENT: Final = {
+    "active": "The active file needs the Obsidian app, which this server does without",
+    "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
+}
+"""What the plugin has, and this server not."""
+
 
 def routes(service: Service, page: str | None, days_left: Callable[[], int] = lambda: 0) -> list[BaseRoute]:
-    """All routes of a vault; `page`: where people are led who come to `/` with a browser; `days_left`: of the
-    certificate; 0 over http, which has none."""
-    files, searches, periodic = FileEndpoint(service), Searches(service), Periodic(service)
+    """All routes of a vault.
 
-    async def list_tags(request: Request) -> Response:
-        return await answered(service, request, _tags, as_json, of_all=True)
+    `page`: where people are led who come to `/` with a browser; None: there is no page. `days_left`: for how long the
+    certificate is good; 0 over http, which has none.
+    """
 
-    answers = {
-        "/": StatusEndpoint(service, page, days_left).answer,
-        "/vault": files.answer,
-        "/vault/{path:path}": files.answer,
-        "/tags/": list_tags,
-        "/periodic/{period}/": periodic.current,
-        "/periodic/{period}/{year}/{month}/{day}/": periodic.current,
-        "/periodic/{period}/recent": periodic.newest,
+    async def status(request: Request) -> Response:
+        """Tell everybody that the server is there; without a token no path and no vault's name is told."""
+        if page is not None and "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse(request.scope.get("root_path", "") + page, 303)
+        is_authenticated = service.caller(request) is not None
+        told: dict[str, Any] = {
+            "status": "OK",
+            "manifest": MANIFEST,
+            "versions": {"obsidian": APP_VERSION, "self": API_VERSION},
+            "service": SERVICE,
+            "authenticated": is_authenticated,
+        }
+        if is_authenticated:
+            # obsidian-mcp-tools refuses an answer without these, over http too.
+            told["certificateInfo"] = {"validityDays": days_left(), "regenerateRecommended": False}
+            told["apiExtensions"] = []
+        return JSONResponse(told)
+
+    read: dict[str, Endpoint] = {
+        "/": status,
+        "/vault": partial(files.answer, service),
+        "/vault/{path:path}": partial(files.answer, service),
+        "/tags/": partial(_tags, service),
+        "/periodic/{period}/": partial(periodic.current, service),
+        "/periodic/{period}/{year}/{month}/{day}/": partial(periodic.current, service),
+        "/periodic/{period}/recent": partial(periodic.newest, service),
         "/commands/": _no_commands,
     }
-    posted = {
-        "/search/simple/": searches.simple,
-        "/search/": searches.by_query,
-        "/search/smart": searches.smart,
+    posted: dict[str, Endpoint] = {
+        "/search/simple/": partial(searches.simple_search, service),
+        "/search/": partial(searches.by_query, service),
+        "/search/smart": partial(searches.smart_search, service),
     }
     return [
-        *(Route(path, answer, methods=["GET"]) for path, answer in answers.items()),
-        *(Route(path, answer, methods=["GET"]) for path, answer in _without_slash(answers)),
-        *(Route(path, answer, methods=["POST"]) for path, answer in posted.items()),
-        *(Route(path, answer, methods=["POST"]) for path, answer in _without_slash(posted)),
+        *_with_and_without_slash(read, "GET"),
+        *_with_and_without_slash(posted, "POST"),
         Route("/{path:path}", _otherwise),
     ]
 
 
-def is_open(path: str) -> bool:
-    """Whether a path is answered without a token."""
-    return path == "/"
-
-
-def _without_slash(routes: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The same paths as clients write them who leave out, or add, the last slash."""
-    return [
-        (path[:-1] if path.endswith("/") else f"{path}/", answer)
-        for path, answer in routes.items()
+def _with_and_without_slash(answers: Mapping[str, Endpoint], method: str) -> list[Route]:
+    """The routes; behind them the same paths as clients write them who leave out, or add, the last slash."""
+    others = {
+        path[:-1] if path.endswith("/") else f"{path}/": answer
+        for path, answer in answers.items()
         if path != "/" and not path.endswith("}")
-    ]
+    }
+    return [Route(path, answer, methods=[method]) for path, answer in (*answers.items(), *others.items())]
 
 
-def _tags(vault: Session, work: Work) -> dict[str, Any]:
+async def _tags(service: Service, request: Request) -> Response:
     """Every tag with the number of its notes, those of nested tags counted too."""
-    found = corpus.ask(vault, tags.PROJECTION, work).answer.all
-    return {"tags": [{"name": each.tag, "count": each.notes} for each in found]}
+
+    def ask(vault: Session, work: Work) -> Response:
+        found = corpus.ask(vault, tags.PROJECTION, work).answer.all
+        return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, work)
+
+    return await answered(service, request, ask, of_all=True)
 
 
 async def _no_commands(request: Request) -> Response:
@@ -82,10 +124,3 @@ async def _no_commands(request: Request) -> Response:
 async def _otherwise(request: Request) -> Response:
     """Say of a path that no other route takes why it leads nowhere."""
     return refused(404, _ABSENT.get(request.path_params["path"].partition("/")[0], "Not Found"))
-
-
-_ABSENT: Final = {
-    "active": "The active file needs the Obsidian app, which this server does without",
-    "openapi.yaml": "This server has no openapi.yaml: its documentation says which of the plugin's routes it answers",
-}
-"""What the plugin has, and this server not."""

@@ -17,8 +17,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files import globs
 from vaulttools.server.rest import jsonlogic, notes, simple
-from vaulttools.server.rest.asking import answered, as_json, ensure_complete
-from vaulttools.server.rest.errors import refused
+from vaulttools.server.rest.answering import answered, as_json, ensure_complete, refused
 from vaulttools.server.rest.notes import FIELDS
 from vaulttools.server.service import Service
 from vaulttools.session import Session
@@ -44,70 +43,68 @@ _MOST_FOLDERS: Final = 100
 """Folders that a search is for. A person or a model names a few."""
 
 
-class Searches:
-    """The searches of a vault, for REST."""
+async def simple_search(service: Service, request: Request) -> Response:
+    """`POST /search/simple/?query=…&contextLength=100`."""
+    words = request.query_params.get("query", "")
+    try:
+        context = int(request.query_params.get("contextLength", "100"))
+    except ValueError:
+        return refused(400, "contextLength must be a whole number")
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(simple.search(vault, words, context, work), work)
 
-    async def simple(self, request: Request) -> Response:
-        """`POST /search/simple/?query=…&contextLength=100`."""
-        words = request.query_params.get("query", "")
-        try:
-            context = int(request.query_params.get("contextLength", "100"))
-        except ValueError:
-            return refused(400, "contextLength must be a whole number")
-        return await answered(
-            self._service, request, lambda vault, work: simple.search(vault, words, context, work), as_json
-        )
+    return await answered(service, request, ask)
 
-    async def by_query(self, request: Request) -> Response:
-        """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        try:
-            body = await request.body()
-            if kind == JSONLOGIC:
-                rule = json.loads(body)
-                jsonlogic.compiled(rule)  # a bad one is refused before anything is read
-                return await answered(
-                    self._service, request, lambda vault, work: by_rule(vault, rule, work), as_json, of_all=True
-                )
-            if kind == DATAVIEW:
-                asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
-                if asked is None:
-                    raise BadArgument(
-                        "Of Dataview only the query for recent changes is answered: TABLE file.mtime WHERE file.mtime "
-                        ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
-                    )
-                days, limit = int(asked[1]), int(asked[2])
-                return await answered(
-                    self._service, request, lambda vault, work: recent(vault, days, limit, work), as_json
-                )
-        except (ValueError, RecursionError):
-            return refused(400, "The body is no JSON", BAD_RULE)
-        except BadArgument as error:
-            return refused(400, str(error), BAD_RULE)
-        return refused(400, f"Content-Type must be {JSONLOGIC} or {DATAVIEW}, got '{kind[:100]}'", 12)
 
-    async def smart(self, request: Request) -> Response:
-        """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
-        try:
-            body = json.loads(await request.body())
-            question, filters = body["query"], body.get("filter") or {}
-            folders, left_out = _texts(filters, "folders"), _texts(filters, "excludeFolders")
-            limit = min(max(int(filters.get("limit") or 10), 1), _MOST_PASSAGES)
-            if not isinstance(question, str):
-                raise TypeError
-        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
-            return refused(
-                400,
-                'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}',
+async def by_query(service: Service, request: Request) -> Response:
+    """`POST /search/`: a JsonLogic rule, or the one Dataview query, by the content type."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        body = await request.body()
+        if kind == JSONLOGIC:
+            rule = json.loads(body)
+            jsonlogic.compiled(rule)  # a bad one is refused before anything is read
+            return await answered(
+                service, request, lambda vault, work: as_json(by_rule(vault, rule, work), work), of_all=True
             )
-        except BadArgument as error:
-            return refused(400, str(error))
-        return await answered(
-            self._service, request, lambda vault, work: smart(vault, question, folders, left_out, limit, work), as_json
+        if kind == DATAVIEW:
+            asked = _RECENT.fullmatch(body.decode("utf-8", "replace").strip())
+            if asked is None:
+                raise BadArgument(
+                    "Of Dataview only the query for recent changes is answered: TABLE file.mtime WHERE file.mtime "
+                    ">= date(today) - dur(N days) SORT file.mtime DESC LIMIT M; for others use the tool base"
+                )
+            days, limit = int(asked[1]), int(asked[2])
+            return await answered(service, request, lambda vault, work: as_json(recent(vault, days, limit, work), work))
+    except (ValueError, RecursionError):
+        return refused(400, "The body is no JSON", BAD_RULE)
+    except BadArgument as error:
+        return refused(400, str(error), BAD_RULE)
+    return refused(400, f"Content-Type must be {JSONLOGIC} or {DATAVIEW}, got '{kind[:100]}'", 12)
+
+
+async def smart_search(service: Service, request: Request) -> Response:
+    """`POST /search/smart`: passages that answer a question; the body is JSON whatever its type says."""
+    try:
+        body = json.loads(await request.body())
+        question, filters = body["query"], body.get("filter") or {}
+        folders, left_out = _texts(filters, "folders"), _texts(filters, "excludeFolders")
+        limit = min(max(int(filters.get("limit") or 10), 1), _MOST_PASSAGES)
+        if not isinstance(question, str):
+            raise TypeError
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        return refused(
+            400,
+            'The body must be JSON: {"query": "…", "filter": {"folders": [], "excludeFolders": [], "limit": 10}}',
         )
+    except BadArgument as error:
+        return refused(400, str(error))
+
+    def ask(vault: Session, work: Work) -> Response:
+        return as_json(smart(vault, question, folders, left_out, limit, work), work)
+
+    return await answered(service, request, ask)
 
 
 def by_rule(vault: Session, rule: Any, work: Work) -> list[dict[str, Any]]:

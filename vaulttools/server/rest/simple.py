@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.matching.search import FileHits, Search
-from vaulttools.server.rest.asking import ensure_complete
+from vaulttools.server.rest.answering import ensure_complete
 from vaulttools.session import Session
 
 MOST_WORDS: Final = 16
@@ -35,17 +35,6 @@ MATCHES: Final = 20
 
 LONGEST_CONTEXT: Final = 2_000
 """Characters on either side of a match."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Matching:
-    """A note that holds all words."""
-
-    path: str
-    lines: int
-    """Lines that match, summed over the words."""
-    in_name: int
-    """Words that its name holds."""
 
 
 def search(vault: Session, query: str, context_length: int, work: Work) -> list[dict[str, Any]]:
@@ -69,15 +58,14 @@ def search(vault: Session, query: str, context_length: int, work: Work) -> list[
     for word in words:
         lines.update(counts[word])
         in_name.update(named[word])
-    found = [_Matching(path, lines[path], in_name[path]) for path in holding]
-    ranked = sorted(found, key=lambda note: (-note.in_name, -note.lines, paths.order(note.path)))
+    ranked = sorted(holding, key=lambda path: (-in_name[path], -lines[path], paths.order(path)))
     ensure_complete(ranked, work)
-    first = [note.path for note in ranked[:WITH_MATCHES]]
+    first = ranked[:WITH_MATCHES]
     located = [searches[word].located([path for path in first if path in counts[word]], MATCHES) for word in words]
     matches = _matches(located, words, first, min(max(context_length, 0), LONGEST_CONTEXT))
     return [
-        {"filename": note.path, "score": note.in_name * 1_000 + note.lines, "matches": matches.get(note.path, [])}
-        for note in ranked[:RESULTS]
+        {"filename": path, "score": in_name[path] * 1_000 + lines[path], "matches": matches.get(path, [])}
+        for path in ranked[:RESULTS]
     ]
 
 

@@ -316,25 +316,8 @@ ATTACKS = [
 ]
 
 TAGS = {
-    *(
-        "a",
-        "abbr",
-        "b",
-        "blockquote",
-        "br",
-        "code",
-        "details",
-        "del",
-        "div",
-        "em",
-        "h1",
-        "h2",
-        "hr",
-        "img",
-        "li",
-        "mark",
-    ),
-    *("ol", "p", "pre", "s", "section", "span", "strong", "sub", "summary", "sup"),
+    *("a", "abbr", "b", "blockquote", "br", "code", "details", "del", "div", "em", "h1", "h2", "hr", "img", "li"),
+    *("mark", "ol", "p", "pre", "s", "section", "span", "strong", "sub", "summary", "sup"),
     *("table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
 ATTRIBUTES = {
@@ -400,29 +383,10 @@ def test_nothing_in_a_note_acts(attack: str, around: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        *(
-            "[[",
-            "]]",
-            "![[",
-            "[",
-            "](",
-            ")",
-            "<",
-            ">",
-            '"',
-            "'",
-            "=",
-            "==",
-            "%%",
-            "$",
-            "$$",
-            "`",
-            "```\n",
-            "\n",
-            "\n\n",
-        ),
-        *("> ", "> [!x]", "- ", "- [ ] ", "# ", "#a", "|", "|-|\n", "^", "^a", "[^1]", "[^1]: ", "*", "_", "~~", "\\"),
-        *("<script>", "</script>", "<img src=", "onerror=", "<a href=", "javascript:", "<svg>", "<style>", "<!--"),
+        *("[[", "]]", "![[", "[", "](", ")", "<", ">", '"', "'", "=", "==", "%%", "$", "$$", "`", "```\n", "\n"),
+        *("\n\n", "> ", "> [!x]", "- ", "- [ ] ", "# ", "#a", "|", "|-|\n", "^", "^a", "[^1]", "[^1]: ", "*", "_"),
+        *("~~", "\\", "<script>", "</script>", "<img src=", "onerror=", "<a href=", "javascript:", "<svg>"),
+        *("<style>", "<!--"),
         *("plan", "pic.png", "https://a.example", "</div>", "<table>", "<details>", "-->", "x", " ", "&lt;"),
         *("\u202e", "é", "---\n", "\t", "\0"),
     ]

@@ -9,13 +9,12 @@ from typing import Any, Final
 from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.notes.links.references import Reference
+from vaulttools.notes.markdown.structure import comment_offsets
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.rendering.comments import without_comments
+from vaulttools.server.page.rendering.context import NoteSource, RenderContext
 from vaulttools.server.page.rendering.parser import parser
-from vaulttools.server.page.rendering.place import RenderContext
 from vaulttools.server.page.rendering.sanitizer import sanitized
-from vaulttools.server.page.rendering.vault import NoteSource
 
 EMBED_DEPTH: Final = 3
 """Notes within notes; Obsidian goes on to five."""
@@ -54,10 +53,13 @@ class Rendering:
         def embed(reference: Reference, target: str) -> str:
             return self._embedded(reference, target, above)
 
-        place = RenderContext(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
+        context = RenderContext(note, self.notes, self.addresses, embed, is_embedded=len(above) > 1, here=here)
         # Empty lines stand for the properties, so that all lines keep their numbers.
-        body = without_comments(note.text, note.body_line).split("\n")[note.body_line - 1 :]
-        env: dict[str, Any] = place.into({"docId": str(EMBEDS - self._budget.embeds)} if len(above) > 1 else {})
+        body = _without_comments(note).split("\n")[note.body_line - 1 :]
+        env: dict[str, Any] = {
+            "context": context,
+            **({"docId": str(EMBEDS - self._budget.embeds)} if len(above) > 1 else {}),
+        }
         rendered: str = parser().render("\n" * (note.body_line - 1) + "\n".join(body), env)
         return rendered
 
@@ -75,6 +77,16 @@ class Rendering:
         if self._budget.characters < 0:
             return _told("Not shown here: the note is long.")
         return self._rendered(path, text, None, (*above, path))
+
+
+def _without_comments(note: Note) -> str:
+    """The text, in which `%%comments%%` are gone but for their line ends."""
+    parts: list[str] = []
+    done = 0
+    for start, end in comment_offsets(note.text, note.body_line):
+        parts += (note.text[done:start], "\n" * note.text.count("\n", start, end + 1))
+        done = end + 1
+    return "".join((*parts, note.text[done:]))
 
 
 def _told(sentence: str) -> str:

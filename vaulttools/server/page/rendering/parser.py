@@ -9,27 +9,17 @@ from typing import Any, Final, TypeAlias
 
 from markdown_it import MarkdownIt, rules_block
 from markdown_it.renderer import RendererHTML
+from markdown_it.ruler import Ruler
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from vaulttools.server.page.rendering import (
-    anchors,
-    block_ids,
-    callouts,
-    embeds,
-    highlights,
-    links,
-    math,
-    raw_html,
-    tags,
-    tasks,
-    urls,
-    wikilinks,
-)
+from vaulttools.server.page.rendering import blocks, inline, links
+from vaulttools.server.page.rendering.raw_html import close_raw_html
 
 _QUOTES: Final = 8
 _LISTS: Final = 48
@@ -43,9 +33,9 @@ _BLOCK_DEPTH: Final = 2 * (_QUOTES + _LISTS) + 8
 _INLINE_DEPTH: Final = 20
 """How deep what stands in a line is nested, as CommonMark's own parser has it; 100 kB of brackets take 2 s."""
 
-_Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
-
-_OURS: Final = (math, wikilinks, tags, highlights, block_ids, urls, callouts, tasks, links, embeds, anchors, raw_html)
+_BlockRule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+_InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
+_CoreRule: TypeAlias = Callable[[StateCore], None]
 
 
 class _Parser(MarkdownIt):
@@ -56,7 +46,7 @@ class _Parser(MarkdownIt):
         return url
 
     def validateLink(self, url: str) -> bool:  # noqa: N802
-        """True: `links` decides."""
+        """True: `links` decides where it may lead."""
         return True
 
 
@@ -65,13 +55,13 @@ def parser() -> MarkdownIt:
     """The parser; the environment of each parse holds its `RenderContext`. It may be used by several threads."""
     made, of_lines = _configured(_BLOCK_DEPTH), _configured(_INLINE_DEPTH)
 
-    def inline(state: StateCore) -> None:
+    def parse_lines(state: StateCore) -> None:
         for token in state.tokens:
             if token.type == "inline":
                 token.children = []
                 of_lines.inline.parse(token.content, of_lines, state.env, token.children)
 
-    made.core.ruler.at("inline", inline)
+    made.core.ruler.at("inline", parse_lines)
     for ruler in (made.core.ruler, made.block.ruler, of_lines.inline.ruler, of_lines.inline.ruler2):
         ruler.getRules("")  # compiles the chains here, since doing so in two threads at once is not safe
     return made
@@ -82,24 +72,57 @@ def _configured(depth: int) -> MarkdownIt:
     made.enable(["table", "strikethrough"])
     made.use(footnote_plugin)
     made.use(dollarmath_plugin, allow_labels=False)
-    made.disable("math_inline")  # it looks for a digit before the text's beginning at its end, and finds no math there
-    for rule in _OURS:
-        made.use(rule.plugin)
+    made.disable("math_inline")
+    _add_inline_rules(made.inline.ruler)
+    _add_core_rules(made.core.ruler)
     ends = ["paragraph", "reference", "blockquote", "list"]
     made.block.ruler.at("blockquote", _bounded(rules_block.blockquote, "quotes", _QUOTES), {"alt": ends})
     made.block.ruler.at("list", _bounded(rules_block.list_block, "lists", _LISTS), {"alt": ends[:3]})
-    for kind in ("math", "math_block"):
-        made.add_render_rule(kind, _math)
-    for kind in ("fence", "code_block"):
-        made.add_render_rule(kind, _code)
-    made.add_render_rule("table_open", lambda *_: '<div class="n-table" tabindex="0"><table>\n')
-    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
-    for kind in ("th_open", "td_open"):
-        made.add_render_rule(kind, _cell)
+    for kind, render in {
+        "math": _math,
+        "math_block": _math,
+        "fence": _code,
+        "code_block": _code,
+        "th_open": _cell,
+        "td_open": _cell,
+        "embed": links.embed_as_link,
+        "embed_block": links.embed_as_block,
+        "table_open": lambda *_: '<div class="n-table" tabindex="0"><table>\n',
+        "table_close": lambda *_: "</table></div>\n",
+    }.items():
+        made.add_render_rule(kind, render)
     return made
 
 
-def _bounded(rule: _Rule, name: str, most: int) -> _Rule:
+def _add_inline_rules(ruler: Ruler[_InlineRule]) -> None:
+    ruler.before("escape", "math", inline.math)
+    for name, rule in {
+        "wikilink": links.wikilink,
+        "tag": inline.tag,
+        "block_id": inline.block_id,
+        "bare_address": inline.bare_address,
+    }.items():
+        ruler.before("link", name, rule)
+    ruler.before("emphasis", "highlight", inline.highlight)
+
+
+def _add_core_rules(ruler: Ruler[_CoreRule]) -> None:
+    """What happens to all tokens, before their lines are read and after."""
+    ruler.before("inline", "callouts", blocks.callouts)
+    ruler.before("inline", "take_boxes", blocks.take_boxes)
+    before = "inline"
+    for name, rule in {
+        "close_raw_html": close_raw_html,
+        "resolve_markdown_links": links.resolve_markdown_links,
+        "place_embeds": links.place_embeds,
+        "show_boxes": blocks.show_boxes,
+    }.items():
+        ruler.after(before, name, rule)
+        before = name
+    ruler.push("anchors", blocks.anchors)
+
+
+def _bounded(rule: _BlockRule, name: str, most: int) -> _BlockRule:
     """A rule of blocks that holds only so many times at once."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:

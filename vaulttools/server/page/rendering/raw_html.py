@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
@@ -23,12 +22,8 @@ _ENDS: Final = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*>", re.IGNORECASE) fo
 _COMMENT_END: Final = re.compile("--!?>")
 
 
-def plugin(parser: MarkdownIt) -> None:
-    """Teach a parser to end them."""
-    parser.core.ruler.after("inline", "raw_html", _rule)
-
-
-def _rule(state: StateCore) -> None:
+def close_raw_html(state: StateCore) -> None:
+    """End what blocks leave open, and make text of what lines do."""
     for token in state.tokens:
         if token.type == "html_block":
             token.content += _missing_end(token.content)

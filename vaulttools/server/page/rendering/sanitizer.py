@@ -12,48 +12,15 @@ from typing import Final
 import nh3
 
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.rendering.place import is_web
+from vaulttools.server.page.rendering.context import is_web
 
 _TAGS: Final = frozenset(
     (
-        *(
-            "a",
-            "abbr",
-            "b",
-            "bdi",
-            "bdo",
-            "blockquote",
-            "br",
-            "caption",
-            "cite",
-            "code",
-            "col",
-            "colgroup",
-            "dd",
-            "del",
-        ),
-        *("details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6"),
-        *(
-            "hr",
-            "i",
-            "img",
-            "ins",
-            "kbd",
-            "li",
-            "mark",
-            "ol",
-            "p",
-            "pre",
-            "q",
-            "rp",
-            "rt",
-            "ruby",
-            "s",
-            "samp",
-            "section",
-        ),
-        *("small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
-        *("u", "ul", "var", "wbr"),
+        *("a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col", "colgroup", "dd"),
+        *("del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp"),
+        *("section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th"),
+        *("thead", "tr", "u", "ul", "var", "wbr"),
     )
 )
 """No form, frame, media, style or script; SVG and MathML have ways to become HTML that sanitisers got wrong."""

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from vaulttools.notes.links.references import Reference
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
-from vaulttools.server.page.rendering.vault import NoteSource
-
-_KEY: Final = "place"
 
 IMAGES: Final = (".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 """What a browser shows in an `<img>`, where no script of an SVG runs."""
+
+
+class NoteSource(Protocol):
+    """The files of one vault, as far as a caller may see them."""
+
+    def resolve(self, target: str, source: str) -> str | None:
+        """The path of the file that a link in the note `source` leads to; None: there is none that may be seen."""
+
+    def read(self, path: str, headings: Sequence[str], block: str | None) -> str:
+        """The text of a note, or of the section or block of it that a link names.
+
+        Raises:
+            VaultToolsError: it cannot be read, or has no such part.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +60,10 @@ class RenderContext:
         at = f"^{reference.block}" if reference.block else "#".join(reference.headings)
         return self.addresses.note(path, at=at)
 
-    def into(self, env: dict[str, Any]) -> dict[str, Any]:
-        """The environment of a parse."""
-        env[_KEY] = self
-        return env
 
-
-def place(env: Any) -> RenderContext:
-    """The place in the environment of a parse."""
-    found: RenderContext = env[_KEY]
+def context(env: Any) -> RenderContext:
+    """The context that the environment of a parse holds."""
+    found: RenderContext = env["context"]
     return found
 
 
@@ -76,7 +82,12 @@ def is_image(path: str) -> bool:
     return path.lower().endswith(IMAGES)
 
 
-def shown_target(reference: Reference) -> str:
-    """What a link without a text of its own is called: `Note > Heading`."""
+def link_text(reference: Reference) -> str:
+    """What a link shows: its own text, else `Note > Heading`."""
+    return reference.display or target_text(reference)
+
+
+def target_text(reference: Reference) -> str:
+    """What a link names, as `Note > Heading`."""
     parts = (reference.target, *reference.headings, f"^{reference.block}" if reference.block else "")
     return " > ".join(filter(None, parts))

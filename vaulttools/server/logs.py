@@ -1,7 +1,8 @@
-"""Logs who asked for which path, and what came of it; never a query."""
+"""Writes the access log, and keeps other logs from repeating themselves."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 LONGEST: Final = 500
 """Characters of a path that are logged."""
 
+SECONDS: Final = 60.0
+"""Between two records of the same kind."""
+
+_KEPT: Final = 100
+"""Different messages that are remembered."""
+
 
 def to_stderr(line: str) -> None:
     """Write a line of the log."""
@@ -20,7 +27,7 @@ def to_stderr(line: str) -> None:
 
 
 class AccessLog:
-    """Passes requests on, and writes a line when each has been answered.
+    """Passes requests on, and writes a line when each has been answered: who asked for which path, what came of it.
 
     A path is logged as it came over the wire, percent-encoded, so that no name of a note steers a terminal. Query
     strings are left out: they hold what is searched for, and tokens of callers who put them there by mistake.
@@ -36,8 +43,7 @@ class AccessLog:
             await self._app(scope, receive, send)
             return
         start = time.monotonic()
-        status = 0
-        size = 0
+        status = size = 0
 
         async def noted(message: Message) -> None:
             nonlocal status, size
@@ -60,3 +66,37 @@ def _line(scope: Scope, status: int, size: int, seconds: float) -> str:
     name = caller.name if caller is not None and caller.name else "-"
     path = scope.get("raw_path", b"").partition(b"?")[0].decode("ascii", "backslashreplace")[:LONGEST]
     return f"{now} {client} {name} {scope['method']} {path} {status or 'cut'} {size} {seconds * 1000:.0f}ms"
+
+
+class OncePerMinute(logging.Filter):
+    """Passes on the first record of a kind in a minute; the next one says how many were left out. Whoever can make a
+    server log something can make it do so ten thousand times a second."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._told: dict[tuple[object, ...], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is logged."""
+        kind = _kind(record)
+        now = self._clock()
+        last, left_out = self._told.get(kind, (-SECONDS, 0))
+        if now - last < SECONDS:
+            self._told[kind] = last, left_out + 1
+            return False
+        if len(self._told) >= _KEPT:
+            self._told.clear()
+        self._told[kind] = now, 0
+        if left_out:
+            record.msg, record.args = f"{record.getMessage()} (and {left_out:,} more like this before)", ()
+        return True
+
+
+def _kind(record: logging.LogRecord) -> tuple[object, ...]:
+    """Where a record comes from, how it begins, and for an error what and where it is."""
+    kind, _, trace = record.exc_info or (None, None, None)
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = None if trace is None else (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+    return record.name, record.pathname, record.lineno, str(record.msg).partition("\n")[0][:200], kind, place

@@ -1,4 +1,4 @@
-"""Who may call: hosts, origins and tokens, without a server."""
+"""Who may call: hosts, tokens and logins, without a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vaulttools.server.callers import Alike
+from vaulttools.server.callers import KEPT, LASTS_SECONDS, Alike, Logins
 from vaulttools.server.guard import Access, bearer
 from vaulttools.server.vaults import Vaults
 
@@ -31,13 +31,29 @@ def test_the_hosts_that_a_request_may_name(listening: str, host: str | None, acc
     assert Access(listening).accepts_host(host) is accepted
 
 
-def _no_vault(name: str) -> Any:
-    return nullcontext()
-
-
 def test_a_token_may_hold_any_character() -> None:
     sent = "Bearer schlüssel €".encode()
     shown = bearer({"type": "http", "headers": [(b"authorization", sent)]})
-    vaults = Vaults([], _no_vault)
+    no_vault: Any = nullcontext
+    vaults = Vaults((), no_vault)
     assert Alike("schlüssel €", vaults).of(shown)
     assert not Alike("schlüssel", vaults).of(shown)
+
+
+def test_a_login_lasts_for_its_time_or_until_it_is_ended() -> None:
+    now = [0.0]
+    logins = Logins(lambda: now[0])
+    cookie = logins.begin("token")
+    assert (logins.token(cookie), logins.token("x"), logins.token(None)) == ("token", None, None)
+    ended = logins.begin("token")
+    logins.end(ended)
+    logins.end(ended)
+    assert logins.token(ended) is None
+    now[0] = LASTS_SECONDS
+    assert logins.token(cookie) is None
+
+
+def test_each_login_beyond_the_bound_ends_the_oldest() -> None:
+    logins = Logins()
+    cookies = [logins.begin(str(number)) for number in range(KEPT + 1)]
+    assert (logins.token(cookies[0]), logins.token(cookies[1]), logins.token(cookies[-1])) == (None, "1", str(KEPT))

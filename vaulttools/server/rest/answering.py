@@ -1,10 +1,10 @@
-"""Runs a question of a REST request, and words what goes wrong."""
+"""Runs what a REST request asks, and words answers and refusals for clients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -23,12 +23,13 @@ from vaulttools.errors import (
     VaultToolsError,
 )
 from vaulttools.server.calls import Busy
-from vaulttools.server.rest.errors import refused
 from vaulttools.server.service import NoSuchVault, Service
 from vaulttools.session import Session
 from vaulttools.vault import Vault
 
-T = TypeVar("T")
+READ_ONLY: Final = "This server is read-only: it answers from the vault and changes nothing"
+
+UNAUTHORIZED: Final = "Authorization required. Send the token of the server as 'Authorization: Bearer TOKEN'"
 
 SECONDS: Final = 5.0
 """A request may take: mcp-obsidian gives up after six."""
@@ -39,7 +40,7 @@ INDEXING_SECONDS: Final = 4.0
 NOTICES: Final = "Vaulttools-Notices"
 """The header with what an answer's form has no place for: percent-encoded sentences."""
 
-_NOT_THERE: Final = (NoSuchVault, PathNotFound, PartNotFound, AccessDenied, OutsideVault, PathTooLong)
+_NOT_THERE: Final = (NoSuchVault, PathNotFound, AccessDenied, OutsideVault, PathTooLong)
 """What has no place in the vault, for whatever reason, is not there: protected folders do not exist."""
 
 
@@ -53,42 +54,56 @@ class NotThere(VaultToolsError):
 class Incomplete(VaultToolsError):
     """Time ran out, or not everything was looked at and nothing was found."""
 
+    def __init__(self, work: Work) -> None:
+        super().__init__(f"The search is incomplete: {work.incomplete_because()}; ask again")
+
 
 class Unacceptable(BadArgument):
     """What is asked for is there, and not in the form that is accepted."""
 
 
+def refused(status: int, sentence: str, detail: int = 0) -> Response:
+    """`{"errorCode": …, "message": …}`: the status and two digits of detail, and one sentence."""
+    if status == 401:
+        sentence, detail = UNAUTHORIZED, 1  # 40101 is what the plugin sends
+    body = {"errorCode": status * 100 + detail, "message": sentence}
+    return JSONResponse(body, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
+
+
 async def answered(
     service: Service,
     request: Request,
-    ask: Callable[[Session, Work], T],
-    respond: Callable[[T, Work], Response],
+    ask: Callable[[Session, Work], Response],
     *,
     is_quick: bool = False,
     of_all: bool = False,
 ) -> Response:
-    """What `respond` makes of a question's answer, or a refusal in the form of REST."""
+    """What `ask` answers, or a refusal in the form of REST.
+
+    The answer is made in the thread of the call: 2 MiB of JSON take 75 ms, and would hold up the event loop.
+    """
 
     def call(vault: Vault, cancel: Event) -> Response:
         session = vault.session
         work = Work(min(session.config.time_limit, SECONDS), cancel)
         session.root.ensure_readable()
-        found = ask(session, work)
+        response = ask(session, work)
         if "time limit" in work.skipped:
             # Clients look at the status and the body, and would take a part for the whole.
-            raise _incomplete(work)
-        # In the thread of the call: 2 MiB of JSON take 75 ms, and would hold up everybody on the event loop.
-        return respond(found, work)
+            raise Incomplete(work)
+        return response
 
     try:
         return await service.run(request, call, is_quick=is_quick, of_all=INDEXING_SECONDS if of_all else 0.0)
-    except NotThere as error:
+    except (NotThere, PartNotFound) as error:
         return refused(404, str(error))
-    except _NOT_THERE as error:
+    except _NOT_THERE:
         # Which of them it is would tell what lies there.
-        return refused(404, str(error) if isinstance(error, PartNotFound) else "Not Found")
+        return refused(404, "Not Found")
+    except Unacceptable as error:
+        return refused(406, str(error))
     except BadArgument as error:
-        return refused(406 if isinstance(error, Unacceptable) else 400, str(error))
+        return refused(400, str(error))
     except (Busy, Incomplete) as error:
         response = refused(503, str(error))
         response.headers["Retry-After"] = "2"
@@ -102,15 +117,10 @@ async def answered(
 def as_json(value: Any, work: Work) -> Response:
     """A JSON answer, with what is missing from it in a header."""
     response = JSONResponse(encodable(value))
-    if notices := told(work):
+    incomplete = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
+    if notices := [*incomplete, *work.warnings]:
         response.headers[NOTICES] = quote(" ".join(notices))
     return response
-
-
-def told(work: Work) -> list[str]:
-    """What was not looked at, and what is odd about the vault, in sentences."""
-    found = [] if work.complete else [f"Incomplete: {work.incomplete_because()}."]
-    return [*found, *work.warnings]
 
 
 def ensure_complete(found: object, work: Work) -> None:
@@ -120,11 +130,7 @@ def ensure_complete(found: object, work: Work) -> None:
         Incomplete: the answer would be wrong.
     """
     if not work.complete and (not found or "time limit" in work.skipped):
-        raise _incomplete(work)
-
-
-def _incomplete(work: Work) -> Incomplete:
-    return Incomplete(f"The search is incomplete: {work.incomplete_because()}; ask again")
+        raise Incomplete(work)
 
 
 def encodable(node: Any) -> Any:

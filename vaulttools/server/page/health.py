@@ -1,0 +1,155 @@
+"""Gathers what may be amiss in a vault, for the page of its health."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from threading import Event
+from typing import Final, NamedTuple
+
+from vaulttools.core.work import INCOMPLETE, Work
+from vaulttools.errors import BadArgument, Cancelled
+from vaulttools.files import disk
+from vaulttools.files.scope import Walk
+from vaulttools.notes.note import Note
+from vaulttools.server.page.addresses import Addresses
+from vaulttools.server.page.searching import title
+from vaulttools.server.page.vault_notes import Soon
+from vaulttools.tools.links import LinksAnswer
+from vaulttools.vault import Vault
+
+_LISTED: Final = 100
+"""Notes or links of each kind that are listed."""
+
+_SECONDS: Final = 2.0
+"""How long the page may take. It took 43 s while 10,000 notes were first indexed."""
+
+_SMALL_BYTES: Final = 64
+"""Notes of at most so many bytes are looked into for the empty ones."""
+
+
+class Row(NamedTuple):
+    """A note, or a link."""
+
+    text: str
+    address: str
+    detail: str = ""
+
+
+class Found(NamedTuple):
+    """One kind of what may be amiss."""
+
+    summary: str
+    rows: Sequence[Row] = ()
+    is_whole: bool = True
+    """False where some of the vault could not be looked at."""
+
+
+def health(vault: Vault, addresses: Addresses, cancel: Event) -> dict[str, Found]:
+    """What may be amiss in a vault, by the name of its kind; parts that take too long say so.
+
+    Raises:
+        Cancelled: the browser has gone.
+    """
+    soon = Soon(cancel, _SECONDS)
+    parts = {
+        "Unresolved links": _unresolved,
+        "Orphans": _orphans,
+        "Empty notes": _empty,
+        "Duplicate names": _duplicates,
+    }
+    found = {}
+    for name, look in parts.items():
+        try:
+            found[name] = look(vault, addresses, soon)
+        except Cancelled:
+            if cancel.is_set():
+                raise
+            # What was read of the notes is kept, so that the next look gets further.
+            found[name] = Found("Not finished in time; reload the page to go on")
+    return found
+
+
+def _unresolved(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+    answer = _links(vault, "unresolved", cancel)
+    rows = [
+        Row(each.target, addresses.note(each.source, line=each.line), f"{each.source}, line {each.line}")
+        for each in answer.links
+    ]
+    return Found(_first_line(answer.text), rows, answer.complete)
+
+
+def _orphans(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+    answer = _links(vault, "orphans", cancel)
+    return Found(_first_line(answer.text), _rows(answer.orphans, addresses), answer.complete)
+
+
+def _links(vault: Vault, direction: str, cancel: Event) -> LinksAnswer:
+    answer: LinksAnswer = vault.answer("links", {"direction": direction, "limit": _LISTED}, cancel=cancel)
+    return answer
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0].rstrip(":.")
+
+
+def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+    """Notes with nothing below their properties."""
+    paths, is_whole = _notes(vault, cancel)
+    empty = [path for path in paths if _is_small(vault, path, cancel) and _is_empty(vault, path, cancel)]
+    summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
+    return Found(summary, _rows(empty, addresses), is_whole)
+
+
+def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
+    """Names that several notes have, so that a link by the name alone may lead to another than is meant."""
+    paths, is_whole = _notes(vault, cancel)
+    by_name = sorted((title(path).casefold(), path) for path in paths)
+    groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
+    several = [each for each in groups if len(each) > 1]
+    rows = _rows([path for group in several for path in group], addresses)
+    return Found(f"{_counted(len(several), 'name')} of several notes", rows, is_whole)
+
+
+def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
+    return [Row(path, addresses.note(path)) for path in notes[:_LISTED]]
+
+
+def _notes(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
+    """The paths of all notes, and whether these are all."""
+    session, work = vault.session, Work(cancel=cancel)
+    found, is_whole = list[str](), True
+    scope = session.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
+    for path, kind, left_out in scope.entries():
+        _ensure_wanted(cancel)
+        if left_out is None and kind == "file":
+            found.append(path)
+        is_whole &= left_out not in INCOMPLETE
+    return found, is_whole and work.complete
+
+
+def _ensure_wanted(cancel: Event) -> None:
+    if cancel.is_set():
+        raise Cancelled
+
+
+def _is_small(vault: Vault, path: str, cancel: Event) -> bool:
+    """Whether a note is small; the disk is asked, which for 10,000 notes takes a tenth of a second."""
+    _ensure_wanted(cancel)
+    try:
+        return disk.stat(vault.session.root.absolute(path)).st_size <= _SMALL_BYTES
+    except OSError:  # it has gone since
+        return False
+
+
+def _is_empty(vault: Vault, path: str, cancel: Event) -> bool:
+    try:
+        note = Note(path, vault.answer("read", {"note": path}, cancel=cancel).content)
+    except BadArgument:  # it has gone since
+        return False
+    return not "".join(note.text.split("\n")[note.body_line - 1 :]).strip()
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number or 'No'} {what}{'s' if number != 1 else ''}" if number < 1000 else f"{number:,} {what}s"

@@ -1,0 +1,137 @@
+"""Makes callouts, boxes of tasks, and the anchors of headings and of the line meant."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Final
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from vaulttools.core import render
+from vaulttools.notes.markdown.callouts import Callout
+from vaulttools.notes.markdown.callouts import read as read_callout
+from vaulttools.server.page.addresses import HERE
+from vaulttools.server.page.rendering.context import context, heading_id
+
+_BOX: Final = re.compile(r"\[(.)\](?:[ \t]+|(?=\n)|\Z)")
+
+_MARKED: Final = frozenset(
+    (
+        *("paragraph_open", "heading_open", "list_item_open", "table_open", "blockquote_open"),
+        *("fence", "code_block", "html_block", "math_block", "hr"),
+    )
+)
+"""The blocks that can be the one that the page's address means."""
+
+
+def callouts(state: StateCore) -> None:
+    """Make callouts of the quotes that begin with `[!type]`."""
+    made: list[Token] = []
+    closers: list[str] = []
+    tokens = iter(enumerate(state.tokens))
+    for index, token in tokens:
+        if token.type == "blockquote_open":
+            found = _callout_at(state.tokens, index)
+            closers.append("blockquote" if found is None else "details" if found.fold else "div")
+            if found is not None:
+                text = state.tokens[index + 2]
+                made += _opened(token, found)
+                _, _, rest = text.content.partition("\n")
+                if rest:
+                    text.content = rest
+                else:  # the paragraph was the title alone
+                    for _ in range(3):
+                        next(tokens)
+                continue
+        elif token.type == "blockquote_close":
+            token.tag = closers.pop()
+        made.append(token)
+    state.tokens = made
+
+
+def _callout_at(tokens: list[Token], index: int) -> Callout | None:
+    if index + 2 >= len(tokens) or tokens[index + 1].type != "paragraph_open":
+        return None
+    return read_callout(f"> {tokens[index + 2].content.partition(chr(10))[0]}", 1, 0, 0)
+
+
+def _opened(token: Token, found: Callout) -> list[Token]:
+    token.tag = "details" if found.fold else "div"
+    token.attrs = {"class": f"n-callout n-{found.style}", **({"open": ""} if found.fold == "+" else {})}
+    tag = "summary" if found.fold else "p"
+    lines = token.map and [token.map[0], token.map[0] + 1]
+    return [
+        token,
+        Token("callout_title_open", tag, 1, attrs={"class": "n-callout-title"}, block=True),
+        Token(
+            "inline",
+            "",
+            0,
+            content=found.title or found.type.capitalize(),
+            children=[],
+            level=token.level + 2,
+            map=lines,
+        ),
+        Token("callout_title_close", tag, -1, block=True),
+    ]
+
+
+def take_boxes(state: StateCore) -> None:
+    """Take the boxes of tasks out of the text, where `[x]` could be a link; whatever character stands in them."""
+    for item, paragraph, text in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if item.type == "list_item_open" and paragraph.type == "paragraph_open" and text.type == "inline":
+            found = _BOX.match(text.content)
+            if found:
+                text.content = text.content[found.end() :]
+                text.meta = {"box": found[1]}
+                item.attrs = {**item.attrs, "class": "n-task"}
+
+
+def show_boxes(state: StateCore) -> None:
+    """Put the boxes that were taken before the text as it was read."""
+    for token in state.tokens:
+        if token.type == "inline" and token.meta.get("box") and token.children is not None:
+            token.children.insert(0, Token("html_inline", "", 0, content=f"{box(token.meta['box'])} "))
+
+
+def box(status: str) -> str:
+    """The box of a task as HTML, given the character in it."""
+    if status == " ":
+        return '<span class="n-box n-open" role="img" aria-label="Open"></span>'
+    if status in "xX":
+        return '<span class="n-box n-done" role="img" aria-label="Done"></span>'
+    sign = escape(render.visible(status))
+    return f'<span class="n-box n-other" role="img" aria-label="{sign}">{sign}</span>'
+
+
+def anchors(state: StateCore) -> None:
+    """Give headings their anchors, and mark the block that the page's address means."""
+    here = context(state.env)
+    if here.is_embedded:
+        return
+    for token in state.tokens:
+        if token.type == "heading_open" and token.map and token.level == 0:
+            token.attrSet("id", heading_id(token.map[0] + 1))
+    if here.here is None:
+        return
+    index = _block_at(state.tokens, here.here)
+    mark = Token("html_block", "", 0, content=f'<div id="{HERE}" class="n-here"></div>\n')
+    state.tokens.insert(index + (index < len(state.tokens) and state.tokens[index].type == "list_item_open"), mark)
+
+
+def _block_at(tokens: list[Token], line: int) -> int:
+    """The innermost block that holds a line, or the first one after it; one past the end: none."""
+    found = len(tokens)
+    in_table = 0
+    for index, token in enumerate(tokens):
+        in_table += (token.type == "table_open") - (token.type == "table_close")
+        if token.type not in _MARKED or not token.map or (in_table and token.type != "table_open"):
+            continue
+        start, end = token.map[0] + 1, token.map[1]
+        if start > line:
+            return min(found, index)
+        if start <= line <= max(start, end):
+            found = index
+    return found
