@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final, TypedDict
 
 from vaulttools.answers import conflicts
-from vaulttools.attachments.kinds import INSTALL, kind_of
+from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
 from vaulttools.attachments.picture import Picture
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
@@ -138,7 +138,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
     binary = work.skipped.get("binary")
     if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
         return []
-    files = f"{work.unextracted:,} PDF or DOCX file{'s' if work.unextracted != 1 else ''}"
+    files = f"{work.unextracted:,} {NAMES} file{'s' if work.unextracted != 1 else ''}"
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
 
 

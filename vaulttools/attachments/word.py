@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from vaulttools.attachments.extracted import CHARACTERS, TooMuchText
+from vaulttools.attachments.plain import plain
 
 _HEADING: Final = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _LEVELS: Final = 6
@@ -26,7 +27,7 @@ class Styles:
         self._style = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.XmlHandler`."""
+        """An element begins."""
         value = attributes.get("val", "")
         if name == "style":
             self._style = attributes.get("styleId", "")
@@ -39,12 +40,6 @@ class Styles:
             self._based_on[self._style] = value
         elif name == "outlineLvl" and self._style and value.isdecimal() and int(value) < 9:
             self._own.setdefault(self._style, int(value) + 1)
-
-    def end(self, name: str) -> None:
-        """See `xml_stream.XmlHandler`."""
-
-    def characters(self, text: str) -> None:
-        """See `xml_stream.XmlHandler`."""
 
     def levels(self) -> dict[str, int]:
         """The level, from 1, of each style that is a heading or is based on one."""
@@ -69,7 +64,7 @@ class Numbering:
         self._of = self._level = self._list = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.XmlHandler`."""
+        """An element begins."""
         value = attributes.get("val", "")
         if name == "abstractNum":
             self._of = attributes.get("abstractNumId", "")
@@ -82,12 +77,6 @@ class Numbering:
         elif name == "abstractNumId":
             self._abstract[self._list] = value
 
-    def end(self, name: str) -> None:
-        """See `xml_stream.XmlHandler`."""
-
-    def characters(self, text: str) -> None:
-        """See `xml_stream.XmlHandler`."""
-
     def has_numbers(self, list_id: str, level: int) -> bool:
         """Whether the items of a list have numbers at a level, from 0."""
         return (self._abstract.get(list_id, ""), str(level)) in self._numbered
@@ -96,13 +85,12 @@ class Numbering:
 class Body:
     """Of `word/document.xml` and the notes beside it: the text, line by line."""
 
-    def __init__(self, levels: Mapping[str, int], numbering: Numbering, plain: Callable[[str], str]) -> None:
+    def __init__(self, levels: Mapping[str, int], numbering: Numbering) -> None:
         self.lines: list[str] = []
         self.sections: list[tuple[int, tuple[str, ...]]] = []
         """Where each heading stands, from line 1, with the headings above it and itself."""
         self._levels = levels
         self._numbering = numbering
-        self._plain = plain
         self._characters = 0
         self._trail: list[tuple[int, str]] = []
         self._numbers: dict[tuple[str, int], int] = {}
@@ -115,7 +103,7 @@ class Body:
         self._tables: list[_Table] = []
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """See `xml_stream.XmlHandler`."""
+        """An element begins."""
         value = attributes.get("val", "")
         if self._passed_over or name in _PASSED_OVER:
             self._passed_over += 1
@@ -147,7 +135,7 @@ class Body:
             paragraph.list_id = value if value != "0" else ""
 
     def characters(self, text: str) -> None:
-        """See `xml_stream.XmlHandler`."""
+        """A piece of text, within the element that began last and has not ended."""
         if self._is_text and not self._passed_over and self._paragraphs:
             self._characters += len(text)
             if self._characters > CHARACTERS:
@@ -155,7 +143,7 @@ class Body:
             self._paragraphs[-1].text.append(text)
 
     def end(self, name: str) -> None:
-        """See `xml_stream.XmlHandler`."""
+        """An element ends."""
         if self._passed_over:
             self._passed_over -= 1
         elif name == "t":
@@ -166,7 +154,7 @@ class Body:
             self._put_table(self._tables.pop())
 
     def _put(self, paragraph: _Paragraph) -> None:
-        text = self._plain("".join(paragraph.text)).strip()
+        text = plain("".join(paragraph.text)).strip()
         if not text:
             return
         if self._tables and self._tables[-1].rows and self._tables[-1].rows[-1]:

@@ -7,7 +7,7 @@ import subprocess
 from typing import Any, Final
 
 from vaulttools.cli import handover, rendezvous, resident
-from vaulttools.core import own_python
+from vaulttools.core import child
 from vaulttools.errors import BadArgument
 
 COMMANDS: Final = ("start", "status", "stop")
@@ -43,17 +43,11 @@ def run(words: list[str], folder: str) -> tuple[str, dict[str, Any], bool]:
 
 def _start(folder: str, path: str) -> tuple[str, dict[str, Any], bool]:
     if handover.asked(path, rendezvous.STATUS) is None:
-        started = subprocess.Popen(
-            own_python.command(resident.__name__, folder),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-        )
-        assert started.stdout is not None
-        with started.stdout:
-            said = started.stdout.readline().decode().strip()
+        process = child.detached(resident.__name__, folder, stdout=subprocess.PIPE)
+        said = ""
+        if process is not None:
+            with process.answers as stdout:
+                said = stdout.readline().decode().strip()
         if said != "ready":
             raise BadArgument(f"The resident process did not start: {said or 'it ended at once'}")
     return _status(path)

@@ -92,9 +92,9 @@ def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
         yield vault
         lacks_index = vault.lacks_index
     if lacks_index:
-        from vaulttools.cli import builder
+        from vaulttools.core import child
 
-        builder.start(os.path.abspath(os.path.expanduser(folder)))
+        child.detached("vaulttools.cli.builder", os.path.abspath(os.path.expanduser(folder)))
 
 
 def _read_structures(vault: Vault) -> None:

@@ -15,8 +15,8 @@ ROOT = str(Path(vaulttools.__file__).parent.parent)
 
 PROGRAM = """
 import subprocess, sys
-from vaulttools.core import own_python
-python, *rest = own_python.command("vaulttools", "--version")
+from vaulttools.core import child
+python, *rest = child.command("vaulttools", "--version")
 sys.exit(subprocess.run([python, *sys.argv[1:], *rest]).returncode)
 """
 
