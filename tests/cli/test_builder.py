@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import HOUR, MakeVault
 from tests.index.indexes import notes
 from vaulttools import Vault
-from vaulttools.cli import commands
 from vaulttools.cli import main as cli
 from vaulttools.core import child
 from vaulttools.core.child import Child
@@ -55,7 +54,7 @@ def indexed(folder: Path) -> int:
 def test_a_command_that_answers_without_the_index_has_it_built(
     folder: Path, started: list[Child], capsys: Printed, tool: str
 ) -> None:
-    assert cli.main(["--vault", str(folder), tool, "note"]) == commands.FOUND
+    assert cli.main(["--vault", str(folder), tool, "note"]) == cli.FOUND
     assert "[Ranked without the index, which is being built.]" in capsys.readouterr().out
     assert [process.wait() for process in started] == [0]
     assert indexed(folder) == 300
@@ -63,7 +62,7 @@ def test_a_command_that_answers_without_the_index_has_it_built(
 
 @pytest.mark.parametrize("words", [["search-files", "note"], ["find", "*.md"], ["query", "note", "--no-index"]])
 def test_a_command_that_needs_no_index_has_none_built(folder: Path, started: list[Child], words: list[str]) -> None:
-    assert cli.main(["--vault", str(folder), *words]) == commands.FOUND
+    assert cli.main(["--vault", str(folder), *words]) == cli.FOUND
     assert started == []
 
 
@@ -71,7 +70,7 @@ def test_nothing_is_built_where_the_index_holds_nearly_all(folder: Path, started
     with Vault.open(folder) as vault:
         vault.build_index()
     (folder / "new.md").write_text("A new note.\n", encoding="utf-8")
-    assert cli.main(["--vault", str(folder), "query", "note"]) == commands.FOUND
+    assert cli.main(["--vault", str(folder), "query", "note"]) == cli.FOUND
     assert started == []
 
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any, Final, TypedDict
 
 from vaulttools.answers import conflicts
+from vaulttools.attachments.extracted import Picture
 from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
-from vaulttools.attachments.picture import Picture
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from vaulttools.attachments import kinds, process
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
 from vaulttools.core import paths
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument, VaultToolsError

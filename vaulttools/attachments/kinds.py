@@ -1,4 +1,4 @@
-"""Lists the kinds of attachments with text, and tells which files are of them.
+"""Lists the kinds of attachments, and tells which files are of them.
 
 A further kind is an entry of `KINDS` and a module of this folder that has its name and an `extract`.
 """
@@ -58,12 +58,20 @@ NOTHING: Final = "nothing"
 PACKAGES: Final = (*(package for kind in KINDS for package in kind.packages), "PIL")
 """All that the process imports beside the standard library; PIL is for images."""
 
+_IMAGES: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+"""SVG is text, and read as such."""
+
 _BY_ENDING: Final = {kind.ending: kind for kind in KINDS}
 
 
 def kind_of(path: str) -> Kind | None:
     """The kind of attachment that a file is by its name; None: another file."""
     return _BY_ENDING.get(path[path.rfind(".") :].lower())
+
+
+def is_image(path: str) -> bool:
+    """Whether a file is an image by its name."""
+    return path.lower().endswith(_IMAGES)
 
 
 def is_searched(path: str) -> bool:

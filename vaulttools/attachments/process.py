@@ -15,10 +15,8 @@ from threading import BoundedSemaphore, Lock
 from typing import Final
 
 import vaulttools
-from vaulttools.attachments import picture
-from vaulttools.attachments.extracted import Extracted, load
+from vaulttools.attachments.extracted import Extracted, Picture, load, load_picture
 from vaulttools.attachments.kinds import IMAGE, NOTHING, PACKAGES
-from vaulttools.attachments.picture import Picture
 from vaulttools.core import child
 from vaulttools.core.child import Child, ChildGone
 from vaulttools.core.work import Work
@@ -64,7 +62,7 @@ def draw(descriptor: int, seconds: float = SECONDS) -> Picture | None:
         CannotExtract: no child can be started.
     """
     with _turns, suppress(ChildGone, TimeoutError, ValueError):
-        return picture.load(_answer(IMAGE, descriptor, seconds))
+        return load_picture(_answer(IMAGE, descriptor, seconds))
     return None
 
 

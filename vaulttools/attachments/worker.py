@@ -3,7 +3,7 @@
 Run as `python -m vaulttools.attachments.worker`.
 
 Its standard input is a socket. A message is the name of a kind with the descriptor of an opened file; the answer is a
-frame (`core.child`) of what `extracted.dump` makes, or `picture.dump` of an image. Each file has a process of its own,
+frame (`core.child`) of what `extracted.dump` makes, or `dump_picture` of an image. Each file has a process of its own,
 forked from this one, which has loaded the extractors: what a file does to its process, the next one does not meet. When
 a fork ends without an answer, this process ends, too.
 
@@ -24,8 +24,8 @@ from functools import partial
 from importlib import import_module
 from typing import IO, Final
 
-from vaulttools.attachments import image, picture
-from vaulttools.attachments.extracted import Extracted, dump
+from vaulttools.attachments import image
+from vaulttools.attachments.extracted import Extracted, dump, dump_picture
 from vaulttools.attachments.kinds import IMAGE, KINDS, NOTHING
 from vaulttools.core import child, forks
 
@@ -80,7 +80,7 @@ def answer(kind: str, descriptor: int) -> bytes:
             if kind == NOTHING:
                 return b"ready"
             if kind == IMAGE:
-                return picture.dump(image.extract(file))
+                return dump_picture(image.extract(file))
             return dump(_EXTRACTORS[kind](file))
     except MemoryError:
         return dump(Extracted(failure="extraction too costly"))

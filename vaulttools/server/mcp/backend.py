@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
 
 Report: TypeAlias = Callable[[float], Awaitable[None]]
 """Is told the seconds since a call was made, every 200 ms until it ends."""
