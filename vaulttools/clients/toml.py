@@ -35,7 +35,7 @@ def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
         MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table, or is one within braces, which cannot be added to.
     """
-    if at(read(text), path) is None:
+    if _table(text, path) is None:
         separator = newline_of(text) if text else ""
         added = f"{text}{separator}{printed(path, values, newline_of(text))}"
         try:
@@ -62,7 +62,7 @@ def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
         MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table.
     """
-    table = at(read(text), path)
+    table = _table(text, path)
     if table is None:
         return text
     appended = printed(path, {key: table[key] for key in known if key in table}, newline_of(text))
@@ -86,3 +86,10 @@ def printed(path: Sequence[str], values: Mapping[str, Any], newline: str) -> str
 def _value(value: Any) -> str:
     item: tomlkit.items.Item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
     return item.as_string()
+
+
+def _table(text: str, path: Sequence[str]) -> dict[str, Any] | None:
+    held = at(read(text), path)
+    if not isinstance(held, dict | None):
+        raise NotAnObject(path[-1])
+    return held
