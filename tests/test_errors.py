@@ -17,7 +17,7 @@ import pytest
 import vaulttools
 from tests.conftest import MakeVault
 from vaulttools import errors
-from vaulttools.cli.commands import _HelpedError
+from vaulttools.cli.main import _HelpedError
 from vaulttools.errors import BadArguments, VaultToolsError
 
 HOSTILE = "a\nerror: b\r\t\x1b[2K\x85\u2028\u202e\u200b\ufeff\U000e0041\ud800é日😀\xa0"

@@ -12,7 +12,8 @@ import sys
 import vaulttools
 from vaulttools import __version__
 from vaulttools.cli import output
-from vaulttools.cli.handover import handed_over, vault_of
+from vaulttools.cli.command_line import vault_of
+from vaulttools.cli.handover import handed_over
 from vaulttools.index import early_listing
 
 TYPE_CHECKING = False  # as in `vaulttools`
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn
 
 FAILED: Final = 2
-"""As `cli.commands` has it. Python's own status of a traceback is 1, which means that nothing was found."""
+"""As `cli.main` has it. Python's own status of a traceback is 1, which means that nothing was found."""
 
 
 def run() -> NoReturn:
@@ -78,9 +79,9 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
     # pydantic would look for plugins in every package that is installed; no command here has use for one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if is_alone:
-        from vaulttools.cli import interrupts
+        from vaulttools.cli import importing
 
-        interrupts.end_at_once()
+        importing.end_at_once()
         _begin_listing(list(words))
     from vaulttools import plain_models
 

@@ -20,7 +20,7 @@ from vaulttools import config as configuration
 from vaulttools import tools
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
 from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError

@@ -90,7 +90,7 @@ def test_what_has_no_text_says_why(data: bytes, failure: str) -> None:
 
 
 def test_more_text_than_is_kept_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vaulttools.attachments.word.CHARACTERS", 5)
+    monkeypatch.setattr("vaulttools.attachments.docx.CHARACTERS", 5)
     extracted = docx.extract(io.BytesIO(samples.docx(paragraph("abc"), paragraph("def"))))
     assert extracted == Extracted("abc\n", is_whole=False)
     extracted = docx.extract(io.BytesIO(samples.docx(paragraph("abcdef"))))

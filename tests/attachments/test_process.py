@@ -14,7 +14,6 @@ import pytest
 from tests.attachments import samples
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.attachments.kinds import Kind
 from vaulttools.files.document import DocumentPart
 
 SHORT = 3.0
@@ -35,7 +34,7 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(process, "_can_send", lambda: False)
 
 
-def extract(folder: Path, data: bytes, kind: Kind = "pdf", seconds: float = 60.0) -> Extracted:
+def extract(folder: Path, data: bytes, kind: str = "pdf", seconds: float = 60.0) -> Extracted:
     file = folder / "file"
     file.write_bytes(data)
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -64,7 +63,7 @@ def test_text_comes_from_another_process(tmp_path: Path) -> None:
     ids=["a stream of 714 MB", "two milliard pages", "arrays in arrays", "a member of 300 MB"],
 )
 def test_a_hostile_file_ends_at_the_limits_and_the_next_one_is_read(
-    tmp_path: Path, made: Callable[[], bytes], kind: Kind
+    tmp_path: Path, made: Callable[[], bytes], kind: str
 ) -> None:
     assert extract(tmp_path, made(), kind, SHORT).text in ("", "deep\n")
     assert extract(tmp_path, samples.pdf("good")) == GOOD
@@ -72,9 +71,9 @@ def test_a_hostile_file_ends_at_the_limits_and_the_next_one_is_read(
 
 def test_a_child_that_died_is_replaced(tmp_path: Path) -> None:
     assert extract(tmp_path, samples.pdf("good")) == GOOD
-    [child] = process._idle
-    child._popen.kill()
-    child._popen.wait()
+    [extractor] = process._idle
+    extractor.child.kill()
+    extractor.child.wait()
     assert extract(tmp_path, samples.pdf("good")) == GOOD
 
 
@@ -90,9 +89,9 @@ def test_a_child_that_cannot_work_says_nothing_of_a_file(tmp_path: Path, monkeyp
 def test_a_file_that_ends_its_child_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process.end_all()
     code = (
-        "from vaulttools.attachments import child\n"
-        "child._EXTRACTORS['pdf'] = lambda file: child.os._exit(7)\n"
-        "child.run()"
+        "from vaulttools.attachments import worker\n"
+        "worker._EXTRACTORS['pdf'] = lambda file: worker.os._exit(7)\n"
+        "worker.run()"
     )
     monkeypatch.setattr(process, "_command", lambda: [sys.executable, "-P", "-S", "-c", code])
     assert extract(tmp_path, samples.pdf("bad")) == Extracted(failure="damaged")
@@ -101,7 +100,7 @@ def test_a_file_that_ends_its_child_is_damaged(tmp_path: Path, monkeypatch: pyte
 
 def in_child(code: str) -> str:
     """What a piece of code prints where an extraction runs: with its environment and under its limits."""
-    whole = f"from vaulttools.attachments import child\nchild.warm_up()\nimport os, socket\nchild.limit(3)\n{code}"
+    whole = f"from vaulttools.attachments import worker\nworker.warm_up()\nimport os, socket\nworker.limit(3)\n{code}"
     command = [*process._command()[:-2], "-c", whole]
     done = subprocess.run(command, env=process._environment(), cwd="/", capture_output=True, encoding="utf-8")
     return done.stdout + done.stderr[-300:]

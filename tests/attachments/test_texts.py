@@ -13,7 +13,6 @@ import pytest
 from tests.attachments import samples
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.texts import Attachments
 from vaulttools.config import VaultConfig
 from vaulttools.files.document import NotRead
@@ -36,7 +35,7 @@ def extractions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     kinds: list[str] = []
     extract = process.extract
 
-    def counted(kind: Kind, descriptor: int) -> Extracted:
+    def counted(kind: str, descriptor: int) -> Extracted:
         kinds.append(kind)
         return extract(kind, descriptor)
 
@@ -107,7 +106,7 @@ def test_a_file_beyond_the_limit_is_not_read(vault: Path) -> None:
 def test_what_takes_too_long_for_a_call_is_there_for_the_next(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     may_end, extract = threading.Event(), process.extract
 
-    def slow(kind: Kind, descriptor: int) -> Extracted:
+    def slow(kind: str, descriptor: int) -> Extracted:
         may_end.wait()
         return extract(kind, descriptor)
 

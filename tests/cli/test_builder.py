@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,8 +10,9 @@ import pytest
 from tests.conftest import HOUR, MakeVault
 from tests.index.indexes import notes
 from vaulttools import Vault
-from vaulttools.cli import builder, commands
 from vaulttools.cli import main as cli
+from vaulttools.core import child
+from vaulttools.core.child import Child
 from vaulttools.index import database, location
 from vaulttools.index.build import Updated
 
@@ -36,18 +35,10 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
     """The processes that commands of this process start."""
-    processes: list[subprocess.Popen[bytes]] = []
-    start = builder.start
-
-    def kept(folder: str) -> subprocess.Popen[bytes] | None:
-        process = start(folder)
-        assert process is not None
-        processes.append(process)
-        return process
-
-    monkeypatch.setattr(builder, "start", kept)
+    processes: list[Child] = []
+    monkeypatch.setattr(child, "_detached", processes)
     return processes
 
 
@@ -61,29 +52,25 @@ def indexed(folder: Path) -> int:
 @pytest.mark.usefixtures("idle")
 @pytest.mark.parametrize("tool", ["query", "context"])
 def test_a_command_that_answers_without_the_index_has_it_built(
-    folder: Path, started: list[subprocess.Popen[bytes]], capsys: Printed, tool: str
+    folder: Path, started: list[Child], capsys: Printed, tool: str
 ) -> None:
-    assert cli.main(["--vault", str(folder), tool, "note"]) == commands.FOUND
+    assert cli.main(["--vault", str(folder), tool, "note"]) == cli.FOUND
     assert "[Ranked without the index, which is being built.]" in capsys.readouterr().out
     assert [process.wait() for process in started] == [0]
     assert indexed(folder) == 300
 
 
 @pytest.mark.parametrize("words", [["search-files", "note"], ["find", "*.md"], ["query", "note", "--no-index"]])
-def test_a_command_that_needs_no_index_has_none_built(
-    folder: Path, started: list[subprocess.Popen[bytes]], words: list[str]
-) -> None:
-    assert cli.main(["--vault", str(folder), *words]) == commands.FOUND
+def test_a_command_that_needs_no_index_has_none_built(folder: Path, started: list[Child], words: list[str]) -> None:
+    assert cli.main(["--vault", str(folder), *words]) == cli.FOUND
     assert started == []
 
 
-def test_nothing_is_built_where_the_index_holds_nearly_all(
-    folder: Path, started: list[subprocess.Popen[bytes]]
-) -> None:
+def test_nothing_is_built_where_the_index_holds_nearly_all(folder: Path, started: list[Child]) -> None:
     with Vault.open(folder) as vault:
         vault.build_index()
     (folder / "new.md").write_text("A new note.\n", encoding="utf-8")
-    assert cli.main(["--vault", str(folder), "query", "note"]) == commands.FOUND
+    assert cli.main(["--vault", str(folder), "query", "note"]) == cli.FOUND
     assert started == []
 
 
@@ -91,21 +78,13 @@ def test_it_leaves_the_work_to_a_process_that_builds_already(folder: Path) -> No
     with Vault.open(folder) as vault:
         where = location.of(vault.session.root, vault.config.index_folder)
     with database.write_lock(where.database, wait=False):
-        process = builder.start(str(folder))
+        process = child.detached("vaulttools.cli.builder", str(folder))
         assert process is not None
         assert process.wait() == 0
     assert indexed(folder) == 0
 
 
 def test_where_no_index_can_be_it_ends_without_one(folder: Path, tmp_path: Path) -> None:
-    process = builder.start(str(tmp_path / "no such vault"))
+    process = child.detached("vaulttools.cli.builder", str(tmp_path / "no such vault"))
     assert process is not None
     assert process.wait() == 0
-
-
-@pytest.mark.parametrize(("name", "value"), [("executable", ""), ("frozen", True)])
-def test_without_a_python_to_start_none_is_started(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
-) -> None:
-    monkeypatch.setattr(sys, name, value, raising=False)
-    assert builder.start(str(folder)) is None

@@ -23,7 +23,7 @@ from tests.conftest import FIXTURES, write_files
 from tests.test_transcripts import TRANSCRIPTS, replayed
 from vaulttools import Vault
 from vaulttools.__main__ import main
-from vaulttools.cli import handover, rendezvous, resident
+from vaulttools.cli import handover, resident
 from vaulttools.cli import main as cli
 from vaulttools.cli.surroundings import Surroundings
 from vaulttools.errors import BadArgument
@@ -112,7 +112,7 @@ class Place:
         """Where the resident process listens."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("XDG_RUNTIME_DIR", self.environ["XDG_RUNTIME_DIR"])
-            path = rendezvous.socket_path(str(self.vault))
+            path = handover.socket_path(str(self.vault))
         assert path is not None
         return path
 
@@ -321,10 +321,10 @@ def test_a_folder_that_others_can_enter_is_not_used(own: Place) -> None:
 def test_another_user_is_refused_on_both_sides(own: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert rendezvous.is_of_one_user(ours)
+        assert handover.is_of_one_user(ours)
         monkeypatch.setattr(os, "geteuid", lambda: 54321)
-        assert not rendezvous.is_of_one_user(ours)
-    assert not rendezvous.is_private(own.socket)
+        assert not handover.is_of_one_user(ours)
+    assert not handover.is_private(own.socket)
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can be another user")
@@ -362,11 +362,11 @@ def test_a_process_is_believed_unless_it_is_of_another_user(
             connection, _ = listening.accept()
             with connection, contextlib.suppress(OSError):
                 connection.recv(1 << 16)
-                connection.sendall(rendezvous.TAKEN + b"\0\0\0\1\7")
+                connection.sendall(handover.TAKEN + b"\0\0\0\1\7")
 
         answering = Thread(target=answer)
         answering.start()
-        monkeypatch.setattr(rendezvous, "peer_of", lambda connection: os.geteuid() + (not is_ours))
+        monkeypatch.setattr(handover, "peer_of", lambda connection: os.geteuid() + (not is_ours))
         assert handover.handed_over(["--vault", str(vault), "tags"]) == (7 if is_ours else None)
         answering.join()
 
@@ -376,14 +376,14 @@ def test_a_caller_that_goes_stops_its_command(
 ) -> None:
     begun, cancelled = Event(), Event()
 
-    def slow(words: Sequence[str], others: object, here: Surroundings) -> int:
+    def slow(words: Sequence[str], here: Surroundings) -> int:
         begun.set()
         assert here.cancel is not None
         if here.cancel.wait(60):
             cancelled.set()
         return 0
 
-    monkeypatch.setattr(resident, "run_command", slow)
+    monkeypatch.setattr(resident, "main", slow)
     command = [sys.executable, "-c", INTERRUPTIBLE, "--vault", str(vault), "tags"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert begun.wait(60)
@@ -396,11 +396,11 @@ def test_a_caller_that_goes_stops_its_command(
 def test_a_command_that_fails_or_dies_there_runs_by_itself(
     vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(words: Sequence[str], others: object, here: Surroundings) -> int:
+    def broken(words: Sequence[str], here: Surroundings) -> int:
         print("half an answer", file=here.out)
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(resident, "run_command", broken)
+    monkeypatch.setattr(resident, "main", broken)
     assert main(["--vault", str(vault), "find", "*"]) == 0
     assert "half an answer" not in capsys.readouterr().out
 
@@ -448,26 +448,26 @@ def test_a_path_too_long_for_a_socket_is_told(vault: Path, monkeypatch: pytest.M
 
 
 def test_what_is_no_question_is_hung_up_on(make_resident: Path, vault: Path) -> None:
-    path = rendezvous.socket_path(str(vault))
+    path = handover.socket_path(str(vault))
     assert path is not None
-    for sent in (b"", b"\0\0\0\1x", b"\0\0\0\0", b"\xff" * 64, rendezvous.packed(["run", "a"])):
+    for sent in (b"", b"\0\0\0\1x", b"\0\0\0\0", b"\xff" * 64, handover.packed(["run", "a"])):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(60)
             connection.connect(path)
             connection.sendall(sent)
             connection.shutdown(socket.SHUT_WR)
             with contextlib.suppress(ConnectionError):
-                assert connection.recv(1) in (b"", rendezvous.TAKEN)
-    assert handover.asked(path, rendezvous.STATUS) is not None
+                assert connection.recv(1) in (b"", handover.TAKEN)
+    assert handover.asked(path, handover.STATUS) is not None
 
 
 def test_answers_are_sent_whole_however_long(vault: Path, monkeypatch: pytest.MonkeyPatch, make_resident: Path) -> None:
-    def long(words: Sequence[str], others: object, here: Surroundings) -> int:
+    def long(words: Sequence[str], here: Surroundings) -> int:
         for number in range(2_000):
             print(f"{number} \udc80 ä" * 100, file=here.err if number % 3 else here.out)
         return 3
 
-    monkeypatch.setattr(resident, "run_command", long)
+    monkeypatch.setattr(resident, "main", long)
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
         assert handover.handed_over(["--vault", str(vault), "tags"]) == 3
     assert out.getvalue().count("\n") + err.getvalue().count("\n") == 2_000

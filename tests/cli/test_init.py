@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,9 +38,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def said(home: Path, *words: str, vaults: tuple[str, ...] = ("Notes",)) -> str:
-    text, _, _ = init.run(init.parse(words), vaults, Machine("linux", home, {}))
-    return text.replace(str(home), "~")
+def ran(home: Path, *words: str, vaults: Sequence[str] = ("Notes",)) -> tuple[str, dict[str, Any], bool | None]:
+    return init.run(init.parse(words), vaults, Machine("linux", home, {}))
+
+
+def said(home: Path, *words: str, vaults: Sequence[str] = ("Notes",)) -> str:
+    return ran(home, *words, vaults=vaults)[0].replace(str(home), "~")
 
 
 def test_it_shows_our_own_block_and_writes_nothing(home: Path) -> None:
@@ -96,7 +101,7 @@ def test_only_the_client_that_is_named_is_changed(home: Path) -> None:
 
 def test_several_vaults_are_named(home: Path) -> None:
     (home / "Other").mkdir()
-    _, details, _ = init.run(init.parse([]), ["Work", f"mine={home / 'Other'}"], Machine("linux", home, {}))
+    _, details, _ = ran(home, vaults=["Work", f"mine={home / 'Other'}"])
     assert details["vaults"] == {"Work": str(home / "Work"), "mine": str(home / "Other")}
     assert init.entry(details["vaults"])["args"] == [
         *("--vault", f"Work={home / 'Work'}", "--vault", f"mine={home / 'Other'}", "mcp")
@@ -131,7 +136,7 @@ def test_a_name_that_several_vaults_have_is_refused(home: Path) -> None:
 def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
     broken = b'{"mcpServers": {"x": {"env": {"K": "sk-1"}}'
     (home / ".cursor/mcp.json").write_bytes(broken)
-    text, details, is_well = init.run(init.parse(["--write"]), ["Notes"], Machine("linux", home, {}))
+    text, details, is_well = ran(home, "--write")
     assert "mcp.json is left as it is: it cannot be read as JSON: line 1: a comma or } is expected" in text
     assert "\nNotice: 1 of 2 files is left as before.\n" in text
     assert is_well is True
@@ -142,7 +147,7 @@ def test_a_broken_file_stays_and_the_others_are_written(home: Path) -> None:
 
 def test_a_broken_file_alone_is_a_failure(home: Path) -> None:
     (home / ".cursor/mcp.json").write_bytes(b"{")
-    _, _, is_well = init.run(init.parse(["--client", "cursor"]), ["Notes"], Machine("linux", home, {}))
+    _, _, is_well = ran(home, "--client", "cursor")
     assert is_well is False
 
 
@@ -156,7 +161,7 @@ def test_nothing_is_written_into_a_vault(home: Path) -> None:
     (home / ".cursor/mcp.json").unlink()
     (home / ".cursor/mcp.json").symlink_to(dotfiles)
     for words in (["--write"], ["--write", "--remove"]):
-        text, _, is_well = init.run(init.parse([*words, "--client", "cursor"]), ["Notes"], Machine("linux", home, {}))
+        text, _, is_well = ran(home, *words, "--client", "cursor")
         assert "it lies in a vault, where nothing is ever written" in text and is_well is False
     assert dotfiles.read_bytes() == b"{}" and not (home / ".cursor/mcp.json.before-vaulttools").exists()
 
@@ -164,11 +169,11 @@ def test_nothing_is_written_into_a_vault(home: Path) -> None:
 def test_without_an_assistant_there_is_nothing_to_do(tmp_path: Path, home: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    text, _, is_well = init.run(init.parse([]), [str(home / "Notes")], Machine("linux", empty, {}))
+    text, _, is_well = ran(empty, vaults=[str(home / "Notes")])
     first, _, second = text.splitlines()[-1].partition(". ")
     assert (first, is_well) == ("No assistant was found, so there is nothing to change", None)
     assert second == "For another one, 'vaulttools --vault DIR mcp --print-config generic' prints what it needs."
-    text, _, _ = init.run(init.parse(["--remove"]), [], Machine("linux", empty, {}))
+    text, _, _ = ran(empty, "--remove", vaults=[])
     assert text.endswith(f"{first}.")
 
 

@@ -17,7 +17,6 @@ from platformdirs import user_config_path
 import vaulttools
 from tests.conftest import MakeVault
 from vaulttools import tools
-from vaulttools.cli import commands
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
 from vaulttools.errors import BadArgument
@@ -37,7 +36,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and local
 def test_every_tool_is_a_command_whose_help_tells_every_argument(name: str, capsys: Printed) -> None:
     assert cli.main([name.replace("_", "-"), "--help"]) == 0
     text = capsys.readouterr().out
-    assert text == commands.help_text(name) + "\n"
+    assert text == cli.help_text(name) + "\n"
     options = cli_options.options(tools.named(name).request)
     assert [option.field for option in options] == list(tools.named(name).request.model_fields)
     assert all(option.spelling in text and option.words in text for option in options)
@@ -47,7 +46,7 @@ def test_every_tool_is_a_command_whose_help_tells_every_argument(name: str, caps
 def test_the_general_help_lists_every_command(words: list[str], capsys: Printed) -> None:
     assert cli.main(words) == 0
     printed = capsys.readouterr().out
-    assert printed == commands.help_text() + "\n"
+    assert printed == cli.help_text() + "\n"
     assert all(f"  {command} " in printed for command in [*COMMANDS, "call", "tools"])
 
 
@@ -75,7 +74,7 @@ def test_unknown_words_are_told_and_the_help_follows(words: list[str], sentence:
     assert cli.main(words) == 2
     printed = capsys.readouterr()
     command = "search_files" if words[0] == "search-files" else None
-    assert (printed.out, printed.err) == ("", f"error: {sentence}\n\n{commands.help_text(command)}\n")
+    assert (printed.out, printed.err) == ("", f"error: {sentence}\n\n{cli.help_text(command)}\n")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +272,7 @@ def test_a_current_folder_that_was_removed_is_said(words: list[str], tmp_path: P
     assert done.stderr == "error: The current folder was removed: go to another one\n"
 
 
-@pytest.mark.parametrize("name", list(commands.SUMMARIES))
+@pytest.mark.parametrize("name", list(cli.SUMMARIES))
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_each_command_has_a_help(name: str, flag: str, capsys: Printed) -> None:
     assert cli.main([name, flag]) == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.cli import commands
+from vaulttools.cli import main as cli
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full and a shell of POSIX")
 
@@ -23,10 +23,15 @@ PRINTING = [
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
 
 
+def shell(redirected: str, *words: str) -> list[str]:
+    """A command whose streams a shell has redirected."""
+    return ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools", *words]
+
+
 def ran(words: Sequence[str], redirected: str, vault: Path) -> tuple[int, bytes, bytes]:
-    """Status, stdout and stderr of a real process whose streams the shell has redirected."""
-    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools"]
-    done = subprocess.run([*shell, "--vault", str(vault), *words], stdin=subprocess.DEVNULL, capture_output=True)
+    """Status, stdout and stderr of a real process."""
+    command = shell(redirected, "--vault", str(vault), *words)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -45,8 +50,7 @@ def test_fault_O07_stdout_that_takes_nothing_is_told_and_a_failure(
 
 @pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
 def test_the_version_that_cannot_be_printed_is_a_failure(redirected: str) -> None:
-    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools", "--version"]
-    done = subprocess.run(shell, capture_output=True)
+    done = subprocess.run(shell(redirected, "--version"), capture_output=True)
     assert (done.returncode, done.stderr.count(b"\n"), done.stderr[:24]) == (2, 1, b"error: stdout cannot be ")
 
 
@@ -82,9 +86,8 @@ def test_without_any_stream_the_status_still_tells_a_failure(words: Sequence[str
 def test_fault_M07_a_server_whose_streams_fail_ends_at_once(
     redirected: str, sentence: bytes, small_vault: Path
 ) -> None:
-    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "vaulttools"]
-    words = ["--vault", str(small_vault), "mcp", "--no-index"]
-    with subprocess.Popen([*shell, *words], bufsize=0, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+    command = shell(redirected, "--vault", str(small_vault), "mcp", "--no-index")
+    with subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stderr is not None
         with suppress(BrokenPipeError):
             server.stdin.write(PING)
@@ -93,9 +96,8 @@ def test_fault_M07_a_server_whose_streams_fail_ends_at_once(
 
 
 def test_a_server_needs_no_stderr(small_vault: Path) -> None:
-    shell = ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-m", "vaulttools"]
-    words = ["--vault", str(small_vault), "mcp", "--no-index"]
-    with subprocess.Popen([*shell, *words], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+    command = shell("2>&-", "--vault", str(small_vault), "mcp", "--no-index")
+    with subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None
         server.stdin.write(PING)
         assert server.stdout.readline() == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
@@ -111,5 +113,5 @@ def test_a_bug_is_a_failure_and_not_nothing_found() -> None:
         "__main__.run()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True)
-    assert done.returncode == commands.FAILED
+    assert done.returncode == cli.FAILED
     assert done.stderr.endswith(b"RuntimeError: a bug\n")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vaulttools.clients.machine import Machine, System
-from vaulttools.clients.obsidian import known_vaults
+from vaulttools.clients.machine import Machine, System, known_vaults
 
 
 @pytest.mark.parametrize(

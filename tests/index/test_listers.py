@@ -33,8 +33,8 @@ def lister(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lister]:
 
 
 def killed(lister: Lister) -> None:
-    lister._popen.kill()
-    lister._popen.wait()
+    lister._child.kill()
+    lister._child.wait()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -294,7 +294,7 @@ def test_fault_S06_a_worker_that_hangs_is_ended_and_the_other_files_are_read(
         given: list[Content | None] = []
         for each in contents(iter(names), threading.Event()):
             if not given:
-                os.kill(contents.__self__.start()[0].popen.pid, signal.SIGSTOP)  # type: ignore[attr-defined]
+                os.kill(contents.__self__.start()[0].pid, signal.SIGSTOP)  # type: ignore[attr-defined]
             given.append(each)
     states = {each.path: each.state for each in given if each is not None}
     assert sorted(states) == names

@@ -130,9 +130,9 @@ def test_a_worker_that_is_killed_halfway_loses_nothing(indexed: Indexed) -> None
         assert one is not None
         seen.append(one.path)
         if len(seen) == 30:
-            pool.start()[0].popen.kill()
+            pool.start()[0].kill()
         if len(seen) == 60:
-            pool.start()[1].popen.kill()
+            pool.start()[1].kill()
     pool.end()
     assert sorted(seen) == paths
 
@@ -180,7 +180,7 @@ def test_an_error_of_the_caller_leaves_no_process_behind(indexed: Indexed) -> No
 LEFT = """
 from vaulttools.index import workers
 pool = workers._Workers(indexed.root, 2)
-print(*(process.popen.pid for process in pool.start()), flush=True)
+print(*(process.pid for process in pool.start()), flush=True)
 import signal
 signal.pause()
 """

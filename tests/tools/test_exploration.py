@@ -21,7 +21,6 @@ from tests.conftest import MakeVault
 from tests.corpus import RUST_RFCS, corpus_archive
 from vaulttools import TooBroad, Vault, VaultConfig
 from vaulttools.answers.answer import AtLeast
-from vaulttools.cli import commands
 from vaulttools.cli import main as cli
 from vaulttools.exploration import scan, toon
 from vaulttools.matching import ripgrep
@@ -548,7 +547,7 @@ def test_unknown_words_are_followed_by_the_help(
     words: list[str], sentence: str, help_of: str | None, capsys: Printed
 ) -> None:
     assert cli.main(["--vault", str(EXPLORATION), *words]) == 2
-    assert capsys.readouterr().err == f"error: {sentence}\n\n{commands.help_text(help_of)}\n"
+    assert capsys.readouterr().err == f"error: {sentence}\n\n{cli.help_text(help_of)}\n"
 
 
 @pytest.mark.parametrize(

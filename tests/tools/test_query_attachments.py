@@ -14,7 +14,6 @@ from tests.ranked.ranking import index_being_built
 from vaulttools import Vault
 from vaulttools.attachments import process
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.attachments.kinds import Kind
 from vaulttools.attachments.store import ExtractStore
 from vaulttools.attachments.texts import folder_beside
 from vaulttools.cli.main import main
@@ -192,9 +191,9 @@ def test_commands_extract_a_content_once(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     extracted: list[str] = []
-    extract: Callable[[Kind, int], Extracted] = process.extract
+    extract: Callable[[str, int], Extracted] = process.extract
 
-    def counted(kind: Kind, descriptor: int) -> Extracted:
+    def counted(kind: str, descriptor: int) -> Extracted:
         extracted.append(kind)
         return extract(kind, descriptor)
 

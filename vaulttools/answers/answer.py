@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, TypedDict
 
-from vaulttools.attachments.kinds import INSTALL, kind_of
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
+from vaulttools.attachments.kinds import INSTALL, NAMES, kind_of
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import INCOMPLETE, UNREAD, Reason, Work, named
 from vaulttools.models import BaseModel, ConfigDict, Field
@@ -142,7 +142,7 @@ def unextracted(work: Work, *, found: bool) -> list[str]:
     binary = work.skipped.get("binary")
     if not work.unextracted or (found and not (binary and any(map(kind_of, binary.paths)))):
         return []
-    files = f"{work.unextracted:,} PDF or DOCX file{'s' if work.unextracted != 1 else ''}"
+    files = f"{work.unextracted:,} {NAMES} file{'s' if work.unextracted != 1 else ''}"
     return [f"The text of {files} was not searched; to have it searched: {INSTALL}"]
 
 

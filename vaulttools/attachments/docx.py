@@ -6,17 +6,17 @@ Runs in the child process alone.
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import IO, Final
-from xml.parsers.expat import ExpatError
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Final, TypeAlias
+from xml.parsers import expat
 
-from vaulttools.attachments.extracted import Extracted, TooMuchText
+from vaulttools.attachments.extracted import CHARACTERS, Extracted, TooMuchText
 from vaulttools.attachments.kinds import OLE
 from vaulttools.attachments.plain import plain
-from vaulttools.attachments.word import Body, Numbering, Styles
-from vaulttools.attachments.xml_stream import parse
 from vaulttools.files.document import DocumentPart
 
 _BODY: Final = "word/document.xml"
@@ -27,6 +27,26 @@ _PART_BYTES: Final = 256 * 1024 * 1024
 """Uncompressed bytes of one part that are read; the text of a thousand pages has 20 MB with its marks."""
 
 _CHUNK: Final = 64 * 1024
+
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, expat.ExpatError),
+    *(EOFError, KeyError, ValueError, NotImplementedError, OSError),
+)
+"""What reading a damaged file raises."""
+
+_DEPTH: Final = 1_000
+"""Elements within each other; a document with text boxes in tables in tables has about 60."""
+
+_SEPARATOR: Final = "\x01"
+"""Between the namespace of an element, which is not looked at, and its name."""
+
+_HEADING: Final = re.compile(r"heading ([1-9])", re.IGNORECASE)
+_LEVELS: Final = 6
+"""Levels that Markdown has; Word's deeper ones become the sixth."""
+
+_BREAKS: Final = {"br": "\n", "cr": "\n", "tab": "\t", "noBreakHyphen": "-"}
+_PASSED_OVER: Final = frozenset(("Fallback", "moveFrom", "del"))
+"""Elements whose text is shown elsewhere or not at all: what stands in for a text box, what was moved or deleted."""
 
 
 def extract(file: IO[bytes]) -> Extracted:
@@ -41,7 +61,7 @@ def extract(file: IO[bytes]) -> Extracted:
     try:
         with zipfile.ZipFile(file) as archive:
             body, is_whole = _read(archive)
-    except (zipfile.BadZipFile, zlib.error, ExpatError, EOFError, KeyError, ValueError, NotImplementedError, OSError):
+    except _DAMAGED:
         return Extracted(failure="damaged")
     except RuntimeError:  # a member that is encrypted
         return Extracted(failure="encrypted")
@@ -56,17 +76,64 @@ def _read(archive: zipfile.ZipFile) -> tuple[Body, bool]:
     present = set(archive.namelist())
     styles, numbering = Styles(), Numbering()
     if "word/styles.xml" in present:
-        parse(_chunks(archive, "word/styles.xml"), styles)
+        _parse(archive, "word/styles.xml", styles.start)
     if "word/numbering.xml" in present:
-        parse(_chunks(archive, "word/numbering.xml"), numbering)
-    body = Body(styles.levels(), numbering, plain)
+        _parse(archive, "word/numbering.xml", numbering.start)
+    body = Body(styles.levels(), numbering)
     try:
         for name in (_BODY, *_NOTES):
             if name in present or name == _BODY:
-                parse(_chunks(archive, name), body)
+                _parse(archive, name, body.start, body.end, body.characters)
     except TooMuchText:
         return body, False
     return body, True
+
+
+def _parse(
+    archive: zipfile.ZipFile,
+    part: str,
+    on_start: Callable[[str, Mapping[str, str]], None],
+    on_end: Callable[[str], None] | None = None,
+    on_text: Callable[[str], None] | None = None,
+) -> None:
+    """Read the XML of a part, and tell of each element's begin, with its attributes, and end, and of each piece of
+    text.
+
+    Raises:
+        ValueError: there is a document type, or elements lie too deep.
+        expat.ExpatError: it is not XML.
+    """
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    depth = 0
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEPTH:
+            raise ValueError("too deep")
+        on_start(_local(name), {_local(key): value for key, value in attributes.items()})
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if on_end is not None:
+            on_end(_local(name))
+
+    def refuse(*declaration: object) -> None:
+        raise ValueError("a document type")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = on_text
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    for chunk in _chunks(archive, part):
+        parser.Parse(chunk, False)
+    parser.Parse(b"", True)
+
+
+def _local(name: str) -> str:
+    return name.rpartition(_SEPARATOR)[2]
 
 
 def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
@@ -77,3 +144,212 @@ def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
             if read > _PART_BYTES:
                 raise MemoryError
             yield chunk
+
+
+class Styles:
+    """Of `word/styles.xml`: which styles are headings, and of which level."""
+
+    def __init__(self) -> None:
+        self._own: dict[str, int] = {}
+        self._based_on: dict[str, str] = {}
+        self._style = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        value = attributes.get("val", "")
+        if name == "style":
+            self._style = attributes.get("styleId", "")
+        elif name == "name":
+            if match := _HEADING.fullmatch(value):
+                self._own[self._style] = int(match[1])
+            elif value.casefold() == "title":
+                self._own[self._style] = 1
+        elif name == "basedOn":
+            self._based_on[self._style] = value
+        elif name == "outlineLvl" and self._style and value.isdecimal() and int(value) < 9:
+            self._own.setdefault(self._style, int(value) + 1)
+
+    def levels(self) -> dict[str, int]:
+        """The level, from 1, of each style that is a heading or is based on one."""
+        return {style: level for style in {*self._own, *self._based_on} if (level := self._level(style)) is not None}
+
+    def _level(self, style: str) -> int | None:
+        seen: set[str] = set()
+        while style not in self._own:
+            seen.add(style)
+            style = self._based_on.get(style, "")
+            if not style or style in seen:
+                return None
+        return self._own[style]
+
+
+class Numbering:
+    """Of `word/numbering.xml`: which levels of which lists have numbers instead of bullets."""
+
+    def __init__(self) -> None:
+        self._numbered: set[tuple[str, str]] = set()
+        self._abstract: dict[str, str] = {}
+        self._of = self._level = self._list = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        value = attributes.get("val", "")
+        if name == "abstractNum":
+            self._of = attributes.get("abstractNumId", "")
+        elif name == "lvl":
+            self._level = attributes.get("ilvl", "")
+        elif name == "numFmt" and value not in ("bullet", "none"):
+            self._numbered.add((self._of, self._level))
+        elif name == "num":
+            self._list = attributes.get("numId", "")
+        elif name == "abstractNumId":
+            self._abstract[self._list] = value
+
+    def has_numbers(self, list_id: str, level: int) -> bool:
+        """Whether the items of a list have numbers at a level, from 0."""
+        return (self._abstract.get(list_id, ""), str(level)) in self._numbered
+
+
+class Body:
+    """Of `word/document.xml` and the notes beside it: the text, line by line."""
+
+    def __init__(self, levels: Mapping[str, int], numbering: Numbering) -> None:
+        self.lines: list[str] = []
+        self.sections: list[tuple[int, tuple[str, ...]]] = []
+        """Where each heading stands, from line 1, with the headings above it and itself."""
+        self._levels = levels
+        self._numbering = numbering
+        self._characters = 0
+        self._trail: list[tuple[int, str]] = []
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._passed_over = 0
+        self._is_text = False
+        self._last = ""
+        """What the last block is: `list`, `table` or `text`."""
+        self._paragraphs: list[_Paragraph] = []
+        """Those that have begun; one in a text box lies within another."""
+        self._tables: list[_Table] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        value = attributes.get("val", "")
+        if self._passed_over or name in _PASSED_OVER:
+            self._passed_over += 1
+        elif name == "p":
+            self._paragraphs.append(_Paragraph())
+        elif name == "tbl":
+            self._tables.append([])
+        elif name == "tr" and self._tables:
+            self._tables[-1].append([])
+        elif name == "tc" and self._tables and self._tables[-1]:
+            self._tables[-1][-1].append([])
+        elif self._paragraphs:
+            self._within_paragraph(self._paragraphs[-1], name, value)
+
+    def _within_paragraph(self, paragraph: _Paragraph, name: str, value: str) -> None:
+        if name == "t":
+            self._is_text = True
+        elif name in _BREAKS and (name != "tab" or paragraph.in_run):
+            paragraph.text.append(_BREAKS[name])
+        elif name == "r":
+            paragraph.in_run = True
+        elif name == "pStyle":
+            paragraph.level = self._levels.get(value, 0)
+        elif name == "outlineLvl" and value.isdecimal() and int(value) < 9:
+            paragraph.level = int(value) + 1
+        elif name == "ilvl" and value.isdecimal():
+            paragraph.depth = min(int(value), 8)
+        elif name == "numId":
+            paragraph.list_id = value if value != "0" else ""
+
+    def characters(self, text: str) -> None:
+        """A piece of text, within the element that began last and has not ended."""
+        if self._is_text and not self._passed_over and self._paragraphs:
+            self._characters += len(text)
+            if self._characters > CHARACTERS:
+                raise TooMuchText
+            self._paragraphs[-1].text.append(text)
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        if self._passed_over:
+            self._passed_over -= 1
+        elif name == "t":
+            self._is_text = False
+        elif name == "p" and self._paragraphs:
+            self._put(self._paragraphs.pop())
+        elif name == "tbl" and self._tables:
+            self._put_table(self._tables.pop())
+
+    def _put(self, paragraph: _Paragraph) -> None:
+        text = plain("".join(paragraph.text)).strip()
+        if not text:
+            return
+        if self._tables and self._tables[-1] and self._tables[-1][-1]:
+            self._tables[-1][-1][-1].append(text)
+        elif paragraph.level:
+            self._put_heading(min(paragraph.level, _LEVELS), " ".join(text.split()))
+        elif paragraph.list_id:
+            self._separate("list")
+            mark = self._mark(paragraph.list_id, paragraph.depth)
+            first, *others = text.split("\n")
+            indent = "  " * paragraph.depth
+            self.lines += [f"{indent}{mark} {first}", *(f"{indent}  {line}" for line in others)]
+        else:
+            self._separate("text")
+            # What Word shows as text must not look like a heading.
+            self.lines += [f"\\{line}" if line.startswith("#") else line for line in text.split("\n")]
+
+    def _put_heading(self, level: int, text: str) -> None:
+        self._separate("heading")
+        self.lines.append(f"{'#' * level} {text}")
+        self._trail = [each for each in self._trail if each[0] < level]
+        self._trail.append((level, text))
+        self.sections.append((len(self.lines), tuple(each for _, each in self._trail)))
+
+    def _mark(self, list_id: str, depth: int) -> str:
+        if not self._numbering.has_numbers(list_id, depth):
+            return "-"
+        number = self._numbers.get((list_id, depth), 0) + 1
+        self._numbers[list_id, depth] = number
+        for deeper in range(depth + 1, 9):
+            self._numbers.pop((list_id, deeper), None)
+        return f"{number}."
+
+    def _put_table(self, table: _Table) -> None:
+        rows = [[" ".join(" ".join(cell).split()) for cell in row] for row in table]
+        if self._tables:  # a table in a cell of another: its text is that cell's
+            if self._tables[-1] and self._tables[-1][-1]:
+                self._tables[-1][-1][-1] += [text for row in rows for text in row if text]
+            return
+        rows = [row for row in rows if any(row)]
+        if not rows:
+            return
+        self._separate("table")
+        escaped = [[text.replace("|", "\\|") for text in row] for row in rows]
+        first, *others = [f"| {' | '.join(row)} |" for row in escaped]
+        self.lines += [first, f"|{' --- |' * len(rows[0])}", *others]
+
+    def _separate(self, block: str) -> None:
+        """A blank line between two blocks, but not between two items of a list."""
+        if self.lines and not (block == self._last == "list"):
+            self.lines.append("")
+        self._last = block
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """One paragraph that has begun."""
+
+    text: list[str] = field(default_factory=list)
+    level: int = 0
+    """Of a heading, from 1; 0: it is none."""
+    list_id: str = ""
+    depth: int = 0
+    """Of a list item, from 0."""
+    in_run: bool = False
+    """Whether its properties are over: `tab` in them is no character."""
+
+
+_Table: TypeAlias = list[list[list[str]]]
+"""One table that has begun: by row and cell, the texts of its paragraphs."""

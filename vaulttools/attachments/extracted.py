@@ -1,7 +1,11 @@
-"""Holds the text of one attachment with its pages or headings, or a reason."""
+"""Holds what comes out of an attachment: its text, a reason, or a picture.
+
+It is passed on as JSON by a process that a hostile file may have taken over, so each value is checked.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
@@ -15,6 +19,12 @@ FAILURES: Final[tuple[Failure, ...]] = get_args(Failure)
 
 CHARACTERS: Final = 16 * 1024 * 1024
 """Most characters of one text, as many as the largest file that is indexed has: about 8,000 pages."""
+
+PICTURE_BYTES: Final = 768 * 1024
+"""Bytes of a picture in an answer: 1 MiB in base64, as MCP sends it."""
+
+SHOWN_AS_THEY_ARE: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""What clients show; other formats are turned into one of these."""
 
 
 class TooMuchText(Exception):
@@ -35,6 +45,21 @@ class Extracted:
     """Why there is no text; then the others are empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image, scaled down where it was too large."""
+
+    mime_type: str
+    """Of `data`."""
+    width: int
+    """Pixels of the file's image, as the height."""
+    height: int
+    shown_width: int
+    """Pixels of `data`, as the height."""
+    shown_height: int
+    data: bytes
+
+
 def dump(extracted: Extracted) -> bytes:
     """The same as JSON."""
     parts = [[part.line, part.page, list(part.heading)] for part in extracted.parts]
@@ -43,7 +68,7 @@ def dump(extracted: Extracted) -> bytes:
 
 
 def load(data: bytes) -> Extracted:
-    """What `dump` made. The bytes may come from a process that a hostile file has taken over, so each value is checked.
+    """What `dump` made.
 
     Raises:
         ValueError: they are not what `dump` makes.
@@ -69,3 +94,31 @@ def _part(line: object, page: object, heading: object) -> DocumentPart:
     if not isinstance(line, int) or not isinstance(page, int | None) or not isinstance(heading, list):
         raise TypeError
     return DocumentPart(line, page, tuple(map(str, heading)))
+
+
+def dump_picture(picture: Picture | None) -> bytes:
+    """The same as JSON."""
+    if picture is None:
+        return b"null"
+    size = [picture.width, picture.height, picture.shown_width, picture.shown_height]
+    return json.dumps([picture.mime_type, *size, base64.b64encode(picture.data).decode()]).encode()
+
+
+def load_picture(data: bytes) -> Picture | None:
+    """What `dump_picture` made.
+
+    Raises:
+        ValueError: they are not what `dump_picture` makes.
+    """
+    value = json.loads(data)
+    if value is None:
+        return None
+    try:
+        mime_type, *size, encoded = value
+        width, height, shown_width, shown_height = map(int, size)
+        picture = Picture(mime_type, width, height, shown_width, shown_height, base64.b64decode(encoded))
+    except (TypeError, ValueError) as error:
+        raise ValueError("not a picture") from error
+    if picture.mime_type not in SHOWN_AS_THEY_ARE or len(picture.data) > PICTURE_BYTES:
+        raise ValueError("not a picture")
+    return picture

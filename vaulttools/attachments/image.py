@@ -10,7 +10,7 @@ from typing import IO, Final
 
 from PIL import BmpImagePlugin, GifImagePlugin, Image, JpegImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin
 
-from vaulttools.attachments.picture import PICTURE_BYTES, SHOWN_AS_THEY_ARE, Picture
+from vaulttools.attachments.extracted import PICTURE_BYTES, SHOWN_AS_THEY_ARE, Picture
 
 _FORMATS: Final = tuple(
     plugin.format

@@ -15,9 +15,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from vaulttools.attachments.extracted import CHARACTERS, Extracted
-from vaulttools.attachments.limits import PAGES_SECONDS
 from vaulttools.attachments.plain import joined, plain
 from vaulttools.files.document import DocumentPart
+
+PAGES_SECONDS: Final = 7.0
+"""Seconds after which no further page is begun: the text of those before is kept."""
 
 _ANNOTATIONS: Final = 2_000
 """Annotations of one page that are read; a form has some hundreds."""

@@ -15,17 +15,13 @@ _LIGATURES: Final = str.maketrans(
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\uffff]")
 _BROKEN: Final = re.compile(rf"(\w+){HYPHEN}(\w+)")
+_LINE_ENDS: Final = re.compile(r"\r\n|[\r\x0b\x0c]")
 _BLANKS: Final = re.compile(r"[ \t]+$", re.MULTILINE)
-
-
-def line_ends(text: str) -> str:
-    r"""The text with `\n` as its only line end."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0b", "\n").replace("\x0c", "\n")
 
 
 def plain(text: str) -> str:
     """The text of one page or paragraph as it is searched; hyphens at line ends are left to `joined`."""
-    return _BLANKS.sub("", _CONTROLS.sub("", line_ends(text).translate(_LIGATURES)))
+    return _BLANKS.sub("", _CONTROLS.sub("", _LINE_ENDS.sub("\n", text).translate(_LIGATURES)))
 
 
 def joined(texts: list[str]) -> list[str]:

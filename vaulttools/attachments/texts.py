@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from vaulttools.attachments.extracted import Extracted
-from vaulttools.attachments.kinds import HEAD_BYTES, Kind, is_installed, is_of, kind_of
-from vaulttools.attachments.limits import FILE_BYTES
+from vaulttools.attachments.kinds import FILE_BYTES, HEAD_BYTES, Kind, is_installed, kind_of
 from vaulttools.attachments.store import ExtractStore
 from vaulttools.core.cached import cached_property
 from vaulttools.errors import VaultToolsError
@@ -160,8 +159,8 @@ class Attachments:
         extracted = self._stored(digest) if digest is not None else None
         if digest is None or extracted is None:
             head, digest = self._digested(descriptor)
-            self._keep(path, _Kept(_stamp(status), digest, is_of(kind, head)))
-            if not is_of(kind, head):
+            self._keep(path, _Kept(_stamp(status), digest, kind.begins(head)))
+            if not kind.begins(head):
                 return Look(status, digest, None)
             extracted = self._stored(digest) or self._extracted(kind, digest, descriptor, seconds)
         return Look(status, digest, extracted)
@@ -219,7 +218,7 @@ class Attachments:
             from vaulttools.attachments import process
 
             with suppress(process.CannotExtract):
-                extracted = process.extract(kind, descriptor)
+                extracted = process.extract(kind.name, descriptor)
                 self._remember(key[1], extracted)
                 if self._store is not None:
                     self._store.put(key[1], extracted)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
+from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final
 
 from vaulttools import tools
+from vaulttools.cli.options import Parser
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback
 
@@ -17,19 +19,43 @@ LOOPBACK: Final = "127.0.0.1"
 NEEDED: Final = "give a token by VAULTTOOLS_TOKEN or --token-file"
 
 
-class Parser(argparse.ArgumentParser):
-    """Refuses in one sentence, and accepts no abbreviations."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """What the command lines of `mcp` and `serve` ask for alike."""
 
-    def __init__(self, command: str) -> None:
-        super().__init__(prog=command, add_help=False, allow_abbrev=False)
-        self.add_argument("--tools", action="append", default=[])
-        self.add_argument("--structured", default="off")
-        self.add_argument("--token-file")
-        self.add_argument("--allow-origin", action="append", default=[])
+    vaults: Sequence[str]
+    """`DIR` or `name=DIR`, as given."""
+    has_index: bool
+    tools: Sequence[str]
+    is_structured: bool
+    """Whether answers carry their details as structured content."""
+    token: str | None
+    allow_origin: Sequence[str]
 
-    def error(self, message: str) -> NoReturn:
-        """Raise the sentence."""
-        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+
+def parser(command: str) -> Parser:
+    """What reads the options of `ServerOptions`."""
+    shared = Parser(command)
+    shared.add_argument("--tools", action="append", default=[])
+    shared.add_argument("--structured", default="off")
+    shared.add_argument("--token-file")
+    shared.add_argument("--allow-origin", action="append", default=[])
+    return shared
+
+
+def shared(given: Namespace) -> dict[str, Any]:
+    """The fields of `ServerOptions` that were read, but for the token.
+
+    Raises:
+        BadArgument: one of them cannot be used.
+    """
+    names = offered(given.tools)
+    if given.structured not in ("off", "full"):
+        raise BadArgument(f"--structured takes off or full, got '{given.structured}'")
+    for origin in given.allow_origin:
+        if "://" not in origin or origin.endswith("/") or "*" in origin:
+            raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
+    return {"tools": names, "is_structured": given.structured == "full", "allow_origin": given.allow_origin}
 
 
 def offered(given: Sequence[str]) -> tuple[str, ...]:
@@ -48,17 +74,6 @@ def offered(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in tools.NAMES if name in wanted)
 
 
-def structured(given: str) -> bool:
-    """Whether `--structured` asks for details as structured content.
-
-    Raises:
-        BadArgument: it is neither of the two modes.
-    """
-    if given not in ("off", "full"):
-        raise BadArgument(f"--structured takes off or full, got '{given}'")
-    return given == "full"
-
-
 def address(option: str, given: str) -> tuple[str, int]:
     """Host and port of `HOST:PORT`, `:PORT`, `PORT` or `[::1]:PORT`.
 
@@ -69,18 +84,6 @@ def address(option: str, given: str) -> tuple[str, int]:
     if not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise BadArgument(f"{option} takes HOST:PORT, got '{given}'")
     return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
-
-
-def origins(given: Sequence[str]) -> Sequence[str]:
-    """The origins of `--allow-origin`.
-
-    Raises:
-        BadArgument: one is none.
-    """
-    for origin in given:
-        if "://" not in origin or origin.endswith("/") or "*" in origin:
-            raise BadArgument(f"--allow-origin takes an origin such as https://notes.example, got '{origin}'")
-    return given
 
 
 def token(file: str | None) -> str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from vaulttools import tools
 from vaulttools.answers.request import Request, schema
 from vaulttools.cli import options as cli_options
+from vaulttools.cli.main import SUMMARIES, Said, Switches
+from vaulttools.errors import BadArgument
 
 Shell: TypeAlias = Literal["bash", "zsh", "fish"]
 SHELLS: Final[tuple[str, ...]] = get_args(Shell)
@@ -45,6 +47,18 @@ _vaulttools() {{
 complete -o filenames -F _vaulttools vaulttools
 """
 """Bash 3.2, as macOS has it, reads it too."""
+
+
+def command(words: list[str], switches: Switches) -> Said:
+    """Run `vaulttools completion`.
+
+    Raises:
+        BadArgument: it is no shell that is known.
+    """
+    shell: Any = words[0] if words else None
+    if len(words) != 1 or shell not in SHELLS:
+        raise BadArgument(f"completion takes the name of a shell: {', '.join(SHELLS)}")
+    return Said(script(shell, SUMMARIES).rstrip("\n"))
 
 
 def script(shell: Shell, commands: Mapping[str, str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import Any, Final
+from typing import Final
 
-from vaulttools.cli import handover, rendezvous, resident
-from vaulttools.core import own_python
+from vaulttools.cli import handover, resident
+from vaulttools.cli.main import NOTHING_FOUND, Said, Switches
+from vaulttools.core import child
 from vaulttools.errors import BadArgument
 
 COMMANDS: Final = ("start", "status", "stop")
@@ -22,12 +23,13 @@ Keep a process that answers the other commands for this vault, in a tenth of the
   stop    end it"""
 
 
-def run(words: list[str], folder: str) -> tuple[str, dict[str, Any], bool]:
-    """What a command says, its details, and whether a process runs, or did so until `stop`.
+def command(words: list[str], switches: Switches) -> Said:
+    """Run `vaulttools daemon`; its status says whether a process runs, or did so until `stop`.
 
     Raises:
-        BadArgument: it is none of the three, or there can be no such process.
+        BadArgument: it is none of the three commands, or there can be no such process.
     """
+    folder = switches.folder()
     if len(words) != 1 or words[0] not in COMMANDS:
         given = " ".join(words)
         raise BadArgument(f"daemon takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
@@ -41,42 +43,36 @@ def run(words: list[str], folder: str) -> tuple[str, dict[str, Any], bool]:
     return _status(path)
 
 
-def _start(folder: str, path: str) -> tuple[str, dict[str, Any], bool]:
-    if handover.asked(path, rendezvous.STATUS) is None:
-        started = subprocess.Popen(
-            own_python.command(resident.__name__, folder),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-        )
-        assert started.stdout is not None
-        with started.stdout:
-            said = started.stdout.readline().decode().strip()
+def _start(folder: str, path: str) -> Said:
+    if handover.asked(path, handover.STATUS) is None:
+        process = child.detached(resident.__name__, folder, stdout=subprocess.PIPE)
+        said = ""
+        if process is not None:
+            with process.answers as stdout:
+                said = stdout.readline().decode().strip()
         if said != "ready":
             raise BadArgument(f"The resident process did not start: {said or 'it ended at once'}")
     return _status(path)
 
 
-def _status(path: str) -> tuple[str, dict[str, Any], bool]:
-    said = handover.asked(path, rendezvous.STATUS)
+def _status(path: str) -> Said:
+    said = handover.asked(path, handover.STATUS)
     if said is None:
-        return "No resident process serves this vault.", {"process": None}, False
+        return Said("No resident process serves this vault.", {"process": None}, NOTHING_FOUND)
     process, role, other = said
     text = f"Process {process} serves this vault's commands."
     if role == "server":
         text += " It is a server, and ends by itself."
     if other:
-        text += f" Those from here run by themselves: {other} differs from what it was started with."
-    return text, {"process": int(process), "is_server": role == "server", "differs": other or None}, True
+        text += f" Commands from this shell run without it: {other} differs from the {role}'s."
+    return Said(text, {"process": int(process), "is_server": role == "server", "differs": other or None})
 
 
-def _stop(path: str) -> tuple[str, dict[str, Any], bool]:
-    said = handover.asked(path, rendezvous.STOP)
+def _stop(path: str) -> Said:
+    said = handover.asked(path, handover.STOP)
     if said is None:
         return _status(path)
     process, role, _ = said
     if role == "server":
         raise BadArgument(f"Process {process} is a server (mcp or serve): end that")
-    return f"Process {process} ends.", {"process": int(process)}, True
+    return Said(f"Process {process} ends.", {"process": int(process)})

@@ -6,13 +6,14 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from vaulttools.cli.progress import progress
+from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
+from vaulttools.cli.surroundings import progress
 from vaulttools.errors import BadArgument
 from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.vault import Vault
 
 if TYPE_CHECKING:
     from vaulttools.meaning.background import MeaningStatus
-    from vaulttools.vault import Vault
 
 COMMANDS: Final = ("build", "status", "verify", "clear")
 
@@ -21,8 +22,8 @@ usage: vaulttools [--vault DIR] [--json] index COMMAND [--meaning]
 
 Keep an index for long-lived processes, in the user's cache folder. They build it themselves; no command requires it.
 
-  build   bring it up to date; what was done when it is stopped is kept. With --meaning its passages are embedded too,
-          so that ranked query finds them by what they mean (extra `semantic`)
+  build   bring it up to date; interrupting it loses no progress. With --meaning its passages are embedded too, so that
+          ranked query finds them by what they mean (extra `semantic`)
   status  show where it is, how large it is, and whether it is up to date
   verify  read every file and report each difference; the exit status is then 1
   clear   remove it"""
@@ -32,14 +33,28 @@ _MEANING: Final = "--meaning"
 MEGABYTE: Final = 1_000_000
 
 
-def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
-    """What a command says, its details, and whether all is well.
+def command(words: list[str], switches: Switches) -> Said:
+    """Run `vaulttools index`.
 
     Raises:
-        BadArgument: it is none of the four.
+        BadArgument: the words do not name one of its commands, or no vault is given.
         VaultToolsError: there can be no index.
     """
-    check(words)
+    if words != ["build", _MEANING] and (len(words) != 1 or words[0] not in COMMANDS):
+        given = " ".join(words)
+        raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
+    # An index of whatever folder this happens to be is nothing anybody asked for.
+    with Vault.open(switches.folder(), index="auto") as vault:
+        text, details, is_well = run(words, vault)
+    return Said(text, details, FOUND if is_well else DIFFERENT)
+
+
+def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
+    """What one of the commands says, its details, and whether all is well.
+
+    Raises:
+        VaultToolsError: there can be no index.
+    """
     match words[0]:
         case "build":
             return _build(vault, with_meaning=_MEANING in words)
@@ -49,19 +64,6 @@ def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
             return _verify(vault)
     removed = vault.clear_index()
     return "The index was removed." if removed else "There was no index.", {"removed": removed}, True
-
-
-def check(words: list[str]) -> None:
-    """Nothing, when the words name one command.
-
-    Raises:
-        BadArgument: they do not.
-    """
-    if words[:1] == ["build"] and words[1:] == [_MEANING]:
-        return
-    if len(words) != 1 or words[0] not in COMMANDS:
-        given = " ".join(words)
-        raise BadArgument(f"index takes one of {', '.join(COMMANDS)}" + (f", got '{given}'" if given else ""))
 
 
 def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:

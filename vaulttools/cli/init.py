@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from vaulttools.cli.mcp import NEEDS_EXTRA, program
+from vaulttools.cli.command_line import nearest_vault
+from vaulttools.cli.main import FAILED, FOUND, NOTHING_FOUND, Said, Switches
+from vaulttools.cli.mcp import NEEDS_EXTRA, program, vault_options
+from vaulttools.cli.options import Parser
+from vaulttools.cli.surroundings import working_folder
 from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import ConfigChange, Unchangeable
-from vaulttools.clients.machine import Machine
-from vaulttools.clients.obsidian import KnownVault, known_vaults
+from vaulttools.clients.machine import KnownVault, Machine, known_vaults, this_machine
 from vaulttools.clients.registry import CLIENTS, Client
 from vaulttools.core.paths import shown
 from vaulttools.errors import BadArgument
@@ -53,9 +56,16 @@ class _Outcome:
     backup: Path | None = None
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+def command(words: list[str], switches: Switches) -> Said:
+    """Run `vaulttools init`.
+
+    Raises:
+        BadArgument: it cannot be done.
+    """
+    nearest = os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(working_folder())
+    vaults = switches.vaults or ([nearest] if nearest else [])
+    text, details, is_well = run(parse(words), vaults, this_machine())
+    return Said(text, details, NOTHING_FOUND if is_well is None else FOUND if is_well else FAILED)
 
 
 def parse(words: Sequence[str]) -> InitOptions:
@@ -64,7 +74,7 @@ def parse(words: Sequence[str]) -> InitOptions:
     Raises:
         BadArgument: one of them cannot be used.
     """
-    parser = _Parser(prog="init", add_help=False, allow_abbrev=False)
+    parser = Parser("init")
     parser.add_argument("--client", action="append", default=[])
     for flag in ("--write", "--remove", "--dry-run"):
         parser.add_argument(flag, action="store_true")
@@ -121,9 +131,7 @@ def entry(vaults: Mapping[str, str]) -> dict[str, Any]:
     if importlib.util.find_spec("mcp") is None:
         raise BadArgument(NEEDS_EXTRA)
     path, arguments = program()
-    for name, folder in vaults.items():
-        arguments += ["--vault", f"{name}={folder}" if len(vaults) > 1 else folder]
-    return {"command": path, "args": [*arguments, "mcp"]}
+    return {"command": path, "args": [*arguments, *vault_options(vaults), "mcp"]}
 
 
 def _chosen(given: Sequence[str], known: Sequence[KnownVault]) -> dict[str, str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from vaulttools import tools
-from vaulttools.cli import access, interrupts
+from vaulttools.cli import access
+from vaulttools.cli.importing import importing_much
+from vaulttools.cli.main import Said, Switches
 from vaulttools.clients import change, registry
 from vaulttools.clients.machine import this_machine
 from vaulttools.errors import BadArgument
@@ -49,20 +50,12 @@ Serve the vault to assistants over MCP: on stdin and stdout, or over HTTP. Nothi
 NEEDS_EXTRA: Final = "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"
 
 
-@dataclass(frozen=True, slots=True)
-class McpOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpOptions(access.ServerOptions):
     """What the command line asks for."""
 
-    vaults: Sequence[str]
-    """`DIR` or `name=DIR`, as given."""
-    has_index: bool
-    tools: Sequence[str]
-    is_structured: bool
-    """Whether answers carry their details as structured content."""
     http: tuple[str, int] | None
     """Host and port; None: stdin and stdout."""
-    token: str | None
-    allow_origin: Sequence[str]
     print_config: str | None
 
 
@@ -72,7 +65,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     Raises:
         BadArgument: one of them cannot be used.
     """
-    parser = access.Parser("mcp")
+    parser = access.parser("mcp")
     parser.add_argument("--http")
     parser.add_argument("--print-config")
     given = parser.parse_args(words)
@@ -82,16 +75,9 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         raise BadArgument("--token-file and --allow-origin go with --http")
     if http is not None:
         access.ensure_a_token(http[0], token)
-    return McpOptions(
-        vaults,
-        has_index,
-        access.offered(given.tools),
-        access.structured(given.structured),
-        http,
-        token,
-        access.origins(given.allow_origin),
-        None if given.print_config is None else _assistant(given.print_config),
-    )
+    shared = access.shared(given)
+    assistant = None if given.print_config is None else _assistant(given.print_config)
+    return McpOptions(vaults=vaults, has_index=has_index, token=token, http=http, print_config=assistant, **shared)
 
 
 def _assistant(given: str) -> str:
@@ -99,6 +85,17 @@ def _assistant(given: str) -> str:
     if name not in ASSISTANTS:
         raise BadArgument(f"--print-config must be one of {', '.join(ASSISTANTS)}, got '{given}'")
     return name
+
+
+def command(words: list[str], switches: Switches) -> Said | None:
+    """Run `vaulttools mcp`.
+
+    Raises:
+        BadArgument: it cannot be done.
+    """
+    # Whatever folder a client starts programs in is no vault that anybody asked to be served.
+    run(parse(words, switches.vaults or [switches.folder()], has_index=switches.has_index))
+    return None
 
 
 def run(options: McpOptions) -> None:
@@ -185,19 +182,6 @@ def _importing_the_sdk() -> Iterator[None]:
             raise BadArgument(NEEDS_EXTRA) from error
 
 
-@contextmanager
-def importing_much() -> Iterator[None]:
-    """No search for garbage among what imports make, all of which stays: 0.25 of 1 s. Ctrl-C ends the process."""
-    interrupts.end_at_once()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-        interrupts.raise_again()
-
-
 def _print_config(options: McpOptions, by_name: dict[str, str]) -> None:
     assert options.print_config is not None
     if options.http is not None:
@@ -227,13 +211,19 @@ def program() -> tuple[str, list[str]]:
     Raises:
         BadArgument: it will not stay where it is.
     """
-    vault_client = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
-    path, arguments = (vault_client, []) if vault_client else (sys.executable, ["-m", "vaulttools"])
+    installed = shutil.which("vaulttools", path=str(Path(sys.executable).parent))
+    path, arguments = (installed, []) if installed else (sys.executable, ["-m", "vaulttools"])
     if _CACHES.intersection(Path(path).parts):
         raise BadArgument(
             f"{path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip"
         )
     return path, arguments
+
+
+def vault_options(by_name: Mapping[str, str]) -> list[str]:
+    """What names the vaults on a command line; a vault alone needs no name."""
+    named = [f"{name}={folder}" if len(by_name) > 1 else folder for name, folder in by_name.items()]
+    return [word for each in named for word in ("--vault", each)]
 
 
 _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2"))
@@ -243,10 +233,8 @@ _CACHES: Final = frozenset((".cache", "Caches", "archive-v0", "environments-v2")
 def _command(options: McpOptions, by_name: dict[str, str]) -> dict[str, Any]:
     """The command that starts this server from anywhere: every path absolute."""
     path, arguments = program()
-    for name, folder in by_name.items():
-        absolute = str(Path(folder).expanduser().resolve())
-        arguments += ["--vault", f"{name}={absolute}" if len(by_name) > 1 else absolute]
-    arguments.append("mcp")
+    absolute = {name: str(Path(folder).expanduser().resolve()) for name, folder in by_name.items()}
+    arguments += [*vault_options(absolute), "mcp"]
     if not options.has_index:
         arguments.append("--no-index")
     if options.is_structured:

@@ -22,9 +22,23 @@ class UnknownOption(BadArgument):
         super().__init__(f"unknown option '{option}'")
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Refuses in one sentence, and accepts no abbreviations."""
+
+    def __init__(self, command: str, default: str | None = None) -> None:
+        """`default` is the value of what is not given."""
+        super().__init__(
+            prog=command,
+            add_help=False,
+            allow_abbrev=False,
+            argument_default=default,
+            # Nothing is laid out by it. To find the width it would import what archives are read with: 2 ms.
+            formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_WIDTH),
+        )
+
     def error(self, message: str) -> NoReturn:
-        raise BadArgument(message.replace("argument ", "", 1))
+        """Raise the sentence."""
+        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +63,7 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     """
     words = list(argv)
     end = words.index("--") if "--" in words else len(words)
-    parser = _Parser(
-        prog=tool.name,
-        add_help=False,
-        allow_abbrev=False,
-        argument_default=argparse.SUPPRESS,
-        # Nothing is laid out by it. To find the width it would import what archives are read with: 2 ms.
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_WIDTH),
-    )
+    parser = Parser(tool.name, argparse.SUPPRESS)
     properties = schema(tool.request)["properties"]
     for field, property_ in properties.items():
         kind = property_.get("type")

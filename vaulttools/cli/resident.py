@@ -18,9 +18,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from threading import BoundedSemaphore, Event, Lock, Thread, Timer
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
-from vaulttools.cli import rendezvous
-from vaulttools.cli.commands import run as run_command
-from vaulttools.cli.surroundings import NotResident, Surroundings, collect
+from vaulttools.cli import handover
+from vaulttools.cli.importing import collect
+from vaulttools.cli.main import main
+from vaulttools.cli.surroundings import NotResident, Surroundings
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.matching import ripgrep
 
@@ -113,22 +114,22 @@ class Resident:
 
     def _meet(self, connection: socket.socket) -> None:
         with connection, suppress(OSError, EOFError):
-            if not rendezvous.is_of_one_user(connection):
+            if not handover.is_of_one_user(connection):
                 return
-            connection.settimeout(rendezvous.PATIENCE_SECONDS)
-            question, *texts = os.fsdecode(rendezvous.message(connection)).split("\0")
+            connection.settimeout(handover.PATIENCE_SECONDS)
+            question, *texts = os.fsdecode(handover.message(connection)).split("\0")
             connection.settimeout(None)
-            if question not in (rendezvous.RUN, rendezvous.STATUS, rendezvous.STOP):
+            if question not in (handover.RUN, handover.STATUS, handover.STOP):
                 return
-            if question == rendezvous.RUN:
+            if question == handover.RUN:
                 with self._counted() as is_taken:
                     if is_taken:
                         self._run(connection, texts)
                 return
-            if question == rendezvous.STOP and self._is_daemon:
+            if question == handover.STOP and self._is_daemon:
                 self.stop()
             said = [str(os.getpid()), "daemon" if self._is_daemon else "server", self._other(_pairs(texts)) or ""]
-            connection.sendall(rendezvous.TAKEN + rendezvous.packed(said))
+            connection.sendall(handover.TAKEN + handover.packed(said))
 
     @contextmanager
     def _counted(self) -> Iterator[bool]:
@@ -155,7 +156,7 @@ class Resident:
             return
         if self._other(environ) is not None or not self._vault.is_as_opened(vault):
             return
-        connection.sendall(rendezvous.TAKEN)
+        connection.sendall(handover.TAKEN)
         cancel = Event()
         pieces: list[tuple[int, str]] = []
         out, err = (_Recorder(number, is_there, pieces) for number, is_there in enumerate(is_terminal, 1))
@@ -170,9 +171,9 @@ class Resident:
         )
         Thread(target=_watch, args=(connection, cancel), name="vaulttools caller", daemon=True).start()
         try:
-            status = run_command(words, {}, here)
+            status = main(words, here)
             sent = b"".join(_piece(number, text) for number, text in pieces)
-            connection.sendall((len(sent) + 1).to_bytes(rendezvous.LENGTH, "big") + bytes([status]) + sent)
+            connection.sendall((len(sent) + 1).to_bytes(handover.LENGTH, "big") + bytes([status]) + sent)
         except (NotResident, OSError):
             pass
         except Exception:  # the caller meets it too, and tells of it
@@ -242,14 +243,14 @@ def usable_path(vault: str) -> str:
     Raises:
         BadArgument: there can be none.
     """
-    path = rendezvous.socket_path(vault)
+    path = handover.socket_path(vault)
     if path is None:
-        where = rendezvous.folder()
+        where = handover.socket_folder()
         why = "on this system" if where is None else f"below {where}: its path is too long"
         raise BadArgument(f"There can be no resident process {why}")
     with suppress(FileExistsError):
         os.makedirs(os.path.dirname(path), mode=0o700)
-    if not rendezvous.is_private(path):
+    if not handover.is_private(path):
         raise BadArgument(f"{os.path.dirname(path)} must be a folder of this user alone, of mode 0700")
     return path
 
@@ -318,7 +319,7 @@ def _pairs(texts: list[str]) -> dict[str, str]:
 
 def _piece(number: int, text: str) -> bytes:
     data = text.encode("utf-8", "backslashreplace")  # as the streams of a process do
-    return bytes([number]) + len(data).to_bytes(rendezvous.LENGTH, "big") + data
+    return bytes([number]) + len(data).to_bytes(handover.LENGTH, "big") + data
 
 
 def _remove(path: str) -> None:

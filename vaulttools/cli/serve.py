@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from platformdirs import user_data_path
+
 from vaulttools.cli import access, token
-from vaulttools.cli.mcp import importing_much
+from vaulttools.cli.importing import importing_much
+from vaulttools.cli.main import Said, Switches
 from vaulttools.errors import BadArgument
 from vaulttools.server.hosts import is_loopback, parsed
 
@@ -47,28 +49,21 @@ answers, without Obsidian. Nothing is ever written into it. Without HOST this ma
 NEEDS_EXTRA: Final = "serve needs the extra 'serve': pip install '.[serve]' in the checkout"
 
 
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions(access.ServerOptions):
     """What the command line asks for."""
 
-    vaults: Sequence[str]
-    """`DIR` or `name=DIR`, as given."""
-    has_index: bool
     host: str
     port: int
-    token: str | None
     tls: tuple[str, ...]
     """A certificate and its key; `auto`; or nothing, for http."""
-    allow_origin: Sequence[str]
     proxy: str | None
-    tools: Sequence[str]
-    is_structured: bool
-    vaults_root: str | None = None
+    vaults_root: str | None
     """A folder of vaults, instead of `vaults`."""
-    tokens: str | None = None
+    tokens: str | None
     """The file of tokens for these; None: that of the user's configuration folder."""
-    open_vaults: int = 64
-    omnisearch: int | None = None
+    open_vaults: int
+    omnisearch: int | None
     """The port at which its clients ask; None: they do not."""
 
 
@@ -79,7 +74,7 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
         BadArgument: one of them cannot be used.
     """
     rest, tls = _without_tls(words)
-    parser = access.Parser("serve")
+    parser = access.parser("serve")
     parser.add_argument("address", nargs="?")
     parser.add_argument("--insecure", action="store_true")
     parser.add_argument("--trust-proxy")
@@ -114,21 +109,32 @@ def parse(words: Sequence[str], vaults: Sequence[str], *, has_index: bool = True
     if given.omnisearch is not None and not 0 <= given.omnisearch <= 65535:
         raise BadArgument("--omnisearch takes a port")
     return ServeOptions(
-        vaults,
-        has_index,
-        host,
-        port,
-        secret,
-        tls,
-        access.origins(given.allow_origin),
-        given.trust_proxy,
-        access.offered(given.tools),
-        access.structured(given.structured),
-        given.vaults_root,
-        given.tokens,
-        given.open_vaults,
-        given.omnisearch,
+        vaults=vaults,
+        has_index=has_index,
+        token=secret,
+        host=host,
+        port=port,
+        tls=tls,
+        proxy=given.trust_proxy,
+        vaults_root=given.vaults_root,
+        tokens=given.tokens,
+        open_vaults=given.open_vaults,
+        omnisearch=given.omnisearch,
+        **access.shared(given),
     )
+
+
+def command(words: list[str], switches: Switches) -> Said | None:
+    """Run `vaulttools serve`.
+
+    Raises:
+        BadArgument: it cannot be done.
+    """
+    folders = switches.vaults
+    if not folders and not any(word.startswith("--vaults-root") for word in words):
+        folders = [switches.folder()]
+    run(parse(words, folders, has_index=switches.has_index))
+    return None
 
 
 def _without_tls(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -163,7 +169,7 @@ def run(options: ServeOptions) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     files: tuple[str, str] | None = None
     if options.tls == ("auto",):
-        files = certificate.kept(_data_folder() / "tls", options.host)
+        files = certificate.kept(user_data_path("vaulttools") / "tls", options.host)
     elif options.tls:
         files = (options.tls[0], options.tls[1])
     calls = Calls()
@@ -220,9 +226,3 @@ def _omnisearch(options: ServeOptions, vaults: Vaults, calls: Calls) -> Abstract
 
     assert options.omnisearch is not None
     return listener.beside(omnisearch.application(vaults, calls, options.allow_origin), options.omnisearch)
-
-
-def _data_folder() -> Path:
-    from platformdirs import user_data_path
-
-    return user_data_path("vaulttools")

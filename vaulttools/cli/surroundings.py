@@ -1,17 +1,18 @@
-"""Says where a command runs: its streams, its environment, its vault."""
+"""Says where a command runs: its streams, its environment, its vault, its progress bar."""
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from threading import Event
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from vaulttools.cli.nearest_vault import is_unnamed, nearest_vault
+from vaulttools.cli.command_line import is_unnamed, nearest_vault
+from vaulttools.cli.importing import collect
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -45,12 +46,6 @@ class Surroundings:
     def own(cls) -> Surroundings:
         """Those of this process."""
         return cls(sys.stdout, sys.stderr, os.environ, _opened, _read_structures)
-
-
-def collect() -> None:
-    """Have garbage collected from now on, and not looked for in what was imported."""
-    gc.freeze()
-    gc.enable()
 
 
 NO_VAULT: Final = "No vault given: use --vault DIR or VAULTTOOLS_VAULT"
@@ -92,13 +87,35 @@ def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
         yield vault
         lacks_index = vault.lacks_index
     if lacks_index:
-        from vaulttools.cli import builder
+        from vaulttools.core import child
 
-        builder.start(os.path.abspath(os.path.expanduser(folder)))
+        child.detached("vaulttools.cli.builder", os.path.abspath(os.path.expanduser(folder)))
 
 
 def _read_structures(vault: Vault) -> None:
-    from vaulttools.cli.progress import progress
-
     with progress(delay=BAR_SECONDS) as on_progress:
         vault.read_structures(on_progress=on_progress)
+
+
+@contextmanager
+def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
+    """What shows how many of how many files are done, as a bar where stderr is a terminal, after so many seconds."""
+    start, is_seen = time.monotonic(), sys.stderr.isatty()
+    bars: list[Any] = []
+
+    def on_progress(done: int, total: int) -> None:
+        if not bars:
+            if not is_seen or time.monotonic() < start + delay:
+                return
+            from tqdm import tqdm  # 20 ms, which few commands need
+
+            bars.append(tqdm(desc=what, unit=f" {unit}", leave=False, file=sys.stderr, initial=done))
+        [bar] = bars
+        bar.total = total
+        bar.update(done - bar.n)
+
+    try:
+        yield on_progress
+    finally:
+        for bar in bars:
+            bar.close()

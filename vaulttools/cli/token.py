@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from vaulttools.cli.words import take_value
+from platformdirs import user_config_path
+
+from vaulttools.cli.command_line import take_value
+from vaulttools.cli.main import Said, Switches
 from vaulttools.errors import BadArgument
-
-if TYPE_CHECKING:
-    from vaulttools.server.tokens import TokenFile
 
 HELP: Final = """\
 usage: vaulttools token add NAME --vaults a,b [--tokens FILE]
@@ -22,15 +22,11 @@ configuration folder or in FILE; one that is revoked is refused from the next re
 
 def file(given: str | None) -> Path:
     """Where the tokens are kept."""
-    if given is not None:
-        return Path(given).expanduser()
-    from platformdirs import user_config_path
-
-    return user_config_path("vaulttools") / "tokens.json"
+    return Path(given).expanduser() if given is not None else user_config_path("vaulttools") / "tokens.json"
 
 
-def run(words: list[str]) -> tuple[str, Any]:
-    """Do what is asked: what to print, and the same as details.
+def command(words: list[str], switches: Switches) -> Said:
+    """Run `vaulttools token`.
 
     Raises:
         BadArgument: it cannot be done.
@@ -40,21 +36,15 @@ def run(words: list[str]) -> tuple[str, Any]:
     tokens = TokenFile(file(take_value(words, "--tokens")))
     vaults = take_value(words, "--vaults")
     if words == ["list"] and vaults is None:
-        return _listed(tokens)
+        entries = sorted(tokens.entries().items())
+        rows = [f"{name}: {', '.join(each.vaults)} (since {each.created})" for name, each in entries]
+        details = [{"name": name, "vaults": list(each.vaults), "created": each.created} for name, each in entries]
+        return Said("\n".join(rows) or "There are no tokens.", {"tokens": details})
     if len(words) == 2 and words[0] == "add":
         names = [name.strip() for name in (vaults or "").split(",") if name.strip()]
         token = tokens.add(words[1], names)
-        return token, {"name": words[1], "token": token, "vaults": names}
+        return Said(token, {"name": words[1], "token": token, "vaults": names})
     if len(words) == 2 and words[0] == "revoke" and vaults is None:
         tokens.revoke(words[1])
-        return f"Revoked: {words[1]}", {"revoked": words[1]}
+        return Said(f"Revoked: {words[1]}", {"revoked": words[1]})
     raise BadArgument("token takes add NAME --vaults a,b, list, or revoke NAME")
-
-
-def _listed(tokens: TokenFile) -> tuple[str, Any]:
-    entries = tokens.entries()
-    rows = [f"{name}: {', '.join(each.vaults)} (since {each.created})" for name, each in sorted(entries.items())]
-    details = [
-        {"name": name, "vaults": list(each.vaults), "created": each.created} for name, each in sorted(entries.items())
-    ]
-    return "\n".join(rows) or "There are no tokens.", {"tokens": details}

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from tomlkit.exceptions import TOMLKitError
+
 from vaulttools.clients import jsonc, toml
 from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
 from vaulttools.clients.registry import Client
@@ -120,7 +122,7 @@ class _Text:
     def entry(self) -> dict[str, Any] | None:
         """The entry of our name; None: there is none."""
         try:
-            found = _at(self._read(self._text), self._path)
+            found = jsonc.at(self._read(self._text), self._path)
         except NotAnObject as error:
             raise Unchangeable(_no_object(error)) from None
         if found is not None and not isinstance(found, dict):
@@ -140,7 +142,7 @@ class _Text:
                     text = jsonc.put(text, (*self._path, key), value)
         except NotAnObject as error:
             raise Unchangeable(_no_object(error)) from None
-        except toml.TOMLKitError:
+        except TOMLKitError:
             raise Unchangeable("it cannot be changed safely") from None
         return self._checked(text, values)
 
@@ -151,13 +153,13 @@ class _Text:
                 text = toml.removed(self._text, self._path, OURS)
             else:
                 text = jsonc.removed(self._text, self._path)
-        except toml.TOMLKitError:
+        except TOMLKitError:
             raise Unchangeable("it cannot be changed safely") from None
         return self._checked(text, None)
 
     def _checked(self, text: str, values: Mapping[str, Any] | None) -> bytes:
         """The text as bytes, when everything but our entry reads as before and our entry reads as it should."""
-        entry = _at(self._read(text), self._path)
+        entry = jsonc.at(self._read(text), self._path)
         holds = entry is None if values is None else all(entry.get(key) == _tuple(values[key]) for key in values)
         if not holds or self._without_ours(text) != self._before:
             raise Unchangeable("it cannot be changed safely")
@@ -167,7 +169,7 @@ class _Text:
         """What the text holds, as dicts and tuples."""
         if self._is_toml:
             return _plain(toml.read(text))
-        return _plain(_pairs_as_dicts(jsonc.read(text).value)) if text.strip() else {}
+        return _pairs_as_dicts(jsonc.read(text).value) if text.strip() else {}
 
     def _without_ours(self, text: str) -> Any:
         """What the text holds beside our entry; an empty object of servers counts as none.
@@ -205,17 +207,6 @@ def _plain(value: Any) -> Any:
 
 def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list | tuple) else value
-
-
-def _at(value: Any, path: Sequence[str]) -> Any:
-    last = ""
-    for key in path:
-        if not isinstance(value, dict):
-            raise NotAnObject(last)
-        if key not in value:
-            return None
-        value, last = value[key], key
-    return value
 
 
 def _no_object(error: NotAnObject) -> str:

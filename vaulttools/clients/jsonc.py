@@ -160,6 +160,27 @@ class NotAnObject(Exception):
         super().__init__(key)
 
 
+def at(value: Any, path: Sequence[str]) -> Any:
+    """What dicts within dicts hold at a path; None: there is nothing.
+
+    Raises:
+        NotAnObject: something on the way is no dict.
+    """
+    last = ""
+    for key in path:
+        if not isinstance(value, dict):
+            raise NotAnObject(last)
+        if key not in value:
+            return None
+        value, last = value[key], key
+    return value
+
+
+def newline_of(text: str) -> str:
+    """The line end of a file."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
 def put(text: str, path: Sequence[str], value: Any) -> str:
     """The text with the value at the path; objects on the way are made, and a value that is there is replaced.
 
@@ -167,7 +188,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
         MalformedConfig: the text is no JSON.
         NotAnObject: something on the way is no object.
     """
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = newline_of(text)
     if not text.strip():
         for key in reversed(path):
             value = {key: value}

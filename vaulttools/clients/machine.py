@@ -1,7 +1,8 @@
-"""Says where programs keep their settings on Linux, macOS and Windows."""
+"""Says where programs keep their settings, and which vaults Obsidian knows."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -50,3 +51,43 @@ def this_machine() -> Machine:
         return Machine(system, Path.home(), os.environ)
     except RuntimeError:
         raise BadArgument("There are no settings to change: this user has no home folder") from None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVault:
+    """A vault in Obsidian's list."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What Obsidian calls it: the name of its folder."""
+        return self.path.name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its folder still exists."""
+        return self.path.is_dir()
+
+
+def lists(machine: Machine) -> list[Path]:
+    """Where Obsidian keeps its list; the AppImage and the .deb share one place, Flatpak and Snap have their own."""
+    name = Path("obsidian") / "obsidian.json"
+    places = [machine.settings / name]
+    if machine.system == "linux":
+        flatpak = machine.home / ".var" / "app" / "md.obsidian.Obsidian" / "config"
+        snap = machine.home / "snap" / "obsidian" / "current" / ".config"
+        places += [flatpak / name, snap / name]
+    return places
+
+
+def known_vaults(machine: Machine) -> list[KnownVault]:
+    """The vaults in every list that can be read, by path; a damaged list has none."""
+    paths: set[Path] = set()
+    for place in lists(machine):
+        try:
+            listed = json.loads(place.read_bytes())["vaults"].values()
+            paths.update(Path(vault["path"]) for vault in listed if Path(vault["path"]).is_absolute())
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            continue
+    return [KnownVault(path) for path in sorted(paths)]

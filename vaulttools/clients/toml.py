@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
-from vaulttools.clients.jsonc import MalformedConfig, NotAnObject
+from vaulttools.clients.jsonc import MalformedConfig, NotAnObject, at, newline_of
 
 _LINE = re.compile(r"at line (\d+)")
 
@@ -36,9 +35,9 @@ def put(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
         MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table, or is one within braces, which cannot be added to.
     """
-    if _table(read(text), path) is None:
-        separator = _newline(text) if text else ""
-        added = f"{text}{separator}{printed(path, values, _newline(text))}"
+    if _table(text, path) is None:
+        separator = newline_of(text) if text else ""
+        added = f"{text}{separator}{printed(path, values, newline_of(text))}"
         try:
             tomllib.loads(added)
         except tomllib.TOMLDecodeError:
@@ -63,13 +62,13 @@ def removed(text: str, path: Sequence[str], known: Sequence[str]) -> str:
         MalformedConfig: the text is no TOML.
         NotAnObject: something on the way is no table.
     """
-    table = _table(read(text), path)
+    table = _table(text, path)
     if table is None:
         return text
-    appended = printed(path, {key: table[key] for key in known if key in table}, _newline(text))
+    appended = printed(path, {key: table[key] for key in known if key in table}, newline_of(text))
     before, found, after = text.rpartition(appended)
     if found and set(table) <= set(known) and (not before or before.endswith("\n")):
-        return before.removesuffix(_newline(text)) + after
+        return before.removesuffix(newline_of(text)) + after
     document = tomlkit.parse(text)
     holder: Any = document
     for key in path[:-1]:
@@ -89,22 +88,8 @@ def _value(value: Any) -> str:
     return item.as_string()
 
 
-def _table(document: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
-    here: Any = document
-    last = ""
-    for key in path:
-        if not isinstance(here, Mapping):
-            raise NotAnObject(last)
-        if key not in here:
-            return None
-        here, last = here[key], key
-    if not isinstance(here, Mapping):
-        raise NotAnObject(last)
-    return here
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
-__all__ = ["TOMLKitError", "printed", "put", "read", "removed"]
+def _table(text: str, path: Sequence[str]) -> dict[str, Any] | None:
+    held = at(read(text), path)
+    if not isinstance(held, dict | None):
+        raise NotAnObject(path[-1])
+    return held

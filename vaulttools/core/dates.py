@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
+
+from vaulttools.core.moment import plus_months
 
 FORMS: Final = (
     "2026-11-20, 2026-11, 2026, today, yesterday, tomorrow, this week, last month, next year, "
@@ -102,6 +103,4 @@ def _moved(day: date, number: int, unit: str) -> date:
     """A day so many days, weeks, months or years later; the last of a month that has no such day."""
     if unit in "dw":
         return day + timedelta(days=number * (7 if unit == "w" else 1))
-    months = day.year * 12 + day.month - 1 + number * (12 if unit == "y" else 1)
-    year, month = divmod(months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+    return plus_months(day, number * (12 if unit == "y" else 1))

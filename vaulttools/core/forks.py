@@ -1,4 +1,4 @@
-"""Resets objects in a child process after a fork.
+"""Forks this process, and resets in the child what does not outlive a fork.
 
 Threads are not inherited: a lock that one of them held is held for ever in the child.
 """
@@ -6,6 +6,7 @@ Threads are not inherited: a lock that one of them held is held for ever in the 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Final, Protocol
 from weakref import WeakSet
 
@@ -17,16 +18,39 @@ class Renewed(Protocol):
         """Be as new, in a child after a fork."""
 
 
-_all: Final[WeakSet[Renewed]] = WeakSet()
+_renewed: Final[WeakSet[Renewed]] = WeakSet()
+_kept: Final[list[object]] = []
 
 
 def renew(each: Renewed) -> None:
     """Have an object reset in every child, as long as it lives."""
-    _all.add(each)
+    _renewed.add(each)
+
+
+def keep(opened: object) -> None:
+    """In a child, keep what its parent opened to the end: closing a SQLite file of the parent's would drop the parent's
+    locks on it (fault-I21)."""
+    _kept.append(opened)
+
+
+def fork(run: Callable[[], None]) -> int:
+    """Start a child that runs a function and ends, with status 1 when the function raises; its process id.
+
+    Raises:
+        OSError: there can be none.
+    """
+    process = os.fork()
+    if process:
+        return process
+    try:
+        run()
+        os._exit(0)
+    finally:
+        os._exit(1)
 
 
 def _reset_all() -> None:
-    for each in _all:
+    for each in _renewed:
         each.reset_after_fork()
 
 

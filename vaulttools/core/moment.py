@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+D = TypeVar("D", bound=date)
 
 _MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
@@ -115,7 +118,7 @@ def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> st
 
 def week_of(day: date, weeks: Weeks) -> tuple[int, int]:
     """The year that a day's week belongs to, and the number of the week in it, from 1."""
-    number = (day.timetuple().tm_yday - (_weekday(day) - weeks.first_day) % 7 + 6 - _offset(day.year, weeks)) // 7
+    number = (_day_of_year(day) - (_weekday(day) - weeks.first_day) % 7 + 6 - _offset(day.year, weeks)) // 7
     if number < 1:
         return day.year - 1, number + _weeks_in(day.year - 1, weeks)
     length = _weeks_in(day.year, weeks)
@@ -132,7 +135,7 @@ def _offset(year: int, weeks: Weeks) -> int:
 def _weeks_in(year: int, weeks: Weeks) -> int:
     if not 1 <= year < 9999:
         return 52
-    days = date(year, 12, 31).timetuple().tm_yday
+    days = _day_of_year(date(year, 12, 31))
     return (days - _offset(year, weeks) + _offset(year + 1, weeks)) // 7
 
 
@@ -157,16 +160,8 @@ def _twelve(moment: datetime) -> int:
     return moment.hour % 12 or 12
 
 
-def _day_of_year(moment: datetime) -> int:
+def _day_of_year(moment: date) -> int:
     return moment.timetuple().tm_yday
-
-
-def _quarter(moment: datetime) -> int:
-    return (moment.month + 2) // 3
-
-
-def _milliseconds(moment: datetime) -> int:
-    return math.floor(moment.timestamp() * 1000 + 0.5)
 
 
 _PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
@@ -187,8 +182,8 @@ _PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
     "ddd": lambda at: _DAYS[_weekday(at)][:3],
     "dddd": lambda at: _DAYS[_weekday(at)],
     "E": lambda at: str(at.isoweekday()),
-    "Q": lambda at: str(_quarter(at)),
-    "Qo": lambda at: _ordinal(_quarter(at)),
+    "Q": lambda at: str((at.month + 2) // 3),
+    "Qo": lambda at: _ordinal((at.month + 2) // 3),
     "Y": lambda at: f"{at.year:04}",
     "YY": lambda at: f"{at.year % 100:02}",
     "YYYY": lambda at: f"{at.year:04}",
@@ -217,8 +212,8 @@ _PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
     "ss": lambda at: f"{at.second:02}",
     "a": lambda at: "am" if at.hour < 12 else "pm",
     "A": lambda at: "AM" if at.hour < 12 else "PM",
-    "x": lambda at: str(_milliseconds(at)),
-    "X": lambda at: str(_milliseconds(at) // 1000),
+    "x": lambda at: str(_round(at.timestamp() * 1000)),
+    "X": lambda at: str(_round(at.timestamp() * 1000) // 1000),
     "Z": lambda at: _zone(at, ":"),
     "ZZ": lambda at: _zone(at, ""),
     **dict.fromkeys(("z", "zz"), lambda at: ""),  # moment knows the zone's name only with its extension for zones
@@ -283,7 +278,7 @@ def _difference(start: datetime, end: datetime) -> tuple[int, float]:
     return months, beyond / timedelta(milliseconds=1)
 
 
-def plus_months(moment: datetime, months: int) -> datetime:
+def plus_months(moment: D, months: int) -> D:
     """The same day and time so many months later, or the last day of a month that has no such day.
 
     Raises:
@@ -292,9 +287,7 @@ def plus_months(moment: datetime, months: int) -> datetime:
     year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
     if not 1 <= year <= 9999:
         raise ValueError("year out of range")
-    after = date(year + month // 11, (month + 1) % 12 + 1, 1) if (year, month) != (9999, 11) else None
-    last = 31 if after is None else (after - timedelta(1)).day
-    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
 
 
 def _round(number: float) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.core import forks, garbage, inherited
+from vaulttools.core import forks, garbage
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
@@ -86,7 +86,7 @@ class BackgroundIndex:
     def reset_after_fork(self) -> None:
         """In a child after a fork: what the parent had open is neither used nor closed (fault-I21)."""
         if self._present is not None:
-            inherited.keep(self._present)
+            forks.keep(self._present)
         self._begin()
 
     def _begin(self) -> None:

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 import apsw
 
-from vaulttools.core import inherited
+from vaulttools.core import forks
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import file, words
 
@@ -90,7 +90,7 @@ class Database:
         """
         with self._used():
             if self._process != os.getpid():
-                inherited.keep(self._idle)  # a child must not use what its parent opened
+                forks.keep(self._idle)  # a child must not use what its parent opened
                 self._idle = deque()
                 self._process = os.getpid()
             try:

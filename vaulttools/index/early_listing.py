@@ -38,21 +38,18 @@ def begin(folder: str) -> None:
         answers, writing = os.pipe()
     except OSError:
         return
+    from vaulttools.core import forks
+
+    def list_all() -> None:
+        os.closerange(0, 3)  # whoever reads the output of the command does not wait for the child
+        os.close(answers)
+        _write(folder, writing)
+
     try:
-        pid = os.fork()
+        _begun.append(_Child(forks.fork(list_all), answers, folder))
     except OSError:
         os.close(answers)
-        os.close(writing)
-        return
-    if not pid:
-        try:
-            os.closerange(0, 3)  # whoever reads the output of the command does not wait for the child
-            os.close(answers)
-            _write(folder, writing)
-        finally:
-            os._exit(0)
     os.close(writing)
-    _begun.append(_Child(pid, answers, folder))
 
 
 def is_begun(folder: str | None = None) -> bool:

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from vaulttools.core import own_python
-
 if TYPE_CHECKING:
     from vaulttools.index.lister_process import Lister
 
@@ -25,7 +23,7 @@ def beside(files: int) -> Iterator[Lister | None]:
     """A process for a vault of about so many files; None where it is not worth it, or none can be started."""
     is_worth_it = files >= WORTH_FILES and (os.cpu_count() or 1) > 1
     lister = None
-    if is_worth_it and sys.platform == "linux" and own_python.can_start():
+    if is_worth_it and sys.platform == "linux":
         from vaulttools.index import lister_process
 
         lister = lister_process.started()

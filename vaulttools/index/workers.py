@@ -6,24 +6,22 @@ Not `multiprocessing`: its `spawn` runs the caller's main module again, and its 
 from __future__ import annotations
 
 import os
-import pickle
 import queue
-import subprocess
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event
-from typing import IO, Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from vaulttools.attachments.texts import Attachments
-from vaulttools.core import own_python
+from vaulttools.core import child
+from vaulttools.core.child import Child, ChildGone
 from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.files.root import Root
 from vaulttools.index.content import Content, hanging, read
-from vaulttools.index.worker import receive, send
 
 Reading: TypeAlias = Callable[[Iterator[str], Event], Iterator[Content | None]]
 """Gives the content of every file of a supply, in any order, None for one that vanished; fewer when it is stopped."""
@@ -36,9 +34,6 @@ FILE_BYTES: Final = 2 * 1024
 
 MOST: Final = 4
 """Processes. The writing process keeps up with no more (measured)."""
-
-_END_SECONDS: Final = 5.0
-"""Seconds to wait for a killed process."""
 
 _AT_ONCE: Final = 16
 """Files that a process is asked for at once; it is asked for the next before it has answered."""
@@ -71,7 +66,7 @@ def readers(
     """
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
-    if not count or not own_python.can_start():
+    if not count or not child.can_start():
         yield lambda supply, stop: (_read(root, path, attachments) for path in supply)
         return
     workers = _Workers(root, count, attachments)
@@ -139,28 +134,12 @@ def _weight(result: _Result) -> int:
     return 1 + (len(result.trigrams) if isinstance(result, Content) else 0)
 
 
-class _Process(NamedTuple):
-    """A running worker and its pipes."""
-
-    popen: subprocess.Popen[bytes]
-    stdin: IO[bytes]
-    stdout: IO[bytes]
-
-
-def _started(root: Root, attachments: Attachments | None) -> _Process | None:
+def _started(root: Root, attachments: Attachments | None) -> Child | None:
     """A worker that knows its root; None when none can be started."""
-    command = own_python.command("vaulttools.index.worker")
-    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    pipe = subprocess.PIPE
-    try:
-        popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, creationflags=flags)
-    except OSError:
-        return None
-    assert popen.stdin is not None
-    assert popen.stdout is not None
-    process = _Process(popen, popen.stdin, popen.stdout)
-    with suppress(OSError):  # one that died at once is found when it is asked
-        send(process.stdin, (root, None if attachments is None else attachments.folder))
+    process = child.started("vaulttools.index.worker")
+    if process is not None:
+        with suppress(ChildGone):  # one that died at once is found when it is asked
+            process.send((root, None if attachments is None else attachments.folder))
     return process
 
 
@@ -171,12 +150,10 @@ class _Workers:
         self._root = root
         self._attachments = attachments
         self._count = count
-        self._processes: list[_Process] | None = None
-        self._asked: dict[int, float] = {}
-        """When each process, by its id, was asked for the file that it reads, on the monotonic clock."""
+        self._processes: list[Child] | None = None
         self._ended = False
 
-    def start(self) -> list[_Process]:
+    def start(self) -> list[Child]:
         """The processes; the first call starts them, if it holds the write lock."""
         if self._processes is None:
             begun = (_started(self._root, self._attachments) for _ in range(self._count))
@@ -217,41 +194,31 @@ class _Workers:
     def _end_hanging(self) -> None:
         """Kill the processes that have been reading one file for too long."""
         for process in self._processes or ():
-            asked = self._asked.get(process.popen.pid)
-            if asked is not None and time.monotonic() - asked > READ_SECONDS:
-                process.popen.kill()
+            process.kill_if_late(READ_SECONDS)
 
     def end(self) -> None:
         """Kill the processes: they only read."""
         self._ended = True
         for process in self._processes or ():
-            process.popen.kill()
-            with suppress(subprocess.TimeoutExpired):  # one that hangs in the kernel ends when that lets it
-                process.popen.wait(_END_SECONDS)
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    pipe.close()
+            process.end()
 
-    def _serve(self, process: _Process, some: Callable[[], list[str]], results: _Results) -> None:
+    def _serve(self, process: Child, some: Callable[[], list[str]], results: _Results) -> None:
         """Have a process read files until there are no more, or it dies; at last, give back those it has not read."""
         asked: deque[str] = deque()
         try:
             while True:
                 while len(asked) <= _AT_ONCE and (paths := some()):
                     asked += paths
-                    send(process.stdin, paths)
+                    process.send(paths)
                 if not asked:
                     break
-                self._asked[process.popen.pid] = time.monotonic()
-                content = receive(process.stdout)
+                content = process.receive()
                 assert content is None or isinstance(content, Content)
                 asked.popleft()
                 self._give(results, content)
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError):  # it died, or was killed
-            since = self._asked.get(process.popen.pid)
-            if asked and since is not None and time.monotonic() - since > READ_SECONDS:
+        except ChildGone:
+            if asked and process.is_late:
                 self._give(results, hanging(asked.popleft()))
-        self._asked.pop(process.popen.pid, None)
         self._give(results, [*asked])
 
     def _give(self, results: _Results, result: _Result) -> None:

@@ -15,12 +15,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import IO, Final
 
+from vaulttools.core.child import Child
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import RipgrepUnavailable
-
-_POLL: Final = 0.05
-"""Seconds between two looks at the cancel event while ripgrep runs; a cancelled one is gone well within 0.5 s
-(fault-M05)."""
 
 TOGETHER: Final = max(2, min(os.cpu_count() or 1, 4))
 """Processes over batches of one list of files at a time."""
@@ -59,12 +56,10 @@ class Running:
         self._printed = _memory()
         try:
             with nullcontext(subprocess.DEVNULL) if stdin is None else _file_of(stdin) as given:
-                self._process = subprocess.Popen(
-                    command, cwd=folder, stdin=given, stdout=self._printed or subprocess.PIPE, stderr=subprocess.PIPE
-                )
+                stdout = self._printed or subprocess.PIPE
+                self._child = Child(command, cwd=folder, stdin=given, stdout=stdout, stderr=subprocess.PIPE)
         except (OSError, ValueError) as error:  # no such program; no more descriptors, no memory (fault-S07)
-            if self._printed is not None:
-                self._printed.close()
+            self._close()
             if isinstance(error, ValueError):  # a NUL or a lone surrogate, which no command line holds
                 raise
             why = GET_IT if isinstance(error, FileNotFoundError) else error.strerror
@@ -77,38 +72,22 @@ class Running:
             Cancelled: the caller has stopped the call.
         """
         try:
-            while True:
-                left = work.remaining()
-                try:
-                    return self._ended(min(left, _POLL) if work.cancel else left)
-                except subprocess.TimeoutExpired:
-                    if work.remaining() > 0:
-                        continue
-                    self._process.kill()
-                    return self._ended(None)
+            printed, errors, status, is_out_of_time = self._child.output(work)
+            if self._printed is not None:
+                self._printed.seek(0)
+                printed = self._printed.read()
+            return Outcome(printed, errors, status, is_out_of_time, self._folder)
         finally:
-            self.abandon()
-
-    def _ended(self, timeout: float | None) -> Outcome:
-        """What it brought, once it has ended; `timeout` in seconds, None: it was killed.
-
-        Raises:
-            subprocess.TimeoutExpired: it still runs.
-        """
-        out, err = self._process.communicate(timeout=timeout)
-        if self._printed is not None:
-            self._printed.seek(0)
-            out = self._printed.read()
-        return Outcome(out, err, self._process.returncode, timeout is None, self._folder)
+            self._close()
 
     def abandon(self) -> None:
         """Kill the process if it still runs, and drop its output."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        for file in (self._process.stdout, self._process.stderr, self._printed):
-            if file is not None:
-                file.close()
+        self._child.end()
+        self._close()
+
+    def _close(self) -> None:
+        if self._printed is not None:
+            self._printed.close()
 
 
 class Runs:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import filelock
 import numpy as np
 
-from vaulttools.core import inherited
+from vaulttools.core import forks
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
@@ -173,7 +173,7 @@ class BackgroundMeaning:
         self._mute_until, self._mute_reason = 0.0, ""
         self._thread: threading.Thread | None = None
         if self._store is not None:
-            inherited.keep(self._store)
+            forks.keep(self._store)
             self._store = None
         self._waiters = 0
         """Calls of `wait` under way."""

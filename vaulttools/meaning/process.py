@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from vaulttools.core import own_python
-from vaulttools.index.worker import receive, send
+from vaulttools.core import child
+from vaulttools.core.child import receive, send
 from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
 from vaulttools.meaning.embedders import Choice
 
@@ -35,9 +35,9 @@ class EmbeddingProcess:
         Raises:
             NoMeaning: it cannot be started, or has no embedder.
         """
-        if not own_python.can_start():
+        if not child.can_start():
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
-        command = own_python.command("vaulttools.meaning.worker", str(NICER))
+        command = child.command("vaulttools.meaning.worker", str(NICER))
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
             self._popen = subprocess.Popen(

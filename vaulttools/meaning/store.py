@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import apsw
 import numpy as np
 
-from vaulttools.core import inherited
+from vaulttools.core import forks
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.meaning import arrays
@@ -446,7 +446,7 @@ class _Reader(NamedTuple):
         if self.process == os.getpid():
             self.connection.close()
         else:
-            inherited.keep(self.connection)
+            forks.keep(self.connection)
 
 
 def remove(path: Path) -> None:

@@ -4,7 +4,7 @@ Run as `python -m vaulttools.meaning.worker NICER`.
 
 `NICER` is how much lower than its parent's its priority is.
 
-Messages are those of `index.worker`. First comes the choice of an embedder and the folder for what all vaults share; it
+Messages are those of `core.child`. First comes the choice of an embedder and the folder for what all vaults share; it
 is answered by the embedder's key and whether an encoder is fitted to it. Then come, in any order: a sample of texts to
 fit an encoder to (a tuple), answered by the encoder's bytes; an encoder that was fitted before (bytes), answered by
 None; texts to encode (a list), answered by a row of bytes each. A sentence answers what fails.
@@ -12,22 +12,17 @@ None; texts to encode (a list), answered by a row of bytes each. A sentence answ
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from queue import SimpleQueue
 
-from vaulttools.core import own_python
+from vaulttools.core import child
+from vaulttools.core.child import send
 from vaulttools.errors import VaultToolsError
-from vaulttools.index.worker import listen, send
 
 
 def run() -> None:
     """Answer until there is nobody to answer."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
-    own_python.give_way(int(sys.argv[1]))
-    requests: SimpleQueue[object] = SimpleQueue()
-    threading.Thread(target=listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+    child.begin(int(sys.argv[1]))
+    requests = child.requests()
 
     from vaulttools.meaning import embedders
     from vaulttools.meaning.encoder import Encoder, is_fitted

@@ -15,9 +15,9 @@ import pytest
 
 from tests.conftest import write_files
 from tests.server.serving import FROZEN, WITHIN, Raw, below, linux_only
-from vaulttools.core import own_python
+from vaulttools.core import child
+from vaulttools.core.child import receive, send
 from vaulttools.errors import BadArgument, PathNotFound, VaultToolsError
-from vaulttools.index.worker import receive, send
 from vaulttools.server.calls import Calls
 from vaulttools.server.mcp import vault_client
 from vaulttools.server.mcp.jobs import Job
@@ -187,7 +187,7 @@ def test_a_process_that_cannot_be_started_is_none(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_process_that_ends_at_once_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_python, "command", lambda _: [sys.executable, "-c", "pass"])
+    monkeypatch.setattr(child, "command", lambda _: [sys.executable, "-c", "pass"])
     process = vault_client.started({"v": "/nowhere"}, ["read"], index=None, is_structured=False)
     assert process is not None
     with pytest.raises(VaultToolsError, match=LOST):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
 
 Report: TypeAlias = Callable[[float], Awaitable[None]]
 """Is told the seconds since a call was made, every 200 ms until it ends."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -16,9 +15,9 @@ from itertools import count
 from threading import Lock, Thread
 from typing import Any, Final, Literal
 
-from vaulttools.core import own_python
+from vaulttools.core import child
+from vaulttools.core.child import Child, ChildGone
 from vaulttools.errors import VaultToolsError
-from vaulttools.index.worker import receive, send
 from vaulttools.server.calls import ended
 from vaulttools.server.mcp.backend import Backend, Report
 
@@ -34,14 +33,9 @@ LOST: Final = "the process that reads the vault has ended"
 class VaultClient(Backend):
     """A backend, and the process that answers for it."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], vaults: Sequence[str], tools: Sequence[str]) -> None:
-        """`popen` has pipes to its input and from its output."""
+    def __init__(self, process: Child, vaults: Sequence[str], tools: Sequence[str]) -> None:
         super().__init__(vaults, tools)
-        assert popen.stdin is not None
-        assert popen.stdout is not None
-        self._popen = popen
-        self._requests = popen.stdin
-        self._answers = popen.stdout
+        self._child = process
         self._sending = Lock()
         self._numbers = count(1)
         self._waiting: dict[int, Future[Any]] = {}
@@ -55,8 +49,8 @@ class VaultClient(Backend):
             VaultToolsError: one cannot be opened.
         """
         try:
-            failure = receive(self._answers)
-        except (EOFError, OSError, ValueError) as error:
+            failure = self._child.receive()
+        except ChildGone as error:
             raise VaultToolsError(LOST) from error
         if failure is not None:
             assert isinstance(failure, VaultToolsError)
@@ -68,16 +62,14 @@ class VaultClient(Backend):
         self._is_ending = True
         if self._sending.acquire(timeout=_END_SECONDS):
             with suppress(OSError):
-                self._requests.close()
+                self._child.input.close()
             self._sending.release()
-        try:
-            self._popen.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
+        if self._child.wait(_END_SECONDS) is None:
+            self._child.kill()
         if self._taking.is_alive():
             self._taking.join(_END_SECONDS)
         if not self._taking.is_alive():
-            self._answers.close()
+            self._child.end()
 
     async def _ask(self, method: str, *arguments: Any, report: Report | None = None) -> Any:
         """What the process says; when the waiting task is cancelled, it is told so."""
@@ -92,14 +84,14 @@ class VaultClient(Backend):
 
     def send(self, *message: object) -> None:
         """Write a message to the process. That never takes long: it takes all requests at once."""
-        with self._sending, suppress(OSError, ValueError):  # when it has gone, `_take` ends this process
-            send(self._requests, message)
+        with self._sending, suppress(ChildGone):  # when it has gone, `_take` ends this process
+            self._child.send(message)
 
     def _take(self) -> None:
         """Hand on the answers as they come. Without that process there is nothing left to serve."""
-        with suppress(EOFError, OSError, ValueError):
+        with suppress(ChildGone):
             while True:
-                answer = receive(self._answers)
+                answer = self._child.receive()
                 assert isinstance(answer, tuple)
                 number, result, error = answer
                 future = self._waiting.pop(number, None)
@@ -121,15 +113,11 @@ def started(
 
     `index` and `is_structured` are those of `server.vaults.opened` and of `Jobs`.
     """
-    if not own_python.can_start():
+    with _interrupts_held_back():
+        process = child.started("vaulttools.server.mcp.vault_process", stderr=None, creationflags=0)
+    if process is None:
         return None
-    command = own_python.command("vaulttools.server.mcp.vault_process")
-    try:
-        with _interrupts_held_back():
-            popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    except OSError:
-        return None
-    client = VaultClient(popen, tuple(by_name), tools)
+    client = VaultClient(process, tuple(by_name), tools)
     client.send(dict(by_name), tuple(tools), index, is_structured)
     return client
 

@@ -1,6 +1,6 @@
 """Opens vaults, and answers for them until the process that started it goes.
 
-Run as `python -m vaulttools.server.mcp.vault_process`. Messages are those of `index.worker`. First comes what
+Run as `python -m vaulttools.server.mcp.vault_process`. Messages are those of `core.child`. First comes what
 `vault_client.started` was given, answered by None once the vaults are open, else by the error. A request is its number,
 a method of `Jobs` and arguments; it is answered by its number, and the result or the error. The number alone: nobody
 waits for it any more.
@@ -19,8 +19,9 @@ from functools import partial
 from threading import Event, Lock
 from typing import IO, TYPE_CHECKING, Any
 
+from vaulttools.core import child
+from vaulttools.core.child import receive, send
 from vaulttools.errors import VaultToolsError
-from vaulttools.index.worker import receive, send
 
 if TYPE_CHECKING:
     from vaulttools.server.calls import Calls
@@ -31,8 +32,8 @@ _log = logging.getLogger("vaulttools")
 
 def run() -> None:
     """Answer until there is nobody to answer."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and closes the pipe
-    signal.signal(signal.SIGTERM, lambda number, frame: None)  # likewise; children do not inherit this
+    child.begin()
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # as SIGINT; children do not inherit this
     # Nothing but answers may reach the parent, whatever a library prints.
     wire = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -11,7 +11,7 @@ from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
-from vaulttools.attachments.picture import is_image
+from vaulttools.attachments.kinds import is_image
 from vaulttools.core import limits, paths
 from vaulttools.core.work import Work, named
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault

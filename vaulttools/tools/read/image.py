@@ -9,8 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from vaulttools.attachments import kinds, process
-from vaulttools.attachments.limits import FILE_BYTES
-from vaulttools.attachments.picture import Picture
+from vaulttools.attachments.extracted import Picture
 from vaulttools.core import paths
 from vaulttools.core.work import Work, named
 from vaulttools.errors import BadArgument, VaultToolsError
@@ -55,7 +54,7 @@ def drawn(vault: Session, path: str) -> tuple[Picture, int]:
         raise BadArgument(f"Cannot read {name}: unreadable") from error
     try:
         size = disk.fstat(descriptor).st_size
-        if size > min(FILE_BYTES, vault.config.max_file_size):
+        if size > min(kinds.FILE_BYTES, vault.config.max_file_size):
             raise BadArgument(f"Cannot read {name}: too large")
         picture = process.draw(descriptor)
     except (OSError, process.CannotExtract) as error:

@@ -1,13 +1,13 @@
 """Extracts attachments whose descriptors it is sent, each in a limited fork.
 
-Run as `python -m vaulttools.attachments.child`.
+Run as `python -m vaulttools.attachments.worker`.
 
-Its standard input is a socket. A message is the name of a kind with the descriptor of an opened file; the answer is its
-length in four bytes and what `extracted.dump` makes. Each file has a process of its own, forked from this one, which
-has loaded the extractors: what a file does to its process, the next one does not meet. When a fork ends without an
-answer, this process ends, too.
+Its standard input is a socket. A message is the name of a kind with the descriptor of an opened file; the answer is a
+frame (`core.child`) of what `extracted.dump` makes, or `dump_picture` of an image. Each file has a process of its own,
+forked from this one, which has loaded the extractors: what a file does to its process, the next one does not meet. When
+a fork ends without an answer, this process ends, too.
 
-`python -m vaulttools.attachments.child KIND`: standard input is the file, standard output takes the one answer. For
+`python -m vaulttools.attachments.worker KIND`: standard input is the file, standard output takes the one answer. For
 systems without forks and descriptors that can be sent.
 """
 
@@ -20,20 +20,32 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from importlib import import_module
 from typing import IO, Final
 
-from vaulttools.attachments import docx, image, pdf, picture
-from vaulttools.attachments.extracted import Extracted, dump
-from vaulttools.attachments.limits import CPU_SECONDS, IDLE_SECONDS, LENGTH, MEMORY_BYTES, NOTHING, WALL_SECONDS
+from vaulttools.attachments import image
+from vaulttools.attachments.extracted import Extracted, dump, dump_picture
+from vaulttools.attachments.kinds import IMAGE, KINDS, NOTHING
+from vaulttools.core import child, forks
+
+CPU_SECONDS: Final = 10
+"""Seconds of CPU that an extraction has, where nobody is left to end it."""
+
+WALL_SECONDS: Final = 15
+"""Seconds of the clock that it has then."""
+
+MEMORY_BYTES: Final = 512 * 1024 * 1024
+"""Address space of the process that extracts. Python and PDFium take 60 MB of it."""
+
+IDLE_SECONDS: Final = 30.0
+"""Seconds after which a child that nobody has asked ends: it holds 30 MB, and a new one takes 0.1 s to start."""
 
 _CODECS: Final = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp437", "latin-1", "ascii")
 """What texts in PDF, names in ZIP and XML are written in."""
 
-_EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], bytes]]] = {
-    "pdf": lambda file: dump(pdf.extract(file)),
-    "docx": lambda file: dump(docx.extract(file)),
-    NOTHING: lambda file: b"ready",
-    "image": lambda file: picture.dump(image.extract(file)),
+_EXTRACTORS: Final[dict[str, Callable[[IO[bytes]], Extracted]]] = {
+    kind.name: import_module(f"{__package__}.{kind.name}").extract for kind in KINDS
 }
 
 
@@ -47,33 +59,29 @@ def serve(connection: socket.socket) -> None:
             return
         if not kind or not descriptors:
             return
-        process = os.fork()
-        if process == 0:
-            _answer_and_exit(connection, kind.decode(), descriptors[0])
+        process = forks.fork(partial(_answer, connection, kind.decode(), descriptors[0]))
         os.close(descriptors[0])
         _, status = os.waitpid(process, 0)
         if status:
             os._exit(1)
 
 
-def _answer_and_exit(connection: socket.socket, kind: str, descriptor: int) -> None:
-    """Extract one file, answer, and end the process."""
-    try:
-        limit(descriptor + 1)
-        connection.settimeout(None)
-        data = extracted(kind, descriptor)
-        connection.sendall(len(data).to_bytes(LENGTH, "big") + data)
-        os._exit(0)
-    finally:
-        os._exit(1)
+def _answer(connection: socket.socket, kind: str, descriptor: int) -> None:
+    limit(descriptor + 1)
+    connection.settimeout(None)
+    connection.sendall(child.framed(answer(kind, descriptor)))
 
 
-def extracted(kind: str, descriptor: int) -> bytes:
+def answer(kind: str, descriptor: int) -> bytes:
     """What is answered for an opened file; never raises for what it holds."""
     try:
         with os.fdopen(descriptor, "rb") as file:
             file.seek(0)
-            return _EXTRACTORS[kind](file)
+            if kind == NOTHING:
+                return b"ready"
+            if kind == IMAGE:
+                return dump_picture(image.extract(file))
+            return dump(_EXTRACTORS[kind](file))
     except MemoryError:
         return dump(Extracted(failure="extraction too costly"))
     except Exception:
@@ -104,15 +112,13 @@ def limit(descriptors: int) -> None:
 
 def run() -> None:
     """Serve, or answer once."""
-    with suppress(AttributeError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and closes the socket
+    child.begin()
     warm_up()
     if len(sys.argv) > 1:
         limit(3)
-        data = extracted(sys.argv[1], 0)
-        sys.stdout.buffer.write(len(data).to_bytes(LENGTH, "big") + data)
-        return
-    serve(socket.socket(fileno=0))
+        sys.stdout.buffer.write(answer(sys.argv[1], 0))
+    else:
+        serve(socket.socket(fileno=0))
 
 
 def warm_up() -> None:

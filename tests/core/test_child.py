@@ -1,22 +1,25 @@
-"""Processes of our own find this package, and import nothing from the folder they run in."""
+"""Child processes: they find this package, import nothing from the folder they run in, and end in time."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import vaulttools
+from vaulttools.core import child
 
 ROOT = str(Path(vaulttools.__file__).parent.parent)
 
 PROGRAM = """
 import subprocess, sys
-from vaulttools.core import own_python
-python, *rest = own_python.command("vaulttools", "--version")
+from vaulttools.core import child
+python, *rest = child.command("vaulttools", "--version")
 sys.exit(subprocess.run([python, *sys.argv[1:], *rest]).returncode)
 """
 
@@ -41,3 +44,31 @@ def test_a_package_that_is_not_installed_is_found_where_this_process_found_it(tm
 def test_nothing_is_imported_from_the_folder_of_a_process_that_is_isolated(tmp_path: Path, path: str | None) -> None:
     (tmp_path / "vaulttools.py").write_text("print('of the folder')", encoding="utf-8")
     assert _started(PROGRAM, tmp_path, "-I", path=path) == f"vaulttools {vaulttools.__version__}\n"
+
+
+def test_a_frame_is_read_however_it_comes_and_no_longer_than_is_allowed() -> None:
+    sent = io.BytesIO(child.framed(b"whole") + child.framed(b"cut")[:-1])
+    assert child.frame(lambda size: sent.read(min(size, 2)), 5) == b"whole"
+    with pytest.raises(EOFError):
+        child.frame(sent.read)
+    with pytest.raises(ValueError, match="too long"):
+        child.frame(io.BytesIO(child.framed(b"whole")).read, 4)
+
+
+def test_a_child_whose_answer_takes_too_long_has_gone() -> None:
+    waiting = child.Child([sys.executable, "-c", "import time; time.sleep(600)"])
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(waiting.receive)
+        while not asking.done():
+            waiting.kill_if_late(0.05)
+    assert isinstance(asking.exception(), child.ChildGone)
+    assert waiting.is_late
+    waiting.end()
+
+
+@pytest.mark.parametrize(("name", "value"), [("executable", ""), ("frozen", True)])
+def test_without_a_python_to_start_no_child_is_started(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    monkeypatch.setattr(sys, name, value, raising=False)
+    assert child.started("vaulttools.index.worker") is None

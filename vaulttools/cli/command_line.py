@@ -1,0 +1,86 @@
+"""Takes flags, options and the vault out of a command line; imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+
+OWN = ("daemon", "index", "init", "mcp", "serve")
+"""Commands that are never handed over."""
+
+
+def take_flag(words: list[str], flag: str) -> bool:
+    """Whether the flag stands among the words before a `--`; it is taken out."""
+    end = words.index("--") if "--" in words else len(words)
+    if flag not in words[:end]:
+        return False
+    words.remove(flag)
+    return True
+
+
+def take_value(words: list[str], option: str) -> str | None:
+    """The value of an option among the words before a `--`; both are taken out.
+
+    Raises:
+        BadArgument: the option is the last word.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    for index, word in enumerate(words[:end]):
+        if word.startswith(f"{option}="):
+            del words[index]
+            return word.removeprefix(f"{option}=")
+        if word == option:
+            if index + 1 >= end:
+                from vaulttools.errors import BadArgument
+
+                raise BadArgument(f"{option} needs a value")
+            value = words[index + 1]
+            del words[index : index + 2]
+            return value
+    return None
+
+
+def take_values(words: list[str], option: str) -> list[str]:
+    """The values of an option that may be repeated, in order; they are taken out.
+
+    Raises:
+        BadArgument: it is the last word.
+    """
+    values: list[str] = []
+    while (value := take_value(words, option)) is not None:
+        values.append(value)
+    return values
+
+
+def vault_of(words: list[str]) -> str | None:
+    """The absolute folder of the one vault that a command means; None: it means none, or is to run here. What stands
+    before any command is taken out."""
+    if take_flag(words, "--no-index"):
+        return None
+    take_flag(words, "--json")
+    try:
+        vaults = take_values(words, "--vault")
+        here = os.getcwd()
+    except Exception:
+        return None  # an option without its value, or a folder that is gone: the command says so
+    if len(vaults) > 1 or "" in vaults or not words or words[0] in OWN:
+        return None
+    vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(here) or here
+    if not vaults and not os.environ.get("VAULTTOOLS_VAULT") and is_unnamed(vault):
+        return None
+    return os.path.abspath(os.path.expanduser(vault))
+
+
+def nearest_vault(here: str) -> str | None:
+    """The nearest folder, `here` or above it, that holds `.obsidian`; never the root or the home folder."""
+    folder = here
+    while is_unnamed(folder) or not os.path.isdir(os.path.join(folder, ".obsidian")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return None
+    return folder
+
+
+def is_unnamed(folder: str) -> bool:
+    """Whether an absolute folder is a vault only when it is named: a search that was started in the wrong place must
+    not read everything a person has."""
+    return folder in (os.path.dirname(folder), os.path.realpath(os.path.expanduser("~")))

@@ -1,0 +1,279 @@
+"""Starts child processes, exchanges messages with them, bounds their time, and ends them.
+
+A child that runs a module of this package (`started`) takes messages from its standard input, answers on its standard
+output, and ends when its input does. A message is a frame that holds a pickle; a frame is its length in four bytes, the
+highest first, and so many bytes. What a hostile file may have made is sent in bare frames.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import IO, Any, Final, NamedTuple
+
+from vaulttools.core.work import Work
+
+LENGTH: Final = 4
+"""Bytes of the length of a frame."""
+
+_KILLED_SECONDS: Final = 5.0
+"""Seconds to wait for a killed process: one that hangs in the kernel ends when that lets it."""
+
+_POLL: Final = 0.05
+"""Seconds between two looks at the cancel event; what is cancelled is gone well within 0.5 s (fault-M05)."""
+
+_ROOT: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+"""The folder that holds this package."""
+
+_FROM_ROOT: Final = """\
+import runpy, sys
+sys.path.append(sys.argv.pop(1))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+_detached: Final[list[Child]] = []
+"""Nobody waits for them; Python warns of one that is forgotten while it runs."""
+
+
+class ChildGone(Exception):
+    """The child has ended before it answered. Never leaves the package."""
+
+
+class Output(NamedTuple):
+    """What a program printed, until its end or until it was killed."""
+
+    stdout: bytes
+    stderr: bytes
+    status: int
+    is_out_of_time: bool
+
+
+class Child:
+    """A child process that runs; it is ended by `end`."""
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        """Start it. Its input and output are pipes and its errors are dropped, unless options of `subprocess.Popen` say
+        otherwise.
+
+        Raises:
+            OSError: it cannot be started.
+            ValueError: the command holds a NUL or a lone surrogate.
+        """
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        flags = {"creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0)}
+        self._popen: subprocess.Popen[bytes] = subprocess.Popen(command, **{**pipes, **flags, **options})
+        self._leads_session = bool(options.get("start_new_session")) and hasattr(os, "killpg")
+        self._waiting_since: float | None = None
+        self.is_late = False
+        """Whether it was killed since an answer took too long."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._popen.pid
+
+    @property
+    def input(self) -> IO[bytes]:
+        """The pipe to its standard input."""
+        assert self._popen.stdin is not None
+        return self._popen.stdin
+
+    @property
+    def answers(self) -> IO[bytes]:
+        """The pipe from its standard output."""
+        assert self._popen.stdout is not None
+        return self._popen.stdout
+
+    def send(self, message: object) -> None:
+        """Send a message.
+
+        Raises:
+            ChildGone: it has ended.
+        """
+        try:
+            send(self.input, message)
+        except (OSError, ValueError) as error:
+            raise ChildGone from error
+
+    def receive(self) -> Any:
+        """Wait for the next message of one of our modules.
+
+        Raises:
+            ChildGone: it has ended.
+        """
+        self._waiting_since = time.monotonic()
+        try:
+            return receive(self.answers)
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
+            raise ChildGone from error
+        finally:
+            self._waiting_since = None
+
+    def kill_if_late(self, seconds: float) -> None:
+        """Kill it when another thread has been waiting for its answer for longer; that gets `ChildGone`."""
+        since = self._waiting_since
+        if since is not None and time.monotonic() - since > seconds:
+            self.is_late = True
+            self.kill()
+
+    def output(self, work: Work) -> Output:
+        """What it prints until it ends, or is killed when the time of the call is over.
+
+        Raises:
+            Cancelled: the caller has stopped the call; the process was killed.
+        """
+        try:
+            while True:
+                left = work.remaining()
+                try:
+                    printed = self._popen.communicate(timeout=min(left, _POLL) if work.cancel else left)
+                    return Output(*printed, self._popen.returncode, is_out_of_time=False)
+                except subprocess.TimeoutExpired:
+                    if work.remaining() > 0:
+                        continue
+                    self.kill()
+                    return Output(*self._popen.communicate(), self._popen.returncode, is_out_of_time=True)
+        finally:
+            self.end()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit status once it has ended, minus the signal that killed it; None: not within so many seconds."""
+        try:
+            return self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        """Kill it, and what it has forked when it leads a session. Any thread may do so."""
+        if self._leads_session:
+            with suppress(OSError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+        else:
+            self._popen.kill()
+
+    def end(self) -> None:
+        """Kill it and close its pipes, which no thread may be using."""
+        self.kill()
+        self.wait(_KILLED_SECONDS)
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+def can_start() -> bool:
+    """Whether `sys.executable` is a Python: in a frozen program it is that program."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """What runs a module of this package with some arguments."""
+    # -P: the working folder may be a vault, and what lies there must not be imported. -I means that too.
+    safe = "-I" if sys.flags.isolated else "-P"
+    if sys.flags.safe_path or sys.path[:1] != [_ROOT]:
+        return [sys.executable, safe, "-m", module, *arguments]
+    # `python -m vaulttools` in a checkout: it need not be installed, and then only this process would find it.
+    return [sys.executable, safe, "-c", _FROM_ROOT, _ROOT, module, *arguments]
+
+
+def started(module: str, *arguments: str, **options: Any) -> Child | None:
+    """A child that runs a module of this package, with the options of `Child`; None: none can be started."""
+    if not can_start():
+        return None
+    try:
+        return Child(command(module, *arguments), **options)
+    except OSError:
+        return None
+
+
+def detached(module: str, *arguments: str, **options: Any) -> Child | None:
+    """As `started`, a child that outlives this process: neither Ctrl-C nor the end of the terminal ends it, and it
+    keeps no folder in use."""
+    nothing = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    apart = {"start_new_session": True, "creationflags": windows, "cwd": os.path.abspath(os.sep)}
+    child = started(module, *arguments, **{**nothing, **apart, **options})
+    if child is not None:
+        _detached.append(child)
+    return child
+
+
+def begin(nicer: int = 0) -> None:
+    """What a child does first: it leaves Ctrl-C to its parent, which closes its input, and gives way to others by so
+    many of the 19 steps of priority, which Windows has none of."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if nicer and hasattr(os, "nice"):
+        os.nice(nicer)
+
+
+def requests() -> SimpleQueue[Any]:
+    """In a child: the messages of its parent, taken as they come, so that the parent never waits with one.
+
+    The end of its input ends the process.
+    """
+    taken: SimpleQueue[Any] = SimpleQueue()
+
+    def listen() -> None:
+        try:
+            while True:
+                taken.put(receive(sys.stdin.buffer))
+        finally:
+            os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return taken
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write a message.
+
+    Raises:
+        OSError, ValueError: the other side has gone.
+    """
+    stream.write(framed(pickle.dumps(message, pickle.HIGHEST_PROTOCOL)))
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read a message; of a stream that is not buffered no byte behind it.
+
+    Raises:
+        EOFError, OSError, ValueError: the other side has gone.
+    """
+    return pickle.loads(frame(stream.read))  # noqa: S301 - from the process that started this one, or from its child
+
+
+def framed(data: bytes) -> bytes:
+    """Data as a frame."""
+    return len(data).to_bytes(LENGTH, "big") + data
+
+
+def frame(read: Callable[[int], bytes], most: int | None = None) -> bytes:
+    """The data of the next frame, by a function that reads so many bytes at most, and none at the end.
+
+    Raises:
+        EOFError: the other side has gone.
+        ValueError: the frame holds more than `most` bytes.
+    """
+    size = int.from_bytes(_exactly(read, LENGTH), "big")
+    if most is not None and size > most:
+        raise ValueError("the frame is too long")
+    return _exactly(read, size)
+
+
+def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:  # of a pipe that is not buffered one call reads what is there
+        more = read(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return bytes(data)
