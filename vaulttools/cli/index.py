@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vaulttools.cli.progress import progress
 from vaulttools.errors import BadArgument
-from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedders import NoMeaning
 
 if TYPE_CHECKING:
     from vaulttools.meaning.background import MeaningStatus

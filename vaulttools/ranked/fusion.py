@@ -18,7 +18,7 @@ import numpy as np
 
 from vaulttools.index.passages import Passages
 from vaulttools.meaning.background import BackgroundMeaning, texts_of
-from vaulttools.meaning.near import Near
+from vaulttools.meaning.vectors import Near
 from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
 from vaulttools.ranked.as_asked import AsAsked
@@ -29,7 +29,7 @@ from vaulttools.ranked.weakness import NOTHING_NEAR
 from vaulttools.ranked.weights import FUSION, WEAK, Fusion, Nearness
 
 if TYPE_CHECKING:
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Floats
 
 BY_WORDS: Final = 60
 """Notes found by words that are joined with those near in meaning; further ones follow."""
