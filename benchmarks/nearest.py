@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from vaulttools.meaning.embedder import EmbedderKey
-from vaulttools.meaning.near import Near
+from vaulttools.meaning.embedders import EmbedderKey
 from vaulttools.meaning.static_fit import KEPT
 from vaulttools.meaning.store import VectorStore
-from vaulttools.meaning.vectors import in_eight_bits
+from vaulttools.meaning.vectors import Near, in_eight_bits
 
 PASSAGES = 100_000
 TOGETHER = 10_000

@@ -137,11 +137,11 @@ class Session:
         Raises:
             NoMeaning: they are, and the packages that they need are not installed.
         """
-        from vaulttools.meaning import embedder, embedders
+        from vaulttools.meaning import embedders
 
         if not self.wants_meaning:
             return None
-        with embedder.packages_needed():
+        with embedders.packages_needed():
             from vaulttools.meaning.languages import Meaning
         choice = embedders.Choice.of(self.config)
         root, index_folder = self.root, self.config.index_folder
@@ -171,7 +171,7 @@ class Session:
             NoMeaning: strictly, and which files are excluded cannot be told.
         """
         from vaulttools.meaning.background import Supply
-        from vaulttools.meaning.embedder import NoMeaning
+        from vaulttools.meaning.embedders import NoMeaning
         from vaulttools.notes.extracted import ExtractedNote
 
         work = Work(self.config.time_limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests.conftest import write_files
 from tests.meaning.endpoints import Served, serving
 from tests.meaning.installed import install
 from vaulttools import Vault, VaultConfig
-from vaulttools.meaning import process, shared
+from vaulttools.meaning import process, question_model
 
 Opened = Callable[..., Vault]
 Installed = Callable[..., Vault]
@@ -46,7 +47,7 @@ def embedding(tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch) -
 def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
     """Opens a vault that small models in the place of those of the extra embed, with the given faults; a second call
     opens it again with others. Its index is ready."""
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "installed"), prepend=os.pathsep)
     monkeypatch.syspath_prepend(tmp_path / "installed")
 
     def forget() -> None:
@@ -56,7 +57,7 @@ def installed(embedding: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def made(files: Mapping[str, str | bytes], **faults: str) -> Vault:
         forget()
         install(tmp_path / "installed", **faults)
-        shared.models.reset_after_fork()
+        question_model.models.reset_after_fork()
         vault = embedding(files, embedder=None)
         vault.build_index()
         return vault

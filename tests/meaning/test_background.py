@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,9 @@ from tests.meaning.conftest import Opened
 from tests.meaning.endpoints import Served
 from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
-from vaulttools.index.view import IndexView
 from vaulttools.meaning import background, embedders, process
 from vaulttools.meaning.background import Progress
-from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.passages import digest
 
@@ -110,15 +109,6 @@ def test_notes_with_windows_line_ends_are_covered(opened: Opened, served: Served
     assert served.texts == []
 
 
-def test_another_process_of_the_vault_embeds_nothing_again(opened: Opened, served: Served) -> None:
-    opened().wait_for_meaning()
-    served.requests.clear()
-    vault = opened()
-    vault.wait_for_meaning()
-    assert served.texts == []
-    assert len(kept(vault)) > 0
-
-
 def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
     notes = {f"{number}.md": f"Cat {number}.\n" for number in range(100)}
     vaults = [opened(notes), opened(notes)]
@@ -134,17 +124,17 @@ def test_two_at_once_share_the_work(opened: Opened, served: Served) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="kills by signal")
 def test_a_killed_process_goes_on_where_it_was(opened: Opened, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "AGAIN_SECONDS", 0.01)
-    plain = process.EmbeddingProcess.encoded
-    asked: list[int] = []
+    plain = process.EmbeddingProcess.ask
+    asked: list[object] = []
 
-    def killing(self: process.EmbeddingProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        asked.append(len(texts))
-        if len(asked) == 3:
+    def killing(self: process.EmbeddingProcess, *message: object) -> object:
+        asked.append(message)
+        if len(asked) == 4:  # after two batches
             os.kill(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
-        return plain(self, fit, texts)
+        return plain(self, *message)
 
-    monkeypatch.setattr(process.EmbeddingProcess, "encoded", killing)
+    monkeypatch.setattr(process.EmbeddingProcess, "ask", killing)
     vault = opened({f"{number}.md": f"Cat {number}.\n" for number in range(200)})
     with pytest.raises(NoMeaning, match=r"^The process that embeds has ended \(SIGKILL\)$"):
         vault.wait_for_meaning()
@@ -214,32 +204,6 @@ def test_what_left_the_vault_is_forgotten_when_there_is_enough_of_it(
     assert len(kept(vault)) == 10
 
 
-def test_what_is_looked_at_to_forget_follows_what_left_the_vault(
-    opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-    plain = IndexView.passages
-
-    def counted(view: IndexView, notes: Sequence[str]) -> dict[str, bytes]:
-        asked.append(len(notes))
-        return plain(view, notes)
-
-    monkeypatch.setattr(IndexView, "passages", counted)
-
-    def waited() -> int:
-        asked.clear()
-        with opened({}) as vault:
-            vault.wait_for_meaning()
-        return sum(asked)
-
-    opened({f"{number}.md": f"# Both\n\nCat {number}.\n" for number in range(20)}).wait_for_meaning()
-    assert waited() == 0
-    for number in range(7):  # each edit leaves one passage of two
-        (tmp_path / f"vault/{number}.md").write_text(f"# Both\n\nDog {number}.\n", encoding="utf-8")
-    assert waited() > 20
-    assert waited() == 0
-
-
 def test_waiting_ends_with_a_cancellation_a_timeout_and_the_vault(opened: Opened, served: Served) -> None:
     served.is_hanging = True
     vault = opened()
@@ -278,20 +242,3 @@ def test_without_an_index_or_the_extra_it_is_told(opened: Opened, monkeypatch: p
     sentence = r"^Meaning needs the extra: pip install '\.\[semantic\]' in the checkout$"
     with pytest.raises(VaultToolsError, match=sentence):
         opened(embedder=None).wait_for_meaning()
-
-
-def test_vectors_are_the_same_after_a_rebuild(opened: Opened, served: Served, tmp_path: Path) -> None:
-    def found(vault: Vault) -> list[tuple[int, float]]:
-        meaning = vault._opened.meaning
-        assert meaning is not None
-        vectors, asked = meaning.main.vectors("cat and rain")
-        return sorted(zip(vectors.keys.tolist(), vectors.similarities(asked).tolist(), strict=True))
-
-    vault = opened()
-    vault.wait_for_meaning()
-    before = found(vault)
-    vault.close()
-    shutil.rmtree(tmp_path / "index")
-    vault = opened()
-    vault.wait_for_meaning()
-    assert found(vault) == before

@@ -13,10 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from vaulttools.index import passages
 from vaulttools.index.changes import ChangeLog
+from vaulttools.index.view import IndexView
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.coverage import Coverage
-from vaulttools.meaning.embedder import EmbedderKey
+from vaulttools.meaning.embedders import EmbedderKey
 from vaulttools.meaning.store import VectorStore
 from vaulttools.notes.note import Note
 
@@ -25,7 +26,7 @@ WORDS = ["cat", "dog", "lead", "tea", "boat", "rain"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map("\n\n".join)
 
 
-class Index:
+class Index(IndexView):
     """What an index tells of some notes, of which it has not read the stale ones as they are."""
 
     def __init__(self) -> None:
@@ -47,7 +48,7 @@ class Index:
     def changed(self) -> set[str]:
         return self.stale
 
-    def unranked(self, files: Collection[str]) -> Sequence[str]:
+    def unranked(self, files: Collection[str]) -> list[str]:
         return [path for path in files if path in self.stale or path not in self.texts]
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:

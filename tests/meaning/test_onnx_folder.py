@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vaulttools.meaning import onnx_external, static_fit
-from vaulttools.meaning.embedder import NoMeaning
-from vaulttools.meaning.embedders import Choice, key_of, load
-from vaulttools.meaning.onnx_file import Builder
-from vaulttools.meaning.onnx_folder import OnnxFolder, is_onnx_folder
-from vaulttools.meaning.protobuf import content, number
-from vaulttools.meaning.token_vectors import TokenVectors
+from tests.meaning.installed import declared
+from vaulttools.meaning import onnx_file, static_fit
+from vaulttools.meaning.embedders import Choice, NoMeaning, key_of, load, onnx_folder
+from vaulttools.meaning.onnx_file import Builder, content, number
+from vaulttools.meaning.static_fit import TokenVectors
 
 tokenizers = pytest.importorskip("tokenizers")
 pytest.importorskip("onnxruntime")
@@ -27,11 +25,6 @@ UNK, CLS, SEP, CAT, KITTEN, TEA, QUERY, COLON, PASSAGE = range(len(VOCABULARY))
 
 TABLE = np.random.default_rng(5).normal(size=(len(VOCABULARY), 4)).astype(np.float32)
 """The model: the vector of each token."""
-
-
-def declared(name: str, kind: int) -> bytes:
-    shape = b"".join(content(1, content(2, f"{name} {axis}")) for axis in range(2))
-    return content(1, name) + content(2, content(1, number(1, kind) + content(2, shape)))
 
 
 def graph(
@@ -73,6 +66,11 @@ def folder(place: Path, *, files: dict[str, Any] | None = None, onnx: dict[str, 
     return place
 
 
+def opened(place: Path) -> Any:
+    """The model of a folder."""
+    return load(Choice(str(place)))
+
+
 def unit(vector: Any) -> Any:
     return vector / np.linalg.norm(vector)
 
@@ -111,13 +109,13 @@ def test_vectors_of_tokens_are_pooled_as_the_folder_says(
     modules = [{"path": "", "type": "sentence_transformers.models.Transformer"}]
     modules += [{"path": "1_Own", "type": "a.Pooling"}, {"path": "2_Normalize", "type": "a.Normalize"}]
     place = folder(tmp_path / "model", files={"modules.json": modules, "1_Own/config.json": settings})
-    [found] = OnnxFolder(str(place)).embed_passages(["cat tea"])
+    [found] = opened(place).embed_passages(["cat tea"])
     assert np.allclose(found, unit(pooled(TABLE[[CLS, CAT, TEA, SEP]])), atol=1e-6)
 
 
 def test_an_output_with_the_vector_of_the_text_comes_first(tmp_path: Path) -> None:
     place = folder(tmp_path / "model", onnx={"model.onnx": graph(whole=True)})
-    [found] = OnnxFolder(str(place)).embed_passages(["cat tea"])
+    [found] = opened(place).embed_passages(["cat tea"])
     assert np.allclose(found, unit(TABLE[[CLS, CAT, TEA, SEP]].max(axis=0)), atol=1e-6)
 
 
@@ -125,7 +123,7 @@ def test_an_output_with_the_vector_of_the_text_comes_first(tmp_path: Path) -> No
 @pytest.mark.parametrize("inputs", [["input_ids"], ["attention_mask", "input_ids", "position_ids", "token_type_ids"]])
 def test_a_graph_gets_what_it_asks_for(tmp_path: Path, inputs: list[str], kind: int) -> None:
     place = folder(tmp_path / "model", onnx={"onnx/model.onnx": graph(inputs, output="any", kind=kind)})
-    assert np.allclose(OnnxFolder(str(place)).embed_passages(["tea"])[0], mean(CLS, TEA, SEP), atol=1e-6)
+    assert np.allclose(opened(place).embed_passages(["tea"])[0], mean(CLS, TEA, SEP), atol=1e-6)
 
 
 E5 = ([QUERY, COLON], [PASSAGE, COLON])
@@ -151,7 +149,7 @@ def test_prompts_stand_before_questions_and_passages(
     tmp_path: Path, name: str, files: dict[str, Any] | None, before: tuple[list[int], list[int]]
 ) -> None:
     config = {} if files is None else {"config_sentence_transformers.json": files}
-    model = OnnxFolder(str(folder(tmp_path / "model", files={**config, "onnx/config.json": {"_name_or_path": name}})))
+    model = opened(folder(tmp_path / "model", files={**config, "onnx/config.json": {"_name_or_path": name}}))
     assert np.allclose(model.embed_questions(["cat"])[0], mean(CLS, *before[0], CAT, SEP), atol=1e-6)
     assert np.allclose(model.embed_passages(["cat"])[0], mean(CLS, *before[1], CAT, SEP), atol=1e-6)
 
@@ -167,7 +165,7 @@ def test_prompts_stand_before_questions_and_passages(
     ],
 )
 def test_long_texts_are_cut_where_the_folder_says(tmp_path: Path, files: dict[str, Any], read: int) -> None:
-    model = OnnxFolder(str(folder(tmp_path / "model", files=files)))
+    model = opened(folder(tmp_path / "model", files=files))
     [tokens] = model.tokens(["cat " + "tea " * 600])
     assert tokens == [CAT] + [TEA] * (read - 1)
     assert np.allclose(model.embed_passages(["cat " + "tea " * 600])[0], mean(CLS, *tokens, SEP), atol=1e-5)
@@ -178,13 +176,13 @@ def test_its_tokens_can_be_reached_and_fitted(tmp_path: Path) -> None:
         "config_sentence_transformers.json": {"prompts": {"passage": "passage: "}},
         "sentence_bert_config.json": {"max_seq_length": 6, "do_lower_case": True},
     }
-    model = OnnxFolder(str(folder(tmp_path / "model", files=files)))
-    assert model.vocabulary == len(VOCABULARY)
+    place = folder(tmp_path / "model", files=files)
+    model = opened(place)
     texts = ["Cat TEA kitten", "tea", ""]
     tokens = model.tokens(texts)
     assert tokens == [[CAT, TEA], [TEA], []]  # the prompt takes two of four
     assert np.allclose(model.embedded_tokens([CAT, TEA]), [mean(CLS, CAT, SEP), mean(CLS, TEA, SEP)], atol=1e-6)
-    table = TokenVectors(model, model.key, tmp_path).of
+    table = TokenVectors(model.embedded_tokens, key_of(Choice(str(place))), tmp_path)
     found = static_fit.fit(tokens, model.embed_passages(texts), table).embedded(tokens, table)
     assert np.allclose(np.linalg.norm(found, axis=1), [1, 1, 0])
 
@@ -193,7 +191,6 @@ def test_its_key_is_that_of_what_decides_the_vectors_wherever_it_lies(tmp_path: 
     here = folder(tmp_path / "here")
     key = key_of(Choice(str(here)))
     assert key.name == "onnx"
-    assert key == load(Choice(str(here))).key
     changes: dict[str, bytes] = {
         "onnx/model.onnx": graph(output="other"),
         "tokenizer.json": (here / "tokenizer.json").read_bytes() + b" ",
@@ -240,10 +237,10 @@ def outside(location: str) -> bytes:
 def test_weights_beside_the_graph_are_read_and_count(tmp_path: Path) -> None:
     place = folder(tmp_path / "model", onnx={"onnx/model.onnx": outside("model.onnx_data")})
     (place / "onnx/model.onnx_data").write_bytes(TABLE.tobytes())
-    model = OnnxFolder(str(place))
-    assert np.allclose(model.embed_passages(["cat"])[0], mean(CLS, CAT, SEP), atol=1e-6)
+    key = key_of(Choice(str(place)))
+    assert np.allclose(opened(place).embed_passages(["cat"])[0], mean(CLS, CAT, SEP), atol=1e-6)
     (place / "onnx/model.onnx_data").write_bytes((TABLE + 1).tobytes())
-    assert key_of(Choice(str(place))) != model.key
+    assert key_of(Choice(str(place))) != key
     (place / "onnx/model.onnx_data").unlink()
     with pytest.raises(NoMeaning, match=r"needs model.onnx_data, which cannot be read: No such file"):
         load(Choice(str(place)))
@@ -268,7 +265,7 @@ def test_weights_are_found_where_a_cache_of_downloads_keeps_the_graph(tmp_path: 
     (blobs / "data").write_bytes(TABLE.tobytes())
     (place / "model.onnx").symlink_to(blobs / "1")
     (place / "data").symlink_to(blobs / "data")
-    assert OnnxFolder(str(place)).key.name == "onnx"
+    assert key_of(Choice(str(place))).name == "onnx"
 
 
 def test_weights_in_a_graph_within_a_graph_are_found(tmp_path: Path) -> None:
@@ -277,12 +274,12 @@ def test_weights_in_a_graph_within_a_graph_are_found(tmp_path: Path) -> None:
     for _ in range(3):
         within = content(1, content(5, content(6, within)))
     file.write_bytes(content(7, within))
-    assert onnx_external.files(file) == [tmp_path / "inner"]
+    assert onnx_file.external_files(file) == [tmp_path / "inner"]
     for _ in range(40):
         within = content(1, content(5, content(6, within)))
     file.write_bytes(content(7, within))
     with pytest.raises(ValueError, match="too deep"):
-        onnx_external.files(file)
+        onnx_file.external_files(file)
 
 
 # Faults.
@@ -398,5 +395,5 @@ def test_prompts_that_are_to_be_left_out_again_are_told(tmp_path: Path) -> None:
 )
 def test_a_folder_of_model2vec_stays_one_with_a_graph_too(tmp_path: Path, files: dict[str, Any], is_onnx: bool) -> None:
     place = folder(tmp_path / "model", files=files)
-    assert is_onnx_folder(str(place)) == is_onnx
-    assert not is_onnx_folder(str(tmp_path / "missing"))
+    assert onnx_folder.takes(Choice(str(place))) == is_onnx
+    assert not onnx_folder.takes(Choice(str(tmp_path / "missing")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import threading
@@ -219,20 +218,6 @@ def test_vectors_that_were_removed_are_told_and_made_anew(opened: Opened, rounds
         assert told(vault) == (["Meaning: 0 of 4 notes."], 4)
     vault.wait_for_meaning()
     assert found(vault, "where do felines nap?")[0][0] == "Pets.md"
-
-
-def test_answers_are_the_same_after_edits_and_after_a_rebuild(opened: Opened, tmp_path: Path) -> None:
-    questions = ["where do felines nap?", "a vessel in drizzle", "soft lead", "tea and cat"]
-    vault = opened({**NOTES, "Gone.md": "kitten kitten", "Moved.md": "A boat."})
-    (tmp_path / "vault/Gone.md").unlink()
-    (tmp_path / "vault/Moved.md").rename(tmp_path / "vault/Here.md")
-    write_files(tmp_path / "vault", {"Pets.md": "# Pets\n\nA dog and a cat.\n"})
-    vault.wait_for_meaning()
-    edited = [[note.path for note in vault.query(query=question).notes] for question in questions]
-    vault.close()
-    shutil.rmtree(tmp_path / "index")
-    rebuilt = opened({})
-    assert [[note.path for note in rebuilt.query(query=question).notes] for question in questions] == edited
 
 
 def test_without_the_extra_nothing_changes(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from tests.conftest import write_files
 from tests.meaning.endpoints import Served
 from vaulttools import Vault, VaultConfig
-from vaulttools.meaning import background, embedder, embedders, process, shared
-from vaulttools.meaning.embedder import EmbedderKey
-from vaulttools.meaning.embedders import Choice
-from vaulttools.meaning.shared import Embedding, Models
+from vaulttools.meaning import background, embedders, process
+from vaulttools.meaning.embedders import Choice, EmbedderKey, NoMeaning
+from vaulttools.meaning.process import SharedProcess
+from vaulttools.meaning.question_model import Models
 
 
 class Model:
@@ -46,15 +46,13 @@ def test_vaults_with_one_model_load_it_once_and_drop_it_with_the_last(loaded: li
     assert loaded == [choice, choice]
 
 
-def test_a_replaced_model_is_loaded_beside_the_old_one(loaded: list[Choice]) -> None:
-    models, choice = Models(), Choice("/a/folder")
-    old, new = models.of(choice, EmbedderKey("m", "", "a")), models.of(choice, EmbedderKey("m", "", "b"))
-    assert old is not new
-
-
-def test_an_endpoint_is_shared_by_no_two_vaults(loaded: list[Choice]) -> None:
-    models, choice, key = Models(), Choice("http://127.0.0.1:1/v1"), EmbedderKey("m", "", "")
-    assert models.of(choice, key) is not models.of(choice, key)
+@pytest.mark.parametrize(("where", "other_digest"), [("/a/folder", "b"), ("http://127.0.0.1:1/v1", "a")])
+def test_a_replaced_model_is_loaded_anew_and_an_endpoint_is_not_shared(
+    where: str, other_digest: str, loaded: list[Choice]
+) -> None:
+    models, choice = Models(), Choice(where)
+    one, other = (models.of(choice, EmbedderKey("m", "", digest)) for digest in ("a", other_digest))
+    assert one is not other
 
 
 @pytest.fixture
@@ -67,7 +65,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[process.EmbeddingProcess]:
             super().__init__(choice, folder)
             processes.append(self)
 
-    monkeypatch.setattr(shared, "EmbeddingProcess", Counted)
+    monkeypatch.setattr(process, "EmbeddingProcess", Counted)
     monkeypatch.setattr(process, "NICER", 0)  # a test has to end on a busy machine
     monkeypatch.delenv("VAULTTOOLS_MEANING")
     return processes
@@ -113,7 +111,7 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
     served.is_hanging = False
     waiting = threading.Thread(target=second.wait_for_meaning)
     waiting.start()
-    while not shared.embedding._job_queue.is_wanted:
+    while not process.embedding._job_queue.is_wanted:
         waiting.join(0.01)
     first.close()
     asking.join()
@@ -125,30 +123,30 @@ def test_a_vault_that_is_closed_in_its_turn_does_not_disturb_the_next(
 def test_a_vault_that_is_closed_while_the_process_starts_does_not_wait_for_its_embedder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    embedding, end = Embedding(), threading.Event()
+    embedding, end = SharedProcess(), threading.Event()
 
     class Starting:
-        is_alive = True
+        is_alive, choice = True, Choice()
 
         def __init__(self, choice: Choice, folder: Path | None) -> None:
             end.set()
             embedding.stop(end)
 
-    monkeypatch.setattr(shared, "EmbeddingProcess", Starting)
-    with embedding.turn(end) as is_mine, pytest.raises(embedder.NoMeaning):
+    monkeypatch.setattr(process, "EmbeddingProcess", Starting)
+    with embedding.turn(end, Choice(), None) as is_mine, pytest.raises(NoMeaning):
         assert is_mine
-        embedding.process(Choice(), None)
+        embedding.is_fitted()
 
 
 def test_a_turn_is_over_when_its_time_has_passed_and_another_vault_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "TURN_SECONDS", 0.0)
-    embedding, mine, other = Embedding(), threading.Event(), threading.Event()
+    monkeypatch.setattr(process, "TURN_SECONDS", 0.0)
+    embedding, mine, other = SharedProcess(), threading.Event(), threading.Event()
 
     def wait() -> None:
-        with embedding.turn(other):
+        with embedding.turn(other, Choice(), None):
             pass
 
-    with embedding.turn(mine) as is_mine:
+    with embedding.turn(mine, Choice(), None) as is_mine:
         assert (is_mine, embedding.is_over()) == (True, False)
         waiting = threading.Thread(target=wait)
         waiting.start()

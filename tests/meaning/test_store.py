@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vaulttools.meaning import arrays
 from vaulttools.meaning import store as stores
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
-from vaulttools.meaning.store import VectorStore
+from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
+from vaulttools.meaning.static_fit import packed
+from vaulttools.meaning.store import UNUSED_SECONDS, VectorStore
 
 KEY = EmbedderKey("model", "1", "abc")
 DIMENSIONS = 16
@@ -42,12 +42,12 @@ def held(store: VectorStore) -> list[int]:
 
 def test_what_one_process_keeps_another_sees(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
-    assert (reader.dimensions(), len(reader.vectors()), reader.missing([1, 2, 1])) == (None, 0, [1, 2])
+    assert (len(reader.vectors()), reader.missing([1, 2, 1])) == (0, [1, 2])
     writer.put(pairs([1, -5]), DIMENSIONS)
-    assert (reader.dimensions(), held(reader)) == (DIMENSIONS, [1, -5])
+    assert (reader.vectors().dimensions, held(reader)) == (DIMENSIONS, [1, -5])
     writer.put(pairs([1, 7]), DIMENSIONS)
     assert held(reader) == [1, -5, 7]
-    assert reader.missing([8, 7, 9]) == [8, 9]
+    assert reader.missing([8, 7, -(1 << 63), 9, 8]) == [8, -(1 << 63), 9]
     asked = np.ones(DIMENSIONS, np.float32)
     numbers = [np.frombuffer(vector, np.int8).astype(np.float32) for _, vector in pairs([1, -5, 7])]
     expected = [row @ asked / (np.linalg.norm(row) * np.linalg.norm(asked)) for row in numbers]
@@ -60,15 +60,6 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
     assert store.vectors() is store.vectors()
 
 
-def test_of_many_keys_the_missing_ones_are_those_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = VectorStore(tmp_path, KEY)
-    store.put(pairs([3, -9, 1 << 62]), DIMENSIONS)
-    sought = [5, 3, 5, -9, 8, -(1 << 63), 1 << 62]
-    few = store.missing(sought)
-    monkeypatch.setattr(stores, "_FEW", 0)
-    assert store.missing(sought) == few == [5, 8, -(1 << 63)]
-
-
 READS: dict[str, Callable[[VectorStore], object]] = {
     "vectors": lambda store: store.vectors(),
     "missing": lambda store: store.missing([1]),
@@ -79,7 +70,6 @@ READS: dict[str, Callable[[VectorStore], object]] = {
     "fault": lambda store: store.fault(),
     "covered": lambda store: store.covered(),
     "generation": lambda store: store.generation(),
-    "dimensions": lambda store: store.dimensions(),
 }
 
 
@@ -106,32 +96,23 @@ def test_a_damaged_file_is_told_once_and_made_anew(
     assert held(again) == [1]
 
 
-@pytest.mark.parametrize("size", [0, 5, 15])
-def test_a_vector_that_was_cut_is_noticed_and_made_anew(size: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("table", "size"), [("vectors", 0), ("vectors", 5), ("vectors", 15), ("exact", 5)])
+def test_a_vector_that_was_cut_is_noticed_and_made_anew(table: str, size: int, tmp_path: Path) -> None:
     store = VectorStore(tmp_path, KEY)
     store.put(pairs([1, 2, 3]), DIMENSIONS)
+    store.put_exact([(2, exact(2))])
     with closing(apsw.Connection(str(store.path))) as connection:
-        connection.execute("UPDATE vectors SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
+        connection.execute(f"UPDATE {table} SET vector = substr(vector, 1, ?) WHERE digest = 2", (size,))
     with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
         store.vectors()
-    assert not store.path.exists()
-
-
-def test_an_exact_vector_that_was_cut_is_noticed_and_made_anew(tmp_path: Path) -> None:
-    store = VectorStore(tmp_path, KEY)
-    store.put(pairs([1]), DIMENSIONS)
-    store.put_exact([(1, exact(1))])
-    with closing(apsw.Connection(str(store.path))) as connection:
-        connection.execute("UPDATE exact SET vector = substr(vector, 1, 5)")
-    with pytest.raises(NoMeaning, match="were damaged, and are made anew"):
-        store.exact([1])
+        store.exact([2])
     assert not store.path.exists()
 
 
 def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> None:
     writer, reader = VectorStore(tmp_path, KEY), VectorStore(tmp_path, KEY)
     assert (reader.fit(), reader.fitted()) == (None, (0, 0))
-    first, second = (arrays.packed([np.full(3, number)]) for number in (1, 2))
+    first, second = (packed([np.full(3, number)]) for number in (1, 2))
     writer.begin(first, 20)
     assert (reader.fit(), reader.fitted(), len(reader.vectors())) == (first, (20, 0), 0)
     before = reader.generation()
@@ -141,7 +122,7 @@ def test_a_new_encoder_forgets_the_vectors_of_the_one_before(tmp_path: Path) -> 
     assert (reader.fitted(), held(reader), reader.generation()) == ((20, 3), [1, 2, 3], before)
     writer.begin(second, 30)
     assert (reader.fit(), reader.fitted(), held(reader)) == (second, (30, 0), [])
-    assert (reader.covered(), reader.dimensions(), reader.missing([1])) == (frozenset(), None, [1])
+    assert (reader.covered(), reader.missing([1])) == (frozenset(), [1])
     assert reader.generation() != before
     assert reader.exact([1])[1].tolist() == exact(1).tolist()  # the model's own are still its own
     writer.put([(4, bytes(range(9)))], 9)  # and a new encoder may have other dimensions
@@ -246,3 +227,55 @@ def test_a_folder_that_cannot_be_used_is_not_named(tmp_path: Path) -> None:
     with pytest.raises(NoMeaning, match=r"^The vectors of the passages cannot be used: ") as raised:
         VectorStore(tmp_path / "file/below", KEY).put(pairs([1]), DIMENSIONS)
     assert str(tmp_path) not in str(raised.value)
+
+
+# Vectors of packaged models that nothing has used for a month.
+OLD, NEW = EmbedderKey("model", "1", "a", is_packaged=True), EmbedderKey("model", "2", "b", is_packaged=True)
+ENDPOINT = EmbedderKey("m", "http://127.0.0.1:1/v1", "")
+START = 1_700_000_000.0
+
+
+def kept(folder: Path, key: EmbedderKey, used: float = START) -> VectorStore:
+    """A store with one vector, last used at a time."""
+    store = VectorStore(folder, key)
+    store.put([(1, bytes(16))], 16)
+    store.remove_unused(used)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "seconds", "stays"),
+    [
+        (OLD, NEW, UNUSED_SECONDS + 1, False),
+        (OLD, NEW, UNUSED_SECONDS, True),
+        (ENDPOINT, NEW, UNUSED_SECONDS + 1, True),
+        (OLD, ENDPOINT, UNUSED_SECONDS + 1, True),
+        (OLD, OLD, UNUSED_SECONDS + 1, True),
+    ],
+)
+def test_what_stays(first: EmbedderKey, second: EmbedderKey, seconds: float, stays: bool, tmp_path: Path) -> None:
+    before = kept(tmp_path, first)
+    before.close()
+    now = kept(tmp_path, second, START + seconds)
+    assert before.path.exists() == stays
+    assert len(now.vectors()) == 1
+
+
+def test_what_is_used_stays(tmp_path: Path) -> None:
+    before = kept(tmp_path, OLD)
+    before.remove_unused(START + UNUSED_SECONDS)
+    kept(tmp_path, NEW, START + UNUSED_SECONDS * 1.5)
+    assert before.path.exists()
+
+
+def test_what_is_no_database_stays(tmp_path: Path) -> None:
+    store = kept(tmp_path, NEW)
+    strange = tmp_path / "meaning-0123456789abcdef.sqlite"
+    strange.write_bytes(b"no database" * 500)
+    store.remove_unused(START * 2)
+    assert strange.exists()
+
+
+def test_without_vectors_nothing_is_made(tmp_path: Path) -> None:
+    VectorStore(tmp_path, NEW).remove_unused(START)
+    assert list(tmp_path.iterdir()) == []

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from vaulttools.index import passages
 from vaulttools.index.passages import Passages
 from vaulttools.meaning.embedders import Choice
-from vaulttools.meaning.near import Near
-from vaulttools.meaning.vectors import Vectors
+from vaulttools.meaning.vectors import Near, Vectors
 from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.finder import Finder

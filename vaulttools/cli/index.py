@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.errors import BadArgument
-from vaulttools.meaning.embedder import NoMeaning
+from vaulttools.meaning.embedders import NoMeaning
 from vaulttools.vault import Vault
 
 if TYPE_CHECKING:

@@ -10,13 +10,11 @@ that have a vault open embeds for it; the others see the vectors arrive.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from heapq import nsmallest
 from pathlib import Path
@@ -29,15 +27,14 @@ from vaulttools.core import forks
 from vaulttools.errors import Cancelled, VaultToolsError
 from vaulttools.files.document import NotRead
 from vaulttools.index import passages as stored
-from vaulttools.index.passages import Passages
+from vaulttools.index.passages import Keys, Passages
 from vaulttools.meaning import embedders
-from vaulttools.meaning.coverage import Coverage, PassageIndex
-from vaulttools.meaning.embedder import Embedder, NoMeaning
-from vaulttools.meaning.embedders import Choice
-from vaulttools.meaning.shared import embedding, models
+from vaulttools.meaning.coverage import Coverage, text_digests
+from vaulttools.meaning.embedders import Choice, NoMeaning
+from vaulttools.meaning.process import embedding
+from vaulttools.meaning.question_model import QuestionModel
 from vaulttools.meaning.static_fit import SAMPLE, StaticFit
 from vaulttools.meaning.store import VectorStore
-from vaulttools.meaning.unused import remove_unused
 from vaulttools.meaning.vectors import Vectors
 from vaulttools.notes import language
 from vaulttools.notes.note import Note
@@ -47,7 +44,8 @@ from vaulttools.notes.passages import in_context
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.index.view import IndexView
+    from vaulttools.meaning.embedders import Floats
 
 _log = logging.getLogger("vaulttools")
 
@@ -66,11 +64,6 @@ process and load its models takes seconds of CPU, and what is wrong with them la
 
 START_SECONDS: Final = 5.0
 """How long after the first question the work begins: a command that answers one and ends starts no process in vain."""
-
-_MUTE_SECONDS: Final = 30.0
-"""How long no question is put to an embedder that failed: each would wait for it."""
-
-_QUESTIONS: Final = 64
 
 BATCH: Final = 256
 """Passages that are encoded and kept together: less than a tenth of a second of work, which is what a kill loses."""
@@ -98,21 +91,12 @@ notes find theirs until then."""
 class Supply(NamedTuple):
     """What there is to embed now."""
 
-    known: PassageIndex
+    view: IndexView
     notes: AbstractSet[str]
     """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
     until one of them comes or goes."""
     read: Callable[[str], Note]
     """One of them as it is now; raises NotRead."""
-
-
-class Unsearched(NamedTuple):
-    """Notes of which not all passages have vectors."""
-
-    waiting: int
-    """Those that `Progress` does not count as done."""
-    changed: frozenset[str]
-    """Those that changed since it was counted."""
 
 
 class Progress(NamedTuple):
@@ -142,7 +126,10 @@ class MeaningStatus:
 
 
 class BackgroundMeaning:
-    """The vectors of one open vault."""
+    """The vectors of one open vault by one model, for any number of threads.
+
+    Every method raises `NoMeaning` when the embedder is missing, or the vectors cannot be read.
+    """
 
     def __init__(
         self,
@@ -157,51 +144,39 @@ class BackgroundMeaning:
         tells whether anything of that is to be embedded yet.
         """
         self.choice: Final = choice
-        self._store: VectorStore | None = None
         self._folder = folder
         self._supply = supply
         self._is_wanted = is_wanted
-        self._begin()
+        self._store: VectorStore | None = None
+        self.reset_after_fork()
+        forks.renew(self)
 
-    def _begin(self) -> None:
-        self._owner = os.getpid()
-        self._guard = threading.Lock()
-        self._asking = threading.Lock()
-        self._embedder: Embedder | None = None
-        self._questions: dict[str, Floats] = {}
-        """The vectors of the questions asked last: the next page asks the same."""
-        self._mute_until, self._mute_reason = 0.0, ""
-        self._thread: threading.Thread | None = None
+    def reset_after_fork(self) -> None:
+        """Be as before `start`, as in a child after a fork, which must not use its parent's connections."""
         if self._store is not None:
             forks.keep(self._store)
             self._store = None
-        self._waiters = 0
-        """Calls of `wait` under way."""
+        self._guard = threading.Lock()
+        self._questions = QuestionModel(self.choice, lambda: self.store().key)
+        self._coverage = Coverage(self.store)
+        self._fit: tuple[object, StaticFit | None, NDArray[np.int64]] = None, None, np.empty(0, np.int64)
+        """A generation of the store, its encoder, and the keys of most passages, which that was fitted to, or none."""
+        self._thread: threading.Thread | None = None
         self._end = threading.Event()
         self._wake = threading.Event()
-        self._coverage = Coverage(self.store)
-        self._fit: tuple[object, StaticFit | None] | None = None
-        """The encoder of a generation of the store."""
-        self._sampled: tuple[StaticFit, NDArray[np.int64]] | None = None
-        """The keys of the passages that an encoder was fitted to."""
+        self._waiters = 0
+        """Calls of `wait` under way."""
         self._rounds = 0
         """How often everything was looked at to the end."""
         self._is_tidy = False
-        self.progress = Progress(0, 0)
-        self.fault = ""
+        self._progress = Progress(0, 0)
+        self._fault = ""
         """Why nothing can be embedded at present; empty when it can."""
-        self._kept_fault: str | None = None
-        """What the store has of it; None: not known."""
-
-    def shared_folder(self) -> Path | None:
-        """Where what all vaults share is kept."""
-        return self._folder().parent
 
     def store(self) -> VectorStore:
         """Where the vectors are kept.
 
         Raises:
-            NoMeaning: the embedder is missing.
             VaultToolsError: the index has no folder.
         """
         with self._guard:
@@ -209,44 +184,106 @@ class BackgroundMeaning:
                 self._store = VectorStore(self._folder(), embedders.key_of(self.choice))
             return self._store
 
-    def status(self) -> MeaningStatus:
-        """What is kept, and how far the embedding was when it was last counted, by whatever process.
+    # What a question asks.
+    def asked(self, question: str) -> Floats:
+        """The vector of a question by the embedder itself."""
+        return self._questions.question(question)
 
-        Raises:
-            NoMeaning: the embedder is missing, or the vectors cannot be read.
-        """
+    def vectors(self, question: str) -> tuple[Vectors, Floats]:
+        """What is kept, and the vector of a question that is compared with it; none before anything is embedded."""
+        kept = self.store().vectors()
+        if not len(kept):
+            return kept, np.zeros(0, np.float32)
+        asked = self.asked(question)
+        fit = self._fitted()
+        compared = asked if fit is None else fit.question(asked)
+        if len(compared) != kept.dimensions:
+            raise NoMeaning(
+                f"The embedder gives vectors of {len(compared):,} numbers, and those that are kept have "
+                f"{kept.dimensions:,}: `vaulttools index clear` forgets them"
+            )
+        return kept, compared
+
+    def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
+        """The embedder's own vectors of some passages, by key, as far as there is time; they are kept."""
+        if self._fitted() is None:  # the vectors that are kept are its own
+            return {}
+        found = self.store().exact(texts)
+        new = self._questions.passages({key: text for key, text in texts.items() if key not in found}, stop)
+        rounded = {key: vector.astype(np.float16).astype(np.float32) for key, vector in new.items()}
+        with suppress(VaultToolsError):  # they are made again
+            self.store().put_exact(list(rounded.items()))
+        return found | rounded
+
+    def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
+        """The keys of the passages that the encoder was fitted to, in rising order, and the embedder's own vectors of
+        them, a row each; zeros for one that it does not know. None of a vault that has many more: of few passages out
+        of many they would only tell those few apart."""
+        fit = self._fitted()
+        if fit is None:
+            return np.empty(0, np.int64), np.empty((0, 0), np.float16)
+        keys = self._fit[2]
+        return keys, fit.sample[: len(keys)]
+
+    def _fitted(self) -> StaticFit | None:
+        """The encoder that made the vectors that are kept; None where the embedder itself did."""
+        store = self.store()
+        generation = store.generation()
+        if generation is None or self._fit[0] != generation:
+            data, keys = store.fit(), store.sample()
+            fit = StaticFit.from_bytes(data) if data else None
+            is_most = fit is not None and len(keys) == len(fit.sample) and len(keys) >= _MOST * store.fitted()[0]
+            self._fit = generation, fit, keys if is_most else keys[:0]
+        return self._fit[1]
+
+    # How far it is.
+    def status(self) -> MeaningStatus:
+        """What is kept, and how far the embedding was when it was last counted, by whatever process."""
         store = self.store()
         progress = Progress(*store.progress())
         passages, size = len(store.vectors()), store.bytes()
         return MeaningStatus(store.key.name, store.key.version, progress, passages, size, self.why_not())
 
-    def asked(self, question: str) -> Floats:
-        """The vector of a question; the embedder is loaded by the first one, which takes a second.
+    def is_ready(self) -> bool:
+        """Whether nearly all passages have vectors: of a part the nearest ones say little. Always so where the embedder
+        itself encodes them, which may take hours."""
+        fitted, kept = self.store().fitted()
+        return kept >= fitted * _NEARLY_ALL
 
-        Raises:
-            NoMeaning: it cannot be embedded, or could not a moment ago.
-        """
-        with self._asking:
-            if time.monotonic() < self._mute_until:
-                raise NoMeaning(self._mute_reason)
-            if question in self._questions:
-                return self._questions[question]
-            try:
-                if self._embedder is None:
-                    self._embedder = models.of(self.choice, self.store().key)
-                vector: Floats = self._embedder.embed_questions([question])[0]
-            except NoMeaning as error:
-                self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
-                raise
-            self._questions[question] = vector
-            while len(self._questions) > _QUESTIONS:
-                del self._questions[next(iter(self._questions))]
-            return vector
+    @property
+    def is_done(self) -> bool:
+        """Whether everything was looked at to the end once."""
+        return self._rounds > 0
 
+    @property
+    def embeds_nothing(self) -> bool:
+        """Whether it was found that no note may be embedded."""
+        return self.is_done and not self._progress.total
+
+    def why_not(self) -> str:
+        """Why nothing could be embedded when it was last tried, by this process or another one; empty when it could."""
+        return self._fault or ("" if self.is_done else self.store().fault())
+
+    def seen(self) -> Progress:
+        """How far the embedding was when it was last counted, by this process or another one."""
+        if not self._progress.total:
+            return Progress(*self.store().progress())
+        return Progress(0, self._progress.total) if self._coverage.is_lost() else self._progress
+
+    def unsearched(self, view: IndexView, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
+        """Of some notes those that meaning did not search in all of their passages: how many `Progress` does not count
+        as done, and those that changed since it was counted."""
+        if self._coverage.is_lost():
+            return len(among), frozenset()
+        waiting = self._coverage.waiting(among)
+        if waiting is None:
+            done, total = self.store().progress()
+            waiting = min(total - done, len(among))
+        return waiting, frozenset(self._coverage.changed(view, among))
+
+    # The work.
     def start(self) -> None:
-        """Begin to embed, once; in a child after a fork, anew."""
-        if self._owner != os.getpid():
-            self._begin()
+        """Begin to embed, once."""
         with self._guard:
             if self._thread is None and not self._end.is_set():
                 self._thread = threading.Thread(target=self._run, name="vaulttools meaning", daemon=True)
@@ -265,187 +302,45 @@ class BackgroundMeaning:
             NoMeaning: nothing can be embedded now.
             Cancelled: the caller has set the event.
         """
-        self.fault = ""
+        self._fault = ""
         self.start()
         until = None if timeout is None else time.monotonic() + timeout
         wanted = self._rounds + 2  # the round under way may have begun before this call
-        with self._waiting():
-            return self._wait(wanted, on_progress, cancel, until)
-
-    @contextmanager
-    def _waiting(self) -> Iterator[None]:
-        """Let rounds follow each other while somebody waits."""
         with self._guard:
             self._waiters += 1
         self._wake.set()
         try:
-            yield
+            while self._rounds < wanted:
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled
+                if self._fault:
+                    raise NoMeaning(self._fault)
+                if self._end.is_set() or (until is not None and time.monotonic() >= until):
+                    return False
+                if on_progress is not None:
+                    on_progress(*self._progress)
+                self._end.wait(_WAITED_FOR_SECONDS)
         finally:
             with self._guard:
                 self._waiters -= 1
-
-    def _wait(
-        self,
-        wanted: int,
-        on_progress: Callable[[int, int], None] | None,
-        cancel: threading.Event | None,
-        until: float | None,
-    ) -> bool:
-        """As `wait`, for a number of rounds."""
-        while self._rounds < wanted:
-            if cancel is not None and cancel.is_set():
-                raise Cancelled
-            if self.fault:
-                raise NoMeaning(self.fault)
-            if self._end.is_set() or (until is not None and time.monotonic() >= until):
-                return False
-            if on_progress is not None:
-                on_progress(*self.progress)
-            self._end.wait(_WAITED_FOR_SECONDS)
         if on_progress is not None:
-            on_progress(*self.progress)
+            on_progress(*self._progress)
         return True
 
     def end(self) -> None:
         """End the work, without waiting until it has happened."""
         self._end.set()
         self._wake.set()
-        if self._owner == os.getpid():
-            embedding.stop(self._end)
+        embedding.stop(self._end)
 
     def close(self) -> None:
         """End the work; what was embedded is kept."""
         self.end()
         thread = self._thread
-        if thread is not None and thread is not threading.current_thread() and self._owner == os.getpid():
+        if thread is not None and thread is not threading.current_thread():
             thread.join()
-        if self._store is not None and self._owner == os.getpid():
+        if self._store is not None:
             self._store.close()
-
-    def vectors(self, question: str) -> tuple[Vectors, Floats]:
-        """What is kept, and the vector of a question that is compared with it; none before anything is embedded.
-
-        Raises:
-            NoMeaning: the question cannot be embedded, or the vectors cannot be read.
-        """
-        store = self.store()
-        kept = store.vectors()
-        if not len(kept):
-            return kept, np.zeros(0, np.float32)
-        asked = self.asked(question)
-        fit = self._fitted()
-        compared = asked if fit is None else fit.question(asked)
-        if len(compared) != kept.dimensions:
-            raise NoMeaning(
-                f"The embedder gives vectors of {len(compared):,} numbers, and those that are kept have "
-                f"{kept.dimensions:,}: `vaulttools index clear` forgets them"
-            )
-        return kept, compared
-
-    def exact(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
-        """The embedder's own vectors of some passages, by key, as far as there is time; they are kept.
-
-        Raises:
-            NoMeaning: they cannot be embedded or read.
-        """
-        if self._fitted() is None:  # the vectors that are kept are its own
-            return {}
-        found = self.store().exact(texts)
-        new: list[tuple[int, Floats]] = []
-        with self._asking:
-            if self._embedder is None:
-                self._embedder = models.of(self.choice, self.store().key)
-            for key, text in texts.items():
-                if key in found:
-                    continue
-                if stop():
-                    break
-                found[key] = self._embedder.embed_passages([text])[0].astype(np.float16).astype(np.float32)
-                new.append((key, found[key]))
-        with suppress(VaultToolsError):  # they are made again
-            self.store().put_exact(new)
-        return found
-
-    def sampled(self) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-        """The keys of the passages that the encoder was fitted to, in rising order, and the embedder's own vectors of
-        them, a row each; zeros for one that it does not know. None of a vault that has many more: of few passages out
-        of many they would only tell those few apart.
-
-        Raises:
-            NoMeaning: they cannot be read.
-        """
-        fit = self._fitted()
-        if fit is None:
-            return np.empty(0, np.int64), np.empty((0, 0), np.float16)
-        if self._sampled is None or self._sampled[0] is not fit:
-            keys = self.store().sample()
-            is_most = len(keys) == len(fit.sample) and len(keys) >= _MOST * self.store().fitted()[0]
-            self._sampled = fit, keys if is_most else keys[:0]
-        keys = self._sampled[1]
-        return keys, fit.sample[: len(keys)]
-
-    def _fitted(self) -> StaticFit | None:
-        """The encoder that made the vectors that are kept; None where the embedder itself did."""
-        generation = self.store().generation()
-        if self._fit is None or self._fit[0] != generation:
-            data = self.store().fit()
-            fit = StaticFit.from_bytes(data) if data else None
-            if data and fit is None:
-                raise NoMeaning("What encodes the passages was damaged, and is made anew")
-            self._fit = generation, fit
-        return self._fit[1]
-
-    def is_ready(self) -> bool:
-        """Whether nearly all passages have vectors: of a part the nearest ones say little. Always so where the embedder
-        itself encodes them, which may take hours.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        fitted, kept = self.store().fitted()
-        return kept >= fitted * _NEARLY_ALL
-
-    @property
-    def is_done(self) -> bool:
-        """Whether everything was looked at to the end once."""
-        return self._rounds > 0
-
-    @property
-    def embeds_nothing(self) -> bool:
-        """Whether it was found that no note may be embedded."""
-        return self._rounds > 0 and not self.progress.total
-
-    def why_not(self) -> str:
-        """Why nothing could be embedded when it was last tried, by this process or another one; empty when it could.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        return self.fault or ("" if self._rounds else self.store().fault())
-
-    def seen(self) -> Progress:
-        """How far the embedding was when it was last counted, by this process or another one.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        if not self.progress.total:
-            return Progress(*self.store().progress())
-        return Progress(0, self.progress.total) if self._coverage.is_lost() else self.progress
-
-    def unsearched(self, known: PassageIndex, among: AbstractSet[str]) -> Unsearched:
-        """How many of some notes meaning did not search, or not in all of their passages.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        if self._coverage.is_lost():
-            return Unsearched(len(among), frozenset())
-        waiting = self._coverage.waiting(among)
-        if waiting is None:
-            done, total = self.store().progress()
-            waiting = min(total - done, len(among))
-        return Unsearched(waiting, frozenset(self._coverage.changed(known, among)))
 
     def _run(self) -> None:
         embedding.enter(self._end)
@@ -453,20 +348,19 @@ class BackgroundMeaning:
         self._wake.clear()
         faults = 0
         while not self._end.is_set():
+            reason = ""
             try:
                 self._round()
-                self.fault, faults = "", 0
             except VaultToolsError as error:
-                faults += 1
-                self._wake.clear()  # who waits already is told of this fault; who comes now has it tried again at once
-                if not self._end.is_set():
-                    self._tell(str(error))
+                reason = str(error)
             except Exception as error:  # it may come from the machine; its text may be that of a note
-                faults += 1
-                self._wake.clear()
                 _log.exception("the embedding met an error")
-                self._tell(f"The embedding met an error of its own: {type(error).__name__}")
-            if not self._end.is_set():  # its call to wake up may be cleared
+                reason = f"The embedding met an error of its own: {type(error).__name__}"
+            faults = faults + 1 if reason else 0
+            if reason:
+                self._wake.clear()  # who waits already is told of this fault; who comes now has it tried again at once
+            if not self._end.is_set():
+                self._tell_fault(reason)
                 self._wake.wait(self._pause(faults))
             self._wake.clear()
         embedding.leave(self._end)
@@ -477,51 +371,42 @@ class BackgroundMeaning:
             return _WAITED_FOR_SECONDS if self._waiters else LOOK_SECONDS
         return AGAIN_SECONDS * (1 if self.choice.is_endpoint else min(1 << (faults - 1), _LONGER))
 
-    def _tell(self, reason: str) -> None:
-        if reason != self.fault:  # it is tried again and again
+    def _tell_fault(self, reason: str) -> None:
+        """Tell a fault, or, when it is empty, its end; other processes are told of the end when all is done."""
+        if reason and reason != self._fault:  # it is tried again and again
             _log.warning("%s; ranked search goes by words alone", reason)
-        self.fault = reason
-        with suppress(VaultToolsError):
-            self._keep_fault(reason)
+        self._fault = reason
+        if reason:
+            with suppress(VaultToolsError):
+                self._keep_fault(reason)
 
     def _keep_fault(self, reason: str) -> None:
-        """Have other processes know of a fault, or, when it is empty, of its end.
-
-        Raises:
-            NoMeaning: the store cannot be used.
-        """
-        if self._kept_fault is None:
-            self._kept_fault = self.store().fault()
-        if reason != self._kept_fault:
+        """Have other processes know of a fault, or, when it is empty, of its end."""
+        if reason != self.store().fault():
             self.store().put_fault(reason)
-            self._kept_fault = reason
 
     def _round(self) -> None:
-        """Embed what has no vector, where no other process does.
-
-        Raises:
-            NoMeaning: it cannot be embedded or kept.
-        """
+        """Embed what has no vector, where no other process does."""
         supply = self._supply()
         if supply is None:
             return
         if not self._is_wanted(supply):
             self._rounds += 1
             return
-        lacking = self._coverage.look(supply.known, supply.notes, self._end.is_set)
+        lacking = self._coverage.look(supply.view, supply.notes, self._end.is_set)
         if self._end.is_set():
             return
         self._tell_progress(len(lacking), len(supply.notes))
         left = [(path, digests) for path, digests in lacking.items() if digests]
         if not left:
-            if lacking and supply.known.changed():
+            if lacking and supply.view.changed():
                 return  # the index reads them in a moment; those that cannot be read are not among them
             self._tidy(supply)
             self._keep_fault("")
             embedding.rest()
             self._rounds += 1
             return
-        with embedding.turn(self._end) as is_mine:
+        with embedding.turn(self._end, self.choice, self._folder().parent) as is_mine:
             is_done = is_mine and self._embed_alone(supply, left, len(lacking) - len(left))
         if is_done:
             self._wake.set()
@@ -529,11 +414,8 @@ class BackgroundMeaning:
             self._end.wait(LOOK_SECONDS)
 
     def _embed_alone(self, supply: Supply, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> bool:
-        """As `_embed`; False when another process embeds for the vault: its vectors are seen in the next round.
-
-        Raises:
-            NoMeaning: it cannot be done.
-        """
+        """As `_embed`; False when another process embeds for the vault, whose vectors are seen in the next round, or
+        when the index knows too few notes."""
         lock = filelock.FileLock(self.store().path.with_suffix(".lock"), fallback_to_soft=False)
         try:
             lock.acquire(blocking=False)
@@ -545,111 +427,83 @@ class BackgroundMeaning:
                 return False
             # While this vault waited for its turn another session or process may have embedded for it.
             missing = set(self.store().missing(each for _, digests in left for each in digests))
-            still = [(path, [each for each in digests if each in missing]) for path, digests in left]
-            self._embed(supply, fit, still, unknown)
+            self._embed(supply, fit, left, missing, unknown)
         finally:
             lock.release()
         return True
 
     def _made_fit(self, supply: Supply, missing: int) -> bytes | None:
         """The encoder of this vault, made where there is none, or where with so many `missing` passages the vault has
-        become another one. Empty where the embedder encodes all passages; None while the index knows too few notes.
-
-        Raises:
-            NoMeaning: it cannot be made.
-        """
-        process = embedding.process(self.choice, self.shared_folder())
-        if not process.is_fitted:
+        become another one. Empty where the embedder encodes all passages; None while the index knows too few notes."""
+        if not embedding.is_fitted():
             return b""
         fit = self.store().fit()
         fitted, kept = self.store().fitted()
-        if fit is not None and kept + missing <= fitted * (1 + _DRIFT) and StaticFit.from_bytes(fit) is not None:
+        if fit is not None and kept + missing <= fitted * (1 + _DRIFT):
             return fit
         notes = list(supply.notes)
-        if len(supply.known.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
+        if len(supply.view.unranked(notes)) > len(notes) * (1 - _NEARLY_ALL):
             return None
-        sample, passages = self._sample(supply, notes)
+        sample, passages = self._sample(supply)
         if not sample:
             return None
-        fit = embedding.fitted(self.choice, self.shared_folder(), [*sample.values()])
+        fit = embedding.fitted([*sample.values()])
         self.store().begin(fit, passages, [*sample])
         return fit
 
-    def _sample(self, supply: Supply, notes: Sequence[str]) -> tuple[dict[int, str], int]:
+    def _sample(self, supply: Supply) -> tuple[dict[int, str], int]:
         """The passages with the smallest keys, by key in rising order, and how many there are; for the model of English
         of notes that may be in English."""
         is_english = self.choice.other is not None
         every: set[int] = set()
-        keys: list[tuple[int, str]] = []
-        others: list[tuple[int, str]] = []
-        for start in range(0, len(notes), _TOGETHER):
-            for path, data in supply.known.passages(notes[start : start + _TOGETHER]).items():
-                found = stored.keys_of(data)
-                every.update(found.keys)
-                is_known = not is_english or found.language in (language.UNKNOWN, language.ENGLISH)
-                (keys if is_known else others).extend((key, path) for key in found.keys)
-            keys, others = (nsmallest(SAMPLE, dict.fromkeys(each)) for each in (keys, others))
+        known: set[tuple[int, str]] = set()
+        others: set[tuple[int, str]] = set()
+        for path, found in _keys(supply):
+            is_known = not is_english or found.language in (language.UNKNOWN, language.ENGLISH)
+            (known if is_known else others).update((key, path) for key in found.keys)
+            every.update(found.keys)
         wanted: dict[str, set[int]] = {}
-        for key, path in keys or others:
+        for key, path in nsmallest(SAMPLE, known or others):
             wanted.setdefault(path, set()).add(key)
         texts: dict[int, str] = {}
         for path, some in wanted.items():
             if self._end.is_set():
                 return {}, 0
-            texts |= self._texts(supply, path, some)
-        return {key: texts[key] for key in sorted(texts)}, len(every)
+            texts |= _texts(supply, path, some)
+        return dict(sorted(texts.items())), len(every)
 
-    def _embed(self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], unknown: int) -> None:
-        """Encode passages of notes and keep their vectors, until the end comes, or the end of the turn.
-
-        Raises:
-            NoMeaning: it cannot be done.
-        """
+    def _embed(
+        self, supply: Supply, fit: bytes, left: Sequence[tuple[str, Sequence[int]]], missing: set[int], unknown: int
+    ) -> None:
+        """Encode what is missing of the passages of notes and keep their vectors, until the end comes, or the end of
+        the turn. Of `unknown` other notes it is not known what they lack."""
         texts: dict[int, str] = {}
-        embedded: set[int] = set()
-        pending: deque[tuple[str, Sequence[int]]] = deque()
-        waiting = unknown + len(left)
+        most = BATCH if fit else _SENT
+        done = 0
         for number, (path, digests) in enumerate(left, 1):
-            texts |= self._texts(supply, path, set(digests) - embedded)
-            pending.append((path, digests))
-            batch = BATCH if fit else _SENT
-            while len(texts) >= batch or (texts and number == len(left)):
+            texts |= _texts(supply, path, missing.intersection(digests))
+            if len(texts) < most and number < len(left):
+                continue
+            while texts:
                 if self._end.is_set() or embedding.is_over():
                     return
-                some = list(texts.items())[:batch]
-                self._keep(fit, some)
-                embedded.update(digest for digest, _ in some)
-                for digest, _ in some:
-                    del texts[digest]
-            while pending and texts.keys().isdisjoint(pending[0][1]):
-                self._coverage.embedded(pending.popleft()[0])
-                waiting -= 1
-            self._tell_progress(waiting, len(supply.notes))
+                some = list(texts)[:most]
+                vectors = embedding.encoded(fit, [texts.pop(key) for key in some])
+                self.store().put(list(zip(some, vectors, strict=True)), len(vectors[0]))
+                missing.difference_update(some)
+                self._fault = ""
+                self._keep_fault("")
+            for path, _ in left[done:number]:
+                self._coverage.embedded(path)
+            done = number
+            self._tell_progress(unknown + len(left) - done, len(supply.notes))
 
     def _tell_progress(self, waiting: int, total: int) -> None:
         told = Progress(total - waiting, total)
-        if told != self.progress:
-            self.progress = told
+        if told != self._progress:
+            self._progress = told
             if self.store().path.exists():
                 self.store().put_progress(*told)
-
-    def _keep(self, fit: bytes, some: Sequence[tuple[int, str]]) -> None:
-        kept = embedding.encoded(self.choice, self.shared_folder(), fit, [text for _, text in some])
-        pairs = [(key, vector) for (key, _), vector in zip(some, kept, strict=True)]
-        self.store().put(pairs, len(kept[0]))
-        self.fault = ""
-        self._keep_fault("")
-
-    def _texts(self, supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
-        """What is embedded of a note's passages, by key; nothing of those that it does not hold any more."""
-        data = supply.known.passages([path]).get(path) if wanted else None
-        if data is None:
-            return {}
-        try:
-            note = supply.read(path)
-        except NotRead:
-            return {}
-        return texts_of(note, stored.load(data), wanted)
 
     def _tidy(self, supply: Supply) -> None:
         """Forget the vectors of passages that no note holds any more, once a process, where that is worth it, and those
@@ -657,18 +511,34 @@ class BackgroundMeaning:
         if self._is_tidy:
             return
         self._is_tidy = True
-        remove_unused(self.store(), time.time())
-        texts = self._coverage.texts()
+        self.store().remove_unused(time.time())
+        texts = set(text_digests(supply.view, list(supply.notes)).values()) - {b""}
         if len(self.store().covered()) * (1 - _WORTH_FORGETTING) <= len(texts):
             return  # to look at all passages takes half a second for 160,000
-        held: set[int] = set()
-        notes = list(supply.notes)
-        for start in range(0, len(notes), _TOGETHER):
-            for data in supply.known.passages(notes[start : start + _TOGETHER]).values():
-                held.update(stored.keys_of(data).keys)
+        held = {key for _, found in _keys(supply) for key in found.keys}
         if len(self.store().vectors()) * (1 - _WORTH_FORGETTING) > len(held):
             self.store().keep_only(held)
-        self.store().cover_only(texts)
+        self.store().cover(texts, only=True)
+
+
+def _keys(supply: Supply) -> Iterator[tuple[str, Keys]]:
+    """The keys of the passages of each note."""
+    notes = list(supply.notes)
+    for start in range(0, len(notes), _TOGETHER):
+        for path, data in supply.view.passages(notes[start : start + _TOGETHER]).items():
+            yield path, stored.keys_of(data)
+
+
+def _texts(supply: Supply, path: str, wanted: AbstractSet[int]) -> dict[int, str]:
+    """What is embedded of a note's passages, by key; nothing of those that it does not hold any more."""
+    data = supply.view.passages([path]).get(path) if wanted else None
+    if data is None:
+        return {}
+    try:
+        note = supply.read(path)
+    except NotRead:
+        return {}
+    return texts_of(note, stored.load(data), wanted)
 
 
 def texts_of(note: Note, passages: Passages, wanted: AbstractSet[int]) -> dict[int, str]:

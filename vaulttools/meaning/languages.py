@@ -12,13 +12,15 @@ from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vaulttools.index.passages import keys_of
-from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Progress, Supply, Unsearched
-from vaulttools.meaning.coverage import PassageIndex
+from vaulttools.meaning.background import BackgroundMeaning, MeaningStatus, Supply
 from vaulttools.meaning.embedders import Choice
 from vaulttools.notes.language import ENGLISH, UNKNOWN
+
+if TYPE_CHECKING:
+    from vaulttools.index.view import IndexView
 
 _LOOKED_AT: Final = 1_000
 """Notes whose language is looked at, of a larger vault."""
@@ -27,13 +29,8 @@ _SHARE: Final = 0.02
 words that look like another language."""
 
 
-def _languages(known: PassageIndex, notes: Collection[str]) -> list[str]:
-    """The languages of notes, of those whose text is known."""
-    return [keys_of(data).language for data in known.passages(sorted(notes)).values()]
-
-
 class Meaning:
-    """The vectors of one open vault, by one or two models."""
+    """The vectors of one open vault, by one or two models; for errors see `BackgroundMeaning`."""
 
     def __init__(self, choice: Choice, folder: Callable[[], Path], supply: Callable[[], Supply | None]) -> None:
         """Nothing is done before `start`; the arguments are those of `BackgroundMeaning`."""
@@ -42,15 +39,16 @@ class Meaning:
         other = choice.other
         self.other: Final = None if other is None else BackgroundMeaning(other, folder, supply, self._needs_other)
         """The model of other languages; None where one model does all."""
+        self._both: Final = [self.main] if self.other is None else [self.main, self.other]
         self._is_asked = False
         """Whether a question in another language was asked."""
-        self._seen: tuple[AbstractSet[str], bool] | None = None
+        self._seen: tuple[AbstractSet[str], bool] = frozenset(), False
+        """Notes, and whether they need the other model."""
 
     def start(self) -> None:
         """Begin to make vectors, once."""
-        self.main.start()
-        if self.other is not None:
-            self.other.start()
+        for each in self._both:
+            each.start()
 
     def asked_in(self, languages: AbstractSet[str]) -> bool:
         """Whether a question that may be in some languages is to be compared by the other model."""
@@ -65,7 +63,9 @@ class Meaning:
         cancel: threading.Event | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """As `BackgroundMeaning.wait`, for both models.
+        """Wait until every passage of this moment has a vector by each model that is needed; False when the timeout, or
+        the use of the vault, ends first. `on_progress` gets the numbers of notes that the first model has embedded, and
+        of all.
 
         Raises:
             NoMeaning: nothing can be embedded now.
@@ -79,68 +79,42 @@ class Meaning:
 
     def end(self) -> None:
         """End the work, without waiting until it has happened."""
-        self.main.end()
-        if self.other is not None:
-            self.other.end()
+        for each in self._both:
+            each.end()
 
     def close(self) -> None:
         """End the work; what was embedded is kept."""
         self.end()
-        self.main.close()
-        if self.other is not None:
-            self.other.close()
+        for each in self._both:
+            each.close()
 
     def status(self) -> MeaningStatus:
-        """What is kept by the first model.
-
-        Raises:
-            NoMeaning: the embedder is missing, or the vectors cannot be read.
-        """
+        """What is kept by the first model, and the fault of either."""
         return replace(self.main.status(), fault=self.why_not())
 
-    def seen(self) -> Progress:
-        """As `BackgroundMeaning.seen`.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        return self.main.seen()
-
     def why_not(self) -> str:
-        """As `BackgroundMeaning.why_not`.
+        """Why nothing could be embedded when it was last tried; empty when it could."""
+        return next(filter(None, (each.why_not() for each in self._both)), "")
 
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        return self.main.why_not() or ("" if self.other is None else self.other.why_not())
-
-    @property
-    def embeds_nothing(self) -> bool:
-        """Whether it was found that no note may be embedded."""
-        return self.main.embeds_nothing
-
-    def unsearched(self, known: PassageIndex, among: AbstractSet[str]) -> Unsearched:
-        """As `BackgroundMeaning.unsearched`.
-
-        Raises:
-            NoMeaning: that cannot be read.
-        """
-        found = self.main.unsearched(known, among)
-        if self.other is None or not self.other.why_not():
-            return found
-        waiting = sum(language not in (ENGLISH, UNKNOWN) for language in _languages(known, among))
-        return Unsearched(max(found.waiting, waiting), found.changed)
+    def unsearched(self, view: IndexView, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
+        """Of some notes those that meaning did not search in all of their passages: see `BackgroundMeaning`."""
+        waiting, changed = self.main.unsearched(view, among)
+        if self.other is not None and self.other.why_not():
+            waiting = max(waiting, _count_others(view, among)[0])
+        return waiting, changed
 
     def _needs_other(self, supply: Supply) -> bool:
         """Whether the other model is needed, and the first one has done its work."""
         if not self.main.is_done:
             return False
-        if self._is_asked:
-            return True
-        if self._seen is None or self._seen[0] is not supply.notes:
+        if self._seen[0] is not supply.notes and not self._is_asked:
             notes = sorted(supply.notes)
-            looked_at = notes[:: max(1, len(notes) // _LOOKED_AT)]
-            found = _languages(supply.known, looked_at)
-            others = sum(language not in (ENGLISH, UNKNOWN) for language in found)
-            self._seen = supply.notes, others > _SHARE * len(found)
-        return self._seen[1]
+            others, count = _count_others(supply.view, notes[:: max(1, len(notes) // _LOOKED_AT)])
+            self._seen = supply.notes, others > _SHARE * count
+        return self._is_asked or self._seen[1]
+
+
+def _count_others(view: IndexView, notes: Collection[str]) -> tuple[int, int]:
+    """How many of some notes are in other languages than English, and of how many the text is known."""
+    languages = [keys_of(data).language for data in view.passages(sorted(notes)).values()]
+    return sum(language not in (ENGLISH, UNKNOWN) for language in languages), len(languages)

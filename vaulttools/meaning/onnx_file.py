@@ -1,22 +1,30 @@
 """Reads the weights out of a model in ONNX format, and writes small graphs.
 
-The `onnx` package does that too, and is too large to be needed by those who search notes.
+The `onnx` package does that too, and is too large to be needed by those who search notes. A model is a message in the
+encoding of protocol buffers: fields with a number each, which hold whole numbers, or bytes with a length, which may be
+a text or another message.
 """
 
 from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from vaulttools.meaning.protobuf import content, fields, fixed, number
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+CONTRIBUTED: Final = "com.microsoft"
+"""Operators that `onnxruntime` adds to those of the standard."""
+
+_NUMBER: Final = 0
+_BYTES: Final = 2
+_FIXED: Final = {1: 8, 5: 4}
+"""The kinds of values; those with a fixed number of bytes."""
 
 _KINDS: Final[dict[int, np.dtype[Any]]] = {
     1: np.dtype("<f4"),
@@ -32,8 +40,20 @@ _OPSET: Final = 17
 _IR: Final = 8
 """The version of the format that goes with it."""
 
-CONTRIBUTED: Final = "com.microsoft"
-"""Operators that `onnxruntime` adds to those of the standard."""
+_WITHIN: Final[dict[str, dict[int, str]]] = {
+    "model": {7: "graph", 20: "training", 25: "function"},
+    "training": {1: "graph", 2: "graph"},
+    "graph": {1: "node", 5: "tensor", 15: "sparse"},
+    "function": {7: "node", 11: "attribute"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+    "tensor": {13: "entry"},
+}
+"""The messages that can hold a tensor, or that a tensor names its file with, by the number of their field."""
+
+_DEEPEST: Final = 100
+"""Messages within messages: a graph within an operation needs three, and no model has many of these."""
 
 
 class OnnxNode(NamedTuple):
@@ -59,45 +79,60 @@ def read(file: Path) -> OnnxGraph:
         ValueError: it is no model, or is cut, or has weights of another kind.
         OSError: the file cannot be read.
     """
-    with file.open("rb") as opened:
-        model = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
     graph = OnnxGraph([], {})
-    for field, message in _messages(model):
-        if field == 7:
-            for part, value in _messages(message):
-                if part == 1:
-                    graph.nodes.append(_read_node(value))
-                elif part == 5:
-                    name, tensor = _read_tensor(value)
-                    graph.tensors[name] = tensor
+    for message in _all(_mapped(file), 7):
+        graph.nodes.extend(map(_read_node, _all(message, 1)))
+        graph.tensors.update(map(_read_tensor, _all(message, 5)))
     return graph
 
 
-def _messages(message: memoryview) -> list[tuple[int, memoryview]]:
-    return [(field, value) for field, value in fields(message) if isinstance(value, memoryview)]
+def external_files(model: Path) -> list[Path]:
+    """The files beside a model that hold weights of it, each once, sorted.
+
+    Old versions of `onnxruntime` would read any file that a model names.
+
+    Raises:
+        ValueError: it is no model, or names a file that is not in its own folder.
+        OSError: it cannot be read.
+    """
+    return sorted({_inside(model, location) for location in _locations(_mapped(model), "model", 0)})
 
 
-def _read_node(message: memoryview) -> OnnxNode:
-    found = _messages(message)
-    inputs, outputs = (tuple(str(value, "utf-8") for field, value in found if field == which) for which in (1, 2))
-    return OnnxNode("".join(str(value, "utf-8") for field, value in found if field == 4), inputs, outputs)
+def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """The number and the value of each field of a message, in their order; bytes are not copied.
+
+    Raises:
+        ValueError: it is no message, or is cut.
+    """
+    place = 0
+    while place < len(message):
+        key, place = _number_at(message, place)
+        kind = key & 7
+        if kind == _NUMBER:
+            value, place = _number_at(message, place)
+            yield key >> 3, value
+            continue
+        if kind == _BYTES:
+            length, place = _number_at(message, place)
+        elif kind in _FIXED:
+            length = _FIXED[kind]
+        else:
+            raise ValueError(f"no kind of value: {kind}")
+        if place + length > len(message):
+            raise ValueError("the message is cut")
+        yield key >> 3, message[place : place + length]
+        place += length
 
 
-def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:
-    name, kind, shape, data = "", 0, [], memoryview(b"")
-    for field, value in fields(message):
-        if isinstance(value, int):
-            if field == 1:
-                shape.append(value)
-            elif field == 2:
-                kind = value
-        elif field == 8:
-            name = str(value, "utf-8")
-        elif field == 9:
-            data = value
-    if kind not in _KINDS:
-        raise ValueError(f"{name} has numbers of kind {kind}")
-    return name, np.frombuffer(data, _KINDS[kind]).reshape(shape)
+def number(field: int, value: int) -> bytes:
+    """A field with a whole number; a negative one as its complement to 2⁶⁴."""
+    return _varint(field << 3 | _NUMBER) + _varint(value & (1 << 64) - 1)
+
+
+def content(field: int, value: bytes | str) -> bytes:
+    """A field with bytes, a text, or another message."""
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(field << 3 | _BYTES) + _varint(len(data)) + data
 
 
 class Builder:
@@ -137,9 +172,84 @@ class Builder:
         return b"".join((number(1, _IR), content(7, graph), opsets))
 
 
+def _mapped(file: Path) -> memoryview:
+    with file.open("rb") as opened:
+        return memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def _all(message: memoryview, field: int) -> Iterator[memoryview]:
+    """The values of the fields with a number that are no numbers."""
+    return (value for found, value in fields(message) if found == field and isinstance(value, memoryview))
+
+
+def _texts(message: memoryview, field: int) -> tuple[str, ...]:
+    return tuple(str(value, "utf-8") for value in _all(message, field))
+
+
+def _read_node(message: memoryview) -> OnnxNode:
+    return OnnxNode("".join(_texts(message, 4)), _texts(message, 1), _texts(message, 2))
+
+
+def _read_tensor(message: memoryview) -> tuple[str, NDArray[Any]]:
+    name = "".join(_texts(message, 8))
+    numbers = [(field, value) for field, value in fields(message) if isinstance(value, int)]
+    kind = dict(numbers).get(2, 0)
+    if kind not in _KINDS:
+        raise ValueError(f"{name} has numbers of kind {kind}")
+    data = next(_all(message, 9), memoryview(b""))
+    return name, np.frombuffer(data, _KINDS[kind]).reshape([value for field, value in numbers if field == 1])
+
+
+def _locations(message: memoryview, kind: str, depth: int) -> Iterator[str]:
+    """The files that the tensors in a message of some kind name."""
+    if depth > _DEEPEST:
+        raise ValueError("its graphs lie too deep in each other")
+    if kind == "entry":
+        if _texts(message, 1)[-1:] == ("location",):  # of a field that is there twice the last one counts
+            yield "".join(_texts(message, 2)[-1:])
+        return
+    for field, value in fields(message):
+        if field in _WITHIN[kind] and isinstance(value, memoryview):
+            yield from _locations(value, _WITHIN[kind][field], depth + 1)
+
+
+def _inside(model: Path, location: str) -> Path:
+    """A file that a model names. It may be a link to where the model itself is one to, as in a cache of downloads."""
+    named = PurePosixPath(location)
+    found = (model.parent / location).resolve()
+    folders = (model.parent.resolve(), model.resolve().parent)
+    if named.is_absolute() or ".." in named.parts or not any(found.is_relative_to(folder) for folder in folders):
+        raise ValueError(f"it names {location}, which is not in its folder")
+    return found
+
+
+def _number_at(message: memoryview, place: int) -> tuple[int, int]:
+    """The number that begins at a place, and where it ends."""
+    value = shift = 0
+    while shift < 70:
+        if place >= len(message):
+            raise ValueError("the message is cut")
+        byte = message[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+        shift += 7
+    raise ValueError("a number is too long")
+
+
+def _varint(value: int) -> bytes:
+    encoded = bytearray()
+    while value > 127:
+        encoded.append(value & 127 | 128)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
 def _attribute(value: float | list[int]) -> bytes:
     if isinstance(value, float):
-        return fixed(2, struct.pack("<f", value)) + number(20, 1)
+        return _varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
     if isinstance(value, int):
         return number(3, value) + number(20, 2)
     return b"".join(number(8, each) for each in value) + number(20, 7)

@@ -1,4 +1,7 @@
-"""Runs the process that embeds, at the lowest priority, on one processor."""
+"""Runs the process that encodes passages: one, for all vaults that are open here.
+
+With its models it takes 300 MB, and each vault in use would have its own. It has the lowest priority and one processor.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +9,35 @@ import os
 import pickle
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from vaulttools.core import child
+from vaulttools.core import child, forks
 from vaulttools.core.child import receive, send
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
-from vaulttools.meaning.embedders import Choice
+from vaulttools.index.job_queue import JobQueue
+from vaulttools.meaning.embedders import Choice, NoMeaning
 
-_END_SECONDS: Final = 5.0
-"""Seconds to wait for a killed process."""
+TURN_SECONDS: Final = 20.0
+"""How long a vault may embed while another one waits: about 1,000 passages."""
+
+IDLE_SECONDS: Final = 60.0
+"""How long the process is kept that has nothing to do; it takes a second to start."""
 
 NICER: Final = 19
 """How much lower the priority is, as far as it goes: whatever else the machine has to do comes first."""
+
+_END_SECONDS: Final = 5.0
+"""Seconds to wait for a killed process."""
 
 _ONE_PROCESSOR: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class EmbeddingProcess:
-    """A running process with its embedder loaded."""
+    """A running `worker` with its embedder loaded."""
 
     def __init__(self, choice: Choice, folder: Path | None) -> None:
         """Start it and wait until it has loaded; vectors of tokens are kept in the folder.
@@ -37,61 +47,45 @@ class EmbeddingProcess:
         """
         if not child.can_start():
             raise NoMeaning("Meaning needs a process of its own, and there is no Python to start one with")
-        command = child.command("vaulttools.meaning.worker", str(NICER))
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
             self._popen = subprocess.Popen(
-                command,
+                child.command("vaulttools.meaning.worker", str(NICER)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                creationflags=flags,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
                 env={**os.environ, **_ONE_PROCESSOR},
             )
         except OSError as error:
             raise NoMeaning(f"The process that embeds cannot be started: {error.strerror}") from error
-        self.is_fitted: bool = False
-        """Whether its embedder needs an encoder that is fitted."""
-        self._fit = b""
-        """What it encodes by."""
+        self.choice: Final = choice
         self.used = time.monotonic()
         """When it was last asked, on the monotonic clock."""
         try:
-            answer = self._asked((choice, folder))
-            if not isinstance(answer, tuple):
-                raise NoMeaning(str(answer))
-            key, self.is_fitted = answer
+            self.is_fitted: Final[bool] = self.ask(choice, folder)
+            """Whether its embedder needs an encoder that is fitted."""
         except NoMeaning:
             self.close()
             raise
-        self.key: Final[EmbedderKey] = key
 
-    def fitted(self, sample: Sequence[str]) -> bytes:
-        """An encoder fitted to a sample of passages.
-
-        Raises:
-            NoMeaning: the embedder cannot embed them now, or the process has ended.
-        """
-        answer = self._asked(tuple(sample))
-        if not isinstance(answer, bytes):
-            raise NoMeaning(str(answer))
-        self._fit = answer
-        return answer
-
-    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
-        """The vectors of passages, of 8 bits a number, by a fitted encoder; by the embedder where `fit` is empty.
+    def ask(self, *message: object) -> Any:
+        """What it answers.
 
         Raises:
-            NoMeaning: the embedder cannot embed them now, or the process has ended.
+            NoMeaning: the embedder cannot embed now, or the process has ended.
         """
-        if fit and fit is not self._fit:
-            answer = self._asked(fit)
-            if answer is not None:
-                raise NoMeaning(str(answer))
-            self._fit = fit
-        answer = self._asked(list(texts))
-        if not isinstance(answer, list):
-            raise NoMeaning(str(answer))
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        self.used = time.monotonic()
+        try:
+            send(self._popen.stdin, message)
+            answer = receive(self._popen.stdout)
+        # The last two: the worker is of another version, since this one was upgraded meanwhile.
+        except (OSError, ValueError, EOFError, pickle.UnpicklingError, ImportError, AttributeError) as error:
+            self.kill()
+            raise NoMeaning(f"The process that embeds has ended{_by(self._popen.returncode)}") from error
+        if isinstance(answer, NoMeaning):
+            raise answer
         return answer
 
     @property
@@ -99,29 +93,129 @@ class EmbeddingProcess:
         """Whether it has not ended yet."""
         return self._popen.poll() is None
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """Kill it: it keeps nothing. May be called from another thread than the one that waits for an answer."""
         self._popen.kill()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(_END_SECONDS)
 
     def close(self) -> None:
-        """As `end`, and give back the pipes, which no thread may be using."""
-        self.end()
+        """As `kill`, and give back the pipes, which no thread may be using."""
+        self.kill()
         for pipe in (self._popen.stdin, self._popen.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
 
-    def _asked(self, message: object) -> object:
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        self.used = time.monotonic()
+
+class SharedProcess:
+    """The process that embeds, for one vault at a time.
+
+    A vault is known by the event that is set when its use ends. `is_fitted`, `fitted` and `encoded` are for the vault
+    whose turn it is. They raise `NoMeaning` when the process cannot do it; the next call starts another one.
+    """
+
+    def __init__(self) -> None:
+        self.reset_after_fork()
+
+    def reset_after_fork(self) -> None:
+        """Have no process, as in a child after a fork, which must not use its parent's."""
+        self._job_queue = JobQueue(1)
+        self._guard = threading.RLock()  # who holds it may come across a vault as garbage, whose end calls `stop`
+        self._process: EmbeddingProcess | None = None
+        self._open: set[threading.Event] = set()
+        """The vaults that may embed."""
+        self._user: threading.Event | None = None
+        """The vault whose turn it is."""
+        self._choice: Choice = Choice()
+        self._folder: Path | None = None
+        self._until = 0.0
+
+    def enter(self, vault: threading.Event) -> None:
+        """The vault may embed from now on, until it leaves."""
+        with self._guard:
+            self._open.add(vault)
+
+    def leave(self, vault: threading.Event) -> None:
+        """The vault does not embed any more; the last one ends the process."""
+        with self._guard:
+            self._open.discard(vault)
+            is_last = not self._open
+        if is_last:
+            self.rest(0)
+
+    @contextmanager
+    def turn(self, vault: threading.Event, choice: Choice, folder: Path | None) -> Iterator[bool]:
+        """The vault's turn for as long as this is entered; False when its use ended before.
+
+        `choice` is the vault's embedder, `folder` is for what all vaults share.
+        """
+        with self._job_queue.taken(vault) as is_mine:
+            if not is_mine:
+                yield False
+                return
+            with self._guard:
+                self._user, self._until = vault, time.monotonic() + TURN_SECONDS
+                self._choice, self._folder = choice, folder
+            try:
+                yield True
+            finally:
+                with self._guard:
+                    self._user = None
+
+    def is_over(self) -> bool:
+        """Whether the vault whose turn it is has to let another one go on."""
+        return self._job_queue.is_wanted and time.monotonic() >= self._until
+
+    def is_fitted(self) -> bool:
+        """Whether the embedder needs an encoder that is fitted."""
+        return self._started().is_fitted
+
+    def fitted(self, sample: Sequence[str]) -> bytes:
+        """An encoder fitted to a sample of a vault's passages, as bytes."""
+        made: bytes = self._ask("fitted", sample)
+        return made
+
+    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        """A vector of 8 bits a number for each passage, by the encoder `fit`, or by the embedder where it is empty."""
+        vectors: list[bytes] = self._ask("encoded", fit, texts)
+        return vectors
+
+    def _ask(self, *message: object) -> Any:
         try:
-            send(self._popen.stdin, message)
-            return receive(self._popen.stdout)
-        except (OSError, ValueError, EOFError, pickle.UnpicklingError) as error:
-            self.end()
-            raise NoMeaning(f"The process that embeds has ended{_by(self._popen.returncode)}") from error
+            return self._started().ask(*message)
+        except NoMeaning:
+            self._close()
+            raise
+
+    def _started(self) -> EmbeddingProcess:
+        process = self._process
+        if process is None or process.choice != self._choice or not process.is_alive:
+            self._close()
+            process = EmbeddingProcess(self._choice, self._folder)
+            with self._guard:
+                self._process = process
+        with self._guard:
+            if self._user is not None and self._user.is_set():  # `stop` came before there was a process to kill
+                raise NoMeaning("The vault is closed")
+        return process
+
+    def stop(self, vault: threading.Event) -> None:
+        """Kill the process if it works for the vault; does not wait for the vault's thread."""
+        with self._guard:
+            if self._user is vault and self._process is not None:
+                self._process.kill()
+
+    def rest(self, idle_seconds: float = IDLE_SECONDS) -> None:
+        """End the process when it has had nothing to do for so long; nothing while a vault uses it."""
+        with self._job_queue.taken_at_once() as is_mine:
+            if is_mine and self._process is not None and time.monotonic() - self._process.used >= idle_seconds:
+                self._close()
+
+    def _close(self) -> None:
+        with self._guard:
+            process, self._process = self._process, None
+        if process is not None:
+            process.close()
 
 
 def _by(status: int | None) -> str:
@@ -130,3 +224,7 @@ def _by(status: int | None) -> str:
         return f" ({signal.Signals(-(status or 0)).name})"
     except ValueError:
         return ""
+
+
+embedding: Final = SharedProcess()
+forks.renew(embedding)

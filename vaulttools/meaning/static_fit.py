@@ -8,42 +8,47 @@ All vectors are shown to the `KEPT` directions in which those of the sample diff
 
 from __future__ import annotations
 
+import hashlib
+import io
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import xxhash
 from threadpoolctl import ThreadpoolController
-
-from vaulttools.meaning import arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vaulttools.meaning.embedder import Floats
-
-    Table: TypeAlias = Callable[[NDArray[np.int64]], Floats]
-    """The model's vectors of single tokens, which are given in rising order."""
+    from vaulttools.meaning.embedders import EmbedderKey, Floats
 
 SAMPLE: Final = 1_000
 """Passages that a fit is made of."""
 
 KEPT: Final = 128
-"""Directions that are kept. Of the 10 nearest of 1,953 passages by the model 87 % are among the nearest 50 by 128, 88 %
-by all 384."""
+"""Directions that are kept."""
 
 _RARE: Final = 1e-3
 """A token with this share of all has half the weight of one that is rare (Arora et al., 2017)."""
 
 _MU: Final = 1.0
-"""How much tokens themselves count. Of the 10 nearest passages of 302, 1,559 and 1,800 by the model, .96, .97 and .88
-are among the nearest 50 by the fit (0.3: .94, .95 and .83; 3.0: no better)."""
+"""How much tokens themselves count."""
 
 _FEWEST: Final = 20
 """Passages of a sample from which on their mean is taken from all vectors: of fewer little would be left."""
 
 _BLOCK: Final = 64
 """Passages whose tokens are counted together."""
+
+_VERSION: Final = 1
+"""Raised when the file of tokens changes, or what is in it."""
+
+_DIGEST_BYTES: Final = 16
 
 _TINY: Final = np.float32(1e-12)
 
@@ -52,49 +57,39 @@ _BLAS: Final = ThreadpoolController()
 in a loop, and the last bits would depend on how many there are."""
 
 
+@dataclass
 class StaticFit:
     """An encoder that was fitted to a vault."""
 
-    def __init__(
-        self,
-        tokens: NDArray[np.int64],
-        weights: Floats,
-        learned: Floats,
-        turned: Floats,
-        mean: Floats,
-        middle: Floats,
-        basis: Floats,
-        sample: NDArray[np.float16] | None = None,
-    ) -> None:
-        """What `fit` found.
+    tokens: NDArray[np.int64]
+    """Those of the sample, in rising order."""
+    weights: Floats
+    """What each of them weighs; any other weighs 1."""
+    learned: NDArray[np.float16]
+    """What each of them adds to a passage, μ Aᵀ K⁻¹ Y."""
+    turned: Floats
+    """What turns the sum of tokens' vectors into the model's vectors, Fᵀ K⁻¹ Y."""
+    mean: Floats
+    """The mean of the vectors of these tokens, which is taken from all."""
+    middle: Floats
+    """The mean of the model's vectors of the sample, which is taken from all: those of some models differ little."""
+    basis: Floats
+    """What shows a vector of the model to the directions that are kept."""
+    sample: NDArray[np.float16]
+    """The model's own vectors of the passages that it was fitted to, a row each; zeros for one that the model does not
+    know."""
 
-        Args:
-            tokens: Those of the sample, in rising order.
-            weights: What each weighs; any other weighs 1.
-            learned: What each adds to a passage, μ Aᵀ K⁻¹ Y.
-            turned: What turns the sum of tokens' vectors into the model's vectors, Fᵀ K⁻¹ Y.
-            mean: The mean of the vectors of these tokens, which is taken from all.
-            middle: The mean of the model's vectors of the sample, which is taken from all: those of some models differ
-                little from it.
-            basis: What shows a vector of the model to the directions that are kept.
-            sample: The model's own vectors of the passages that it was fitted to, a row each; zeros for one that the
-                model does not know. None: there are none.
-        """
-        self.sample = np.zeros((0, len(middle)), np.float16) if sample is None else sample
-        self._tokens, self._weights, self._learned = tokens, weights, learned
-        self._turned, self._mean, self._middle, self._basis = turned, mean, middle, basis
-
-    def embedded(self, texts: Sequence[Sequence[int]], table: Table) -> Floats:
+    def embedded(self, texts: Sequence[Sequence[int]], table: TokenVectors) -> Floats:
         """Vectors of length 1 from the tokens of each text; zeros where it has none. A row depends on nothing but its
         text."""
-        vectors = np.zeros((len(texts), self._turned.shape[1]), np.float32)
+        vectors = np.zeros((len(texts), self.turned.shape[1]), np.float32)
         with _BLAS.limit(limits=1, user_api="blas"):
             for first in range(0, len(texts), _BLOCK):
                 tokens, rows, times, ends = _counted(texts[first : first + _BLOCK])
                 weights, learned = self._known(tokens)
                 if not len(tokens):
                     continue
-                own = table(tokens) - self._mean
+                own = table.of(tokens) - self.mean
                 found = np.sqrt(times.astype(np.float32)) * weights[rows]
                 for number, (start, end) in enumerate(pairwise(ends), first):
                     if start < end:
@@ -104,50 +99,40 @@ class StaticFit:
 
     def question(self, vector: Floats) -> Floats:
         """The model's vector of a question, as vectors of passages are compared with it."""
-        asked: Floats = np.asarray((vector - self._middle) @ self._basis, np.float32)
+        asked: Floats = np.asarray((vector - self.middle) @ self.basis, np.float32)
         return asked
 
     def to_bytes(self) -> bytes:
         """What `from_bytes` reads."""
-        return arrays.packed(
-            [
-                self._tokens,
-                self._weights,
-                self._learned.astype(np.float16),
-                self._turned,
-                self._mean,
-                self._middle,
-                self._basis,
-                self.sample,
-            ]
-        )
+        return packed([getattr(self, each.name) for each in fields(self)])
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> StaticFit | None:
-        """A fit that was kept; None when it is damaged."""
-        match arrays.unpacked(data):
-            case [tokens, weights, learned, turned, mean, middle, basis, sample]:
-                return cls(tokens, weights, learned.astype(np.float32), turned, mean, middle, basis, sample)
-        return None
+    def from_bytes(cls, data: bytes) -> StaticFit:
+        """A fit that was kept.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        return cls(*unpacked(data))
 
     def _known(self, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What some tokens weigh, and what each adds."""
         weights = np.ones(len(tokens), np.float32)
-        learned = np.zeros((len(tokens), self._learned.shape[1]), np.float32)
-        if len(self._tokens):
-            at = np.minimum(np.searchsorted(self._tokens, tokens), len(self._tokens) - 1)
-            known = self._tokens[at] == tokens
-            weights[known], learned[known] = self._weights[at[known]], self._learned[at[known]]
+        learned = np.zeros((len(tokens), self.learned.shape[1]), np.float32)
+        if len(self.tokens):
+            at = np.minimum(np.searchsorted(self.tokens, tokens), len(self.tokens) - 1)
+            known = self.tokens[at] == tokens
+            weights[known], learned[known] = self.weights[at[known]], self.learned[at[known]]
         return weights, learned
 
     def _direction(self, own: Floats, learned: Floats, weights: Floats) -> Floats:
         """Of one passage: products of many at once differ in their last bits by how many they are."""
-        found: Floats = (own / (_length(own) + _TINY)) @ self._turned + learned / (_length(weights) + _TINY)
+        found: Floats = (own / (_length(own) + _TINY)) @ self.turned + learned / (_length(weights) + _TINY)
         return found
 
 
-def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: Table) -> StaticFit:
-    """An encoder fitted to a vault.
+def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: TokenVectors) -> StaticFit:
+    """An encoder fitted to a vault, whose `sample` is left empty.
 
     Args:
         sample: The tokens of some passages of the vault, of one at least.
@@ -157,7 +142,7 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: Table) -> Stati
     tokens, rows, times, ends = _counted(sample)
     counts = np.bincount(rows, weights=times, minlength=len(tokens))
     weights = (_RARE / (_RARE + counts / max(counts.sum(), 1))).astype(np.float32)
-    own = table(tokens) if len(tokens) else np.zeros((0, vectors.shape[1]), np.float32)
+    own = table.of(tokens) if len(tokens) else np.zeros((0, vectors.shape[1]), np.float32)
     mean = own.mean(axis=0) if len(tokens) else np.zeros(vectors.shape[1], np.float32)
     found = np.sqrt(times.astype(np.float32)) * weights[rows]
     with _BLAS.limit(limits=1, user_api="blas"):
@@ -171,9 +156,87 @@ def fit(sample: Sequence[Sequence[int]], vectors: Floats, table: Table) -> Stati
         kernel = of_sums @ of_sums.T + _MU * (of_tokens @ of_tokens.T) + np.eye(len(sample))
         solved = np.linalg.solve(kernel, (centred @ basis).astype(np.float64)).astype(np.float32)
         learned = _MU * (of_tokens.T @ solved)
-        return StaticFit(
-            tokens, weights, learned.astype(np.float16).astype(np.float32), of_sums.T @ solved, mean, middle, basis
-        )
+        turned = of_sums.T @ solved
+    none = np.zeros((0, len(middle)), np.float16)
+    return StaticFit(tokens, weights, learned.astype(np.float16), turned, mean, middle, basis, none)
+
+
+class TokenVectors:
+    """The vectors of a model's tokens, those that were asked for so far."""
+
+    def __init__(self, embedded: Callable[[Sequence[int]], Floats], key: EmbedderKey, folder: Path | None) -> None:
+        """Read what is kept.
+
+        Args:
+            embedded: What embeds tokens that are not kept, as `TokenEmbedder.embedded_tokens`.
+            key: The vectors are kept under it.
+            folder: They are kept there; None: only in memory.
+        """
+        name = hashlib.sha256("\0".join((str(_VERSION), key.name, key.version, key.digest)).encode()).hexdigest()[:16]
+        self._embedded = embedded
+        self._file = folder / f"tokens-{name}.bin" if folder is not None else None
+        self._tokens: NDArray[np.int32] = np.empty(0, np.int32)
+        self._rows: NDArray[np.float16] = np.empty((0, 0), np.float16)
+        if self._file is not None:
+            with suppress(OSError, ValueError):  # missing or damaged: then they are made again
+                self._tokens, self._rows = unpacked(self._file.read_bytes())
+        self._new = 0
+
+    def of(self, tokens: NDArray[Any]) -> Floats:
+        """A row for each token, in 16 bits a number whether it was kept or not.
+
+        Raises:
+            NoMeaning: the model cannot embed now.
+        """
+        missing = np.setdiff1d(tokens, self._tokens).astype(np.int32)
+        if len(missing):
+            new = self._embedded(missing.tolist()).astype(np.float16)
+            together = np.concatenate([self._tokens, missing])
+            order = np.argsort(together)
+            rows = np.concatenate([self._rows, new]) if len(self._tokens) else new
+            self._tokens, self._rows = together[order], rows[order]
+            self._new += len(missing)
+        return self._rows[np.searchsorted(self._tokens, tokens)].astype(np.float32)
+
+    def keep(self, least: int = 1) -> None:
+        """Keep the new ones, where there are so many: the last process that writes wins, and what it lacks is embedded
+        again."""
+        if self._file is None or self._new < least:
+            return
+        self._new = 0
+        new = self._file.with_name(f"{self._file.name}.{os.urandom(4).hex()}.new")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new.write_bytes(packed([self._tokens, self._rows]))
+            new.replace(self._file)
+        except OSError:  # then they are made again by the next process
+            with suppress(OSError):
+                new.unlink()
+
+
+def packed(arrays: Sequence[NDArray[Any]]) -> bytes:
+    """Some arrays behind a digest of them, in numpy's own format."""
+    file = io.BytesIO()
+    for array in arrays:
+        np.save(file, array, allow_pickle=False)
+    content = file.getvalue()
+    return xxhash.xxh3_128_digest(content) + content
+
+
+def unpacked(data: bytes) -> list[NDArray[Any]]:
+    """What was packed. Nothing in it is run.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    content = memoryview(data)[_DIGEST_BYTES:]
+    if data[:_DIGEST_BYTES] != xxhash.xxh3_128_digest(content):
+        raise ValueError("The arrays were damaged")
+    file = io.BytesIO(content)
+    arrays = []
+    while file.tell() < len(content):
+        arrays.append(np.load(file, allow_pickle=False))
+    return arrays
 
 
 def _counted(

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,17 +18,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import apsw
 import numpy as np
 
-from vaulttools.core import forks
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
-from vaulttools.meaning import arrays
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
+from vaulttools.meaning import static_fit
+from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
 from vaulttools.meaning.vectors import Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Floats
+
+UNUSED_SECONDS: Final = 30 * 86_400.0
+"""How long a packaged model's vectors are kept that no process uses. A newer version of the extra has vectors of its
+own; the old ones are not removed at once, since two environments with different models may use one vault, and each
+would embed it anew again and again."""
 
 _SCHEMA: Final = 4
 """Raised with every change of the tables, of the vectors or of the text that is embedded."""
@@ -42,30 +46,14 @@ CREATE TABLE exact (digest INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 _COVERED: Final = f"covered_{INDEX}"
 """The table of texts whose passages all have vectors. Each version of the index divides texts in its own way."""
 
-_FEW: Final = 2_000
-"""Digests that are looked up one by one: of more it is sooner to compare all."""
-
-_FIT: Final = "SELECT value FROM meta WHERE name = 'fit'"
-_SAMPLE: Final = "SELECT value FROM meta WHERE name = 'sample'"
 _FORGOTTEN: Final = "INSERT INTO meta VALUES ('forgotten', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 
 _MOST_EXACT: Final = 100_000
 """Exact vectors that are kept, 77 MB: those of 4,000 questions about different things."""
 
-_FAULT: Final = "SELECT value FROM meta WHERE name = 'fault'"
-
 _BUSY_MILLISECONDS: Final = 5_000
 
 _LEFTOVERS: Final = ("", "-wal", "-shm", "-journal")
-
-
-class _Seen(NamedTuple):
-    """How far the vectors in memory go."""
-
-    forgotten: int
-    """How often vectors were forgotten: then all are read again."""
-    last: int
-    """The largest id."""
 
 
 class Generation(NamedTuple):
@@ -78,154 +66,48 @@ class Generation(NamedTuple):
 
 
 class VectorStore:
-    """The vectors of one vault and one embedder, for any number of threads and processes."""
+    """The vectors of one vault and one embedder, for any number of threads and processes.
+
+    Every method that reads or writes raises `NoMeaning` when the file cannot be used, or was damaged; where there is no
+    file, reading gives what an empty one would.
+    """
 
     def __init__(self, folder: Path, key: EmbedderKey) -> None:
         what = (str(_SCHEMA), key.name, key.version, key.digest)
         name = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
         self.path: Final = folder / f"meaning-{name}.sqlite"
         self.key: Final = key
-        self._vectors: Vectors | None = None
-        self._seen = _Seen(-1, -1)
-        self._forgets = 0
-        """How often what was read was forgotten."""
+        self._vectors = Vectors.none()
+        self._forgotten, self._last = -1, 0
+        """How often vectors had been forgotten when these were read, and their largest id."""
+        self._files = 0
+        """How often another file was found, or none."""
         self._guard = RLock()
-        self._reader: _Reader | None = None
-
-    def dimensions(self) -> int | None:
-        """How many numbers the embedder's vectors have; None when none was kept yet.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            return None if connection is None else _dimensions(connection)
+        self._reader: apsw.Connection | None = None
+        self._file = 0, 0
+        """Device and inode of the file that it reads, which no other file has while it is open."""
 
     def vectors(self) -> Vectors:
-        """All vectors that are kept now; what was read before is not read again.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
+        """All vectors that are kept now; what was read before is not read again."""
         with self._reading() as connection:
             if connection is None:
                 return Vectors.none()
-            seen = _seen(connection)
-            if self._vectors is None or seen.forgotten != self._seen.forgotten:
-                self._vectors, self._seen = None, _Seen(seen.forgotten, 0)
-            if seen.last > self._seen.last or self._vectors is None:
+            with connection:  # both as of one moment
+                forgotten = _meta(connection, "forgotten", 0)
+                if forgotten != self._forgotten:
+                    self._vectors, self._forgotten, self._last = Vectors.none(), forgotten, 0
                 rows: list[Any] = connection.execute(
-                    "SELECT digest, vector FROM vectors WHERE id > ? AND id <= ? ORDER BY id",
-                    (self._seen.last, seen.last),
+                    "SELECT id, digest, vector FROM vectors WHERE id > ? ORDER BY id", (self._last,)
                 ).fetchall()
-                if rows:
-                    keys = np.array([key for key, _ in rows], np.int64)
-                    more = Vectors(keys, _joined([vector for _, vector in rows]))
-                    self._vectors = more if self._vectors is None else self._vectors.extended(more)
-                self._seen = seen
-            return self._vectors or Vectors.none()
-
-    def fit(self) -> bytes | None:
-        """What the static encoder of this vault is made of; None before it is made.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            found: list[Any] = [] if connection is None else connection.execute(_FIT).fetchall()
-            if found and arrays.unpacked(found[0][0]) is None:
-                raise ValueError("The encoder was damaged")
-        return found[0][0] if found else None
-
-    def begin(self, fit: bytes, passages: int, sample: Sequence[int] = ()) -> None:
-        """Keep a new encoder, made when the vault had so many passages and fitted to those with the keys in `sample`,
-        and forget the vectors of the one before.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        with self._writing() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("DELETE FROM vectors")
-            connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
-            if _has_covered(connection):
-                connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
-            rows = [("fit", fit), ("fitted", passages), ("sample", np.array(sample, np.int64).tobytes())]
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-            connection.execute(_FORGOTTEN)
-            connection.execute("COMMIT")
-
-    def sample(self) -> NDArray[np.int64]:
-        """The keys of the passages that the encoder was fitted to, as `begin` had them.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            rows: list[Any] = [] if connection is None else connection.execute(_SAMPLE).fetchall()
-        return np.frombuffer(rows[0][0] if rows else b"", np.int64)
-
-    def fitted(self) -> tuple[int, int]:
-        """How many passages the vault had when the encoder was made, and how many have vectors now.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            if connection is None:
-                return 0, 0
-            found: Any
-            [found] = connection.execute(
-                "SELECT ifnull((SELECT value FROM meta WHERE name = 'fitted'), 0), (SELECT count(*) FROM vectors)"
-            ).fetchall()
-        return found[0], found[1]
-
-    def exact(self, keys: Collection[int]) -> dict[int, Floats]:
-        """The model's own vectors of some passages, of those that were ever asked for.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            rows: list[Any] = (
-                []
-                if connection is None
-                else connection.execute(
-                    "SELECT digest, vector FROM exact WHERE digest IN (SELECT value FROM json_each(?))",
-                    (json.dumps([*keys]),),
-                ).fetchall()
-            )
-            if any(not vector or len(vector) % 2 or len(vector) != len(rows[0][1]) for _, vector in rows):
-                raise ValueError("A vector has been cut")
-        return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
-
-    def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:
-        """Keep the model's own vectors of some passages; of very many those that were kept first go.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        if not vectors or not self.path.exists():
-            return
-        rows = [(key, vector.astype(np.float16).tobytes()) for key, vector in vectors]
-        with self._writing() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            held: list[Any] = connection.execute("SELECT count(*) FROM exact").fetchall()
-            if held[0][0] > _MOST_EXACT:
-                connection.execute("DELETE FROM exact")
-            connection.executemany("INSERT OR REPLACE INTO exact VALUES (?, ?)", rows)
-            connection.execute("COMMIT")
+            if rows:
+                keys = np.array([key for _, key, _ in rows], np.int64)
+                self._vectors = self._vectors.extended(Vectors(keys, _joined([vector for *_, vector in rows])))
+                self._last = rows[-1][0]
+            return self._vectors
 
     def missing(self, digests: Iterable[int]) -> list[int]:
-        """Which of some digests have no vector, in the order given, each once.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
+        """Which of some digests have no vector, in the order given, each once."""
         wanted = list(dict.fromkeys(digests))
-        if len(wanted) > _FEW:
-            sought = np.array(wanted, np.int64)
-            return sought[~np.isin(sought, self.vectors().keys)].tolist()  # type: ignore[no-any-return]
         with self._reading() as connection:
             if connection is None:
                 return wanted
@@ -235,55 +117,6 @@ class VectorStore:
             found = {digest for (digest,) in held}
         return [each for each in wanted if each not in found]
 
-    def generation(self) -> Generation | None:
-        """What changes when vectors have gone; None: there is no file.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            return None if connection is None else Generation(self._forgets, _seen(connection).forgotten)
-
-    def covered(self) -> frozenset[bytes]:
-        """The digests of texts whose passages all have vectors, as `cover` got them.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
-        with self._reading() as connection:
-            if connection is None or not _has_covered(connection):
-                return frozenset()
-            return frozenset(text for (text,) in connection.execute(f"SELECT text FROM {_COVERED}"))  # noqa: S608
-
-    def cover(self, texts: Collection[bytes]) -> None:
-        """Keep that all passages of some texts, given by their digests, have vectors.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        if texts and self.path.exists():
-            self._cover(texts)
-
-    def cover_only(self, texts: Collection[bytes]) -> None:
-        """As `cover`, and forget all other texts.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        if self.path.exists():
-            self._cover(texts, before=f"DELETE FROM {_COVERED}")  # noqa: S608
-
-    def _cover(self, texts: Collection[bytes], before: str = "") -> None:
-        with self._writing() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {_COVERED} (text BLOB PRIMARY KEY) WITHOUT ROWID")
-            connection.execute(before)
-            connection.executemany(
-                f"INSERT OR IGNORE INTO {_COVERED} VALUES (?)",  # noqa: S608
-                [(text,) for text in texts],
-            )
-            connection.execute("COMMIT")
-
     def put(self, pairs: Sequence[tuple[int, bytes]], dimensions: int) -> None:
         """Keep vectors, each with its passage's digest, of an embedder whose vectors have so many numbers.
 
@@ -291,85 +124,150 @@ class VectorStore:
             NoMeaning: the disk is full, the file cannot be written, or it holds vectors of other dimensions.
         """
         with self._writing() as connection:
-            connection.execute("BEGIN IMMEDIATE")
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('dimensions', ?)", (dimensions,))
-            [(held,)] = connection.execute("SELECT value FROM meta WHERE name = 'dimensions'")
+            held = _meta(connection, "dimensions", 0)
             if held != dimensions:
-                connection.execute("ROLLBACK")
                 raise NoMeaning(
                     f"The embedder gives vectors of {dimensions:,} numbers, and those that are kept have {held:,}: "
                     "`vaulttools index clear` forgets them"
                 )
             connection.executemany("INSERT OR IGNORE INTO vectors (digest, vector) VALUES (?, ?)", pairs)
-            connection.execute("COMMIT")
 
     def keep_only(self, digests: Collection[int]) -> None:
-        """Forget the vectors of all other digests.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        kept = np.fromiter(digests, np.int64, len(digests))
+        """Forget the vectors of all other digests."""
         held = self.vectors().keys
-        gone = held[~np.isin(held, kept)]
+        gone = held[~np.isin(held, np.fromiter(digests, np.int64, len(digests)))]
         with self._writing() as connection:
-            connection.execute("BEGIN IMMEDIATE")
             connection.executemany("DELETE FROM vectors WHERE digest = ?", [(int(each),) for each in gone])
-            if _has_covered(connection):
-                connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608
+            _forget_covered(connection)
             connection.execute(_FORGOTTEN)
-            connection.execute("COMMIT")
 
-    def progress(self) -> tuple[int, int]:
-        """How many of how many notes were embedded when a process last counted; (0, 0) before.
+    def generation(self) -> Generation | None:
+        """What changes when vectors have gone; None: there is no file."""
+        with self._reading() as connection:
+            return None if connection is None else Generation(self._files, _meta(connection, "forgotten", 0))
 
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
+    # The encoder.
+    def begin(self, fit: bytes, passages: int, sample: Sequence[int] = ()) -> None:
+        """Keep a new encoder, made when the vault had so many passages and fitted to those with the keys in `sample`,
+        and forget the vectors of the one before."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM vectors")
+            connection.execute("DELETE FROM meta WHERE name = 'dimensions'")
+            _forget_covered(connection)
+            _put_meta(connection, fit=fit, fitted=passages, sample=np.array(sample, np.int64).tobytes())
+            connection.execute(_FORGOTTEN)
+
+    def fit(self) -> bytes | None:
+        """What the static encoder of this vault is made of; None before it is made."""
+        with self._reading() as connection:
+            found: bytes | None = _meta(connection, "fit", None)
+            if found is not None:
+                static_fit.unpacked(found)
+        return found
+
+    def sample(self) -> NDArray[np.int64]:
+        """The keys of the passages that the encoder was fitted to, as `begin` had them."""
+        with self._reading() as connection:
+            return np.frombuffer(_meta(connection, "sample", b""), np.int64)
+
+    def fitted(self) -> tuple[int, int]:
+        """How many passages the vault had when the encoder was made, and how many have vectors now."""
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
-            found: list[Any] = connection.execute(
-                "SELECT value FROM meta WHERE name IN ('done', 'total') ORDER BY name"
+            [(kept,)] = connection.execute("SELECT count(*) FROM vectors").fetchall()
+            return _meta(connection, "fitted", 0), kept
+
+    # The model's own vectors.
+    def exact(self, keys: Collection[int]) -> dict[int, Floats]:
+        """The model's own vectors of some passages, of those that were ever asked for."""
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            rows: list[Any] = connection.execute(
+                "SELECT digest, vector FROM exact WHERE digest IN (SELECT value FROM json_each(?))",
+                (json.dumps([*keys]),),
             ).fetchall()
-        return (found[0][0], found[1][0]) if len(found) == 2 else (0, 0)
+            if any(not vector or len(vector) % 2 or len(vector) != len(rows[0][1]) for _, vector in rows):
+                raise ValueError("A vector has been cut")
+        return {key: np.frombuffer(vector, np.float16).astype(np.float32) for key, vector in rows}
+
+    def put_exact(self, vectors: Sequence[tuple[int, Floats]]) -> None:
+        """Keep the model's own vectors of some passages; of very many those that were kept first go."""
+        if not vectors or not self.path.exists():
+            return
+        with self._writing() as connection:
+            [(held,)] = connection.execute("SELECT count(*) FROM exact").fetchall()
+            if held > _MOST_EXACT:
+                connection.execute("DELETE FROM exact")
+            rows = [(key, vector.astype(np.float16).tobytes()) for key, vector in vectors]
+            connection.executemany("INSERT OR REPLACE INTO exact VALUES (?, ?)", rows)
+
+    # How far the embedding is.
+    def covered(self) -> frozenset[bytes]:
+        """The digests of texts whose passages all have vectors, as `cover` got them."""
+        with self._reading() as connection:
+            if connection is None or not _has_covered(connection):
+                return frozenset()
+            return frozenset(text for (text,) in connection.execute(f"SELECT text FROM {_COVERED}"))  # noqa: S608
+
+    def cover(self, texts: Collection[bytes], *, only: bool = False) -> None:
+        """Keep that all passages of some texts, given by their digests, have vectors; `only`: forget all others."""
+        if not self.path.exists() or not (texts or only):
+            return
+        with self._writing() as connection:
+            if only:
+                _forget_covered(connection)
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {_COVERED} (text BLOB PRIMARY KEY) WITHOUT ROWID")
+            rows = [(text,) for text in texts]
+            connection.executemany(f"INSERT OR IGNORE INTO {_COVERED} VALUES (?)", rows)  # noqa: S608
+
+    def progress(self) -> tuple[int, int]:
+        """How many of how many notes were embedded when a process last counted; (0, 0) before."""
+        with self._reading() as connection:
+            if connection is None:
+                return 0, 0
+            found: dict[Any, Any] = dict(
+                connection.execute("SELECT name, value FROM meta WHERE name IN ('done', 'total')")
+            )
+        return found.get("done", 0), found.get("total", 0)
 
     def put_progress(self, done: int, total: int) -> None:
-        """Keep how many of how many notes are embedded.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
+        """Keep how many of how many notes are embedded."""
         with self._writing() as connection:
-            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [("done", done), ("total", total)])
+            _put_meta(connection, done=done, total=total)
 
     def fault(self) -> str:
-        """Why nothing could be embedded when a process last tried; empty when it could.
-
-        Raises:
-            NoMeaning: the file cannot be read.
-        """
+        """Why nothing could be embedded when a process last tried; empty when it could."""
         with self._reading() as connection:
-            found: list[Any] = [] if connection is None else connection.execute(_FAULT).fetchall()
-        return found[0][0] if found else ""
+            found: str = _meta(connection, "fault", "")
+        return found
 
     def put_fault(self, reason: str) -> None:
-        """Keep why nothing can be embedded, or, when it is empty, that it can.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
+        """Keep why nothing can be embedded, or, when it is empty, that it can."""
         with self._writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('fault', ?)", (reason,))
+            _put_meta(connection, fault=reason)
 
-    def mark_packaged(self) -> None:
-        """Keep that models of packages made the vectors.
-
-        Raises:
-            NoMeaning: the file cannot be written.
-        """
-        with self._writing() as connection:
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('packaged', 1)")
+    # The file.
+    def remove_unused(self, now: float) -> None:
+        """Note that these vectors are used `now`, in seconds since 1970, and remove those of other packaged models that
+        no process has used for `UNUSED_SECONDS`. Those of an endpoint or of a model in a folder stay: they may have
+        cost money, or belong to another configuration."""
+        if not self.path.exists():
+            return
+        if self.key.is_packaged:
+            with self._writing() as connection:
+                connection.execute("INSERT OR IGNORE INTO meta VALUES ('packaged', 1)")
+        with suppress(OSError):
+            os.utime(self.path, (now, now))
+        if not self.key.is_packaged:
+            return
+        for path in self.path.parent.glob("meaning-*.sqlite"):
+            with suppress(OSError, apsw.Error):
+                if path != self.path and now - path.stat().st_mtime > UNUSED_SECONDS and _is_packaged(path):
+                    remove(path)
+                    path.with_suffix(".lock").unlink(missing_ok=True)
 
     def bytes(self) -> int:
         """Bytes on disk."""
@@ -380,14 +278,14 @@ class VectorStore:
         """Close the connection that reads; a later call opens another."""
         with self._guard:
             if self._reader is not None:
-                self._reader.end()
+                self._reader.close()
                 self._reader = None
 
     def _forget(self) -> None:
         """Forget what was read: the file is gone, or another one, or cannot be read."""
         self.close()
-        self._vectors, self._seen = None, _Seen(-1, -1)
-        self._forgets += 1
+        self._vectors, self._forgotten = Vectors.none(), -1
+        self._files += 1
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
@@ -400,21 +298,21 @@ class VectorStore:
                 yield None
                 return
             file = status.st_dev, status.st_ino
-            if self._reader is None or self._reader.file != file:
+            if self._reader is None or self._file != file:
                 self._forget()
-            if self._reader is None or self._reader.process != os.getpid():
-                self.close()
-                self._reader = _Reader(_connected(self.path), os.getpid(), file)
-            yield self._reader.connection
+                self._reader, self._file = _connected(self.path), file
+            yield self._reader
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:
-        """A connection to the file, which is made where there is none."""
+        """A transaction on the file, which is made where there is none; an exception takes it back."""
         with self._told():
             if not self.path.exists():
                 _make(self.path)
             with closing(_connected(self.path)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
                 yield connection
+                connection.execute("COMMIT")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -430,23 +328,6 @@ class VectorStore:
             # Without the path: answers of a server tell it, and its folders are no business of its clients.
             reason = error.strerror if isinstance(error, OSError) else error
             raise NoMeaning(f"The vectors of the passages cannot be used: {reason}") from error
-
-
-class _Reader(NamedTuple):
-    """An open connection."""
-
-    connection: apsw.Connection
-    process: int
-    """That opened it."""
-    file: tuple[int, int]
-    """Device and inode, which no other file has while this one is open."""
-
-    def end(self) -> None:
-        """Close it, unless a parent process opened it."""
-        if self.process == os.getpid():
-            self.connection.close()
-        else:
-            forks.keep(self.connection)
 
 
 def remove(path: Path) -> None:
@@ -485,18 +366,25 @@ def _joined(rows: Sequence[bytes]) -> NDArray[np.int8]:
     return np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size)
 
 
+def _meta(connection: apsw.Connection | None, name: str, missing: Any) -> Any:
+    """A value of the table `meta`."""
+    rows = [] if connection is None else connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchall()
+    return rows[0][0] if rows else missing
+
+
+def _put_meta(connection: apsw.Connection, **values: Any) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+
+def _is_packaged(path: Path) -> bool:
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+        return bool(_meta(connection, "packaged", 0))
+
+
 def _has_covered(connection: apsw.Connection) -> bool:
     return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COVERED,)).fetchall())
 
 
-def _dimensions(connection: apsw.Connection) -> int | None:
-    found: list[Any] = connection.execute("SELECT value FROM meta WHERE name = 'dimensions'").fetchall()
-    return int(found[0][0]) if found else None
-
-
-def _seen(connection: apsw.Connection) -> _Seen:
-    found: Any
-    [found] = connection.execute(
-        "SELECT ifnull((SELECT value FROM meta WHERE name = 'forgotten'), 0), ifnull((SELECT max(id) FROM vectors), 0)"
-    ).fetchall()
-    return _Seen(*found)
+def _forget_covered(connection: apsw.Connection) -> None:
+    if _has_covered(connection):
+        connection.execute(f"DELETE FROM {_COVERED}")  # noqa: S608

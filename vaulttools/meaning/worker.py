@@ -1,22 +1,87 @@
-"""Embeds the texts that it is given, until its input ends.
+"""Encodes the passages that it is given, in a process of its own.
 
-Run as `python -m vaulttools.meaning.worker NICER`.
+Run as `python -m vaulttools.meaning.worker NICER`, it ends with its input.
 
 `NICER` is how much lower than its parent's its priority is.
 
-Messages are those of `core.child`. First comes the choice of an embedder and the folder for what all vaults share; it
-is answered by the embedder's key and whether an encoder is fitted to it. Then come, in any order: a sample of texts to
-fit an encoder to (a tuple), answered by the encoder's bytes; an encoder that was fitted before (bytes), answered by
-None; texts to encode (a list), answered by a row of bytes each. A sentence answers what fails.
+Messages are those of `core.child`. First comes the choice of an embedder and the folder for what all vaults share,
+answered by whether an encoder is fitted to it. Then come the names of methods of `Encoder`, each with its arguments,
+answered by what the method gives. Where something fails, `NoMeaning` is the answer.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
 
 from vaulttools.core import child
 from vaulttools.core.child import send
 from vaulttools.errors import VaultToolsError
+from vaulttools.meaning import embedders, static_fit
+from vaulttools.meaning.embedders import Embedder, EmbedderKey, NoMeaning, TokenEmbedder
+from vaulttools.meaning.static_fit import StaticFit, TokenVectors
+from vaulttools.meaning.vectors import in_eight_bits
+
+_WORTH_KEEPING: Final = 2_000
+"""New tokens that are worth writing all of them: two seconds of work."""
+
+
+class Encoder:
+    """Encodes passages by a static encoder that is fitted to the embedder, or by the embedder itself.
+
+    An embedder whose tokens can be reached is too slow for all passages of a vault, so that an encoder is fitted to it.
+    An endpoint, and a model that is static itself, embed all passages. Both methods raise `NoMeaning` when the embedder
+    cannot embed now.
+    """
+
+    def __init__(self, model: Embedder, key: EmbedderKey, folder: Path | None) -> None:
+        """Vectors of single tokens are kept in the folder, under the embedder's key; None: nowhere."""
+        self._model = model
+        self._tokens = TokenVectors(model.embedded_tokens, key, folder) if isinstance(model, TokenEmbedder) else None
+        self._data = b""
+        self._fit: StaticFit | None = None
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether a static encoder stands for the embedder."""
+        return self._tokens is not None
+
+    def fitted(self, texts: Sequence[str]) -> bytes:
+        """An encoder fitted to a sample of a vault's passages, as bytes."""
+        assert isinstance(self._model, TokenEmbedder)
+        assert self._tokens is not None
+        vectors = self._model.embed_passages(texts)
+        sample = vectors.astype(np.float16)
+        known = np.flatnonzero(np.any(vectors != 0, axis=1))
+        if not len(known):  # all are in languages that it does not know: an encoder that gives zeros
+            known, vectors = np.array([0]), np.ones_like(vectors)
+        tokens = self._model.tokens([texts[int(number)] for number in known])
+        made = static_fit.fit(tokens, vectors[known], self._tokens)
+        made.sample = sample
+        self._tokens.keep()
+        return made.to_bytes()
+
+    def encoded(self, fit: bytes, texts: Sequence[str]) -> list[bytes]:
+        """A vector for each passage, of 8 bits a number, by an encoder that was fitted, or by the embedder itself where
+        `fit` is empty; zeros for a passage that the embedder does not know."""
+        vectors = self._by_fit(fit, texts) if fit else self._model.embed_passages(texts)
+        return [row.tobytes() for row in in_eight_bits(vectors)]
+
+    def _by_fit(self, data: bytes, texts: Sequence[str]) -> Any:
+        assert isinstance(self._model, TokenEmbedder)
+        assert self._tokens is not None
+        if self._fit is None or data != self._data:
+            self._data, self._fit = data, StaticFit.from_bytes(data)
+        known = [number for number, text in enumerate(texts) if self._model.knows(text)]
+        found = self._fit.embedded(self._model.tokens([texts[number] for number in known]), self._tokens)
+        self._tokens.keep(least=_WORTH_KEEPING)
+        vectors = np.zeros((len(texts), found.shape[1]), np.float32)
+        vectors[known] = found
+        return vectors
 
 
 def run() -> None:
@@ -24,42 +89,23 @@ def run() -> None:
     child.begin(int(sys.argv[1]))
     requests = child.requests()
 
-    from vaulttools.meaning import embedders
-    from vaulttools.meaning.encoder import Encoder, is_fitted
-    from vaulttools.meaning.vectors import in_eight_bits
-
-    first = requests.get()
-    assert isinstance(first, tuple)
-    choice, folder = first
-    try:
-        model = embedders.load(choice)
-        encoder = Encoder(model, folder)
-    except Exception as error:
-        send(sys.stdout.buffer, _sentence(error))
-        return
-    send(sys.stdout.buffer, (model.key, is_fitted(model)))
+    encoder: Encoder | None = None
     while True:
-        asked = requests.get()
+        request = requests.get()
+        answer: object
         try:
-            answer: object
-            match asked:
-                case tuple():
-                    answer = encoder.fitted(asked)
-                case bytes():
-                    encoder.use(asked)
-                    answer = None
-                case list():
-                    answer = [row.tobytes() for row in in_eight_bits(encoder.encoded(asked))]
-        except Exception as error:  # this process would end without a word
-            answer = _sentence(error)
+            if encoder is None:
+                choice, folder = request
+                encoder = Encoder(embedders.load(choice), embedders.key_of(choice), folder)
+                answer = encoder.is_fitted
+            else:
+                method, *arguments = request
+                answer = getattr(encoder, method)(*arguments)
+        except VaultToolsError as error:
+            answer = NoMeaning(str(error))
+        except Exception as error:  # this process would end without a word; the text of an error may be that of a note
+            answer = NoMeaning(f"The process that embeds met an error of its own: {type(error).__name__}")
         send(sys.stdout.buffer, answer)
-
-
-def _sentence(error: Exception) -> str:
-    """What is said of an error; the text of one that is not ours may be that of a note."""
-    if isinstance(error, VaultToolsError):
-        return str(error)
-    return f"The process that embeds met an error of its own: {type(error).__name__}"
 
 
 if __name__ == "__main__":

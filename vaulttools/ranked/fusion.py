@@ -18,7 +18,7 @@ import numpy as np
 
 from vaulttools.index.passages import Passages
 from vaulttools.meaning.background import BackgroundMeaning, texts_of
-from vaulttools.meaning.near import Near
+from vaulttools.meaning.vectors import Near
 from vaulttools.notes.language import UNKNOWN
 from vaulttools.notes.note import Note
 from vaulttools.ranked.evidence import Evidence
@@ -29,7 +29,7 @@ from vaulttools.ranked.weights import FUSION, Fusion, Nearness
 
 if TYPE_CHECKING:
     from vaulttools.index.view import IndexView
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Floats
 
 
 @dataclass(frozen=True, slots=True)

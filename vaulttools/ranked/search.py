@@ -247,7 +247,7 @@ def _joined(
     told: list[str],
 ) -> Ranking:
     """The ranking with what is near in meaning."""
-    from vaulttools.meaning.near import Near
+    from vaulttools.meaning.vectors import Near
     from vaulttools.ranked.fusion import Model, joined
 
     languages = ranking.languages
@@ -281,11 +281,11 @@ _FOR_THE_REST: Final = 1.0
 def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
     """How far the embedding is while it is not done, and why it does not go on, unless that was told."""
     try:
-        done, total = meaning.seen()
+        done, total = meaning.main.seen()
         reason = meaning.why_not()
     except VaultToolsError:
         return []  # told already
-    if done >= total and (total or not notes or meaning.embeds_nothing):
+    if done >= total and (total or not notes or meaning.main.embeds_nothing):
         told_before = any(each.startswith(reason) for each in told)
         return [f"{reason}. {_OTHERS_BY_WORDS}"] if reason and not told_before else []
     fault = f" {reason}." if reason and not any(each.startswith(reason) for each in told) else ""

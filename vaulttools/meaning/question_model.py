@@ -1,0 +1,117 @@
+"""Embeds questions, and passages that are compared exactly, by the model itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
+
+from vaulttools.core import forks
+from vaulttools.meaning import embedders
+from vaulttools.meaning.embedders import Choice, Embedder, EmbedderKey, NoMeaning
+
+if TYPE_CHECKING:
+    from vaulttools.meaning.embedders import Floats
+
+_MUTE_SECONDS: Final = 30.0
+"""How long no question is put to an embedder that failed: each would wait for it."""
+
+_QUESTIONS: Final = 64
+"""Questions whose vectors are kept: the next page asks the same."""
+
+
+class QuestionModel:
+    """The embedder of one vault; loaded when it is first used, which takes a second."""
+
+    def __init__(self, choice: Choice, key: Callable[[], EmbedderKey]) -> None:
+        """`key` gives what the embedder's vectors are kept under: a model that was replaced is loaded again."""
+        self._choice = choice
+        self._key = key
+        self._guard = threading.Lock()
+        self._model: _SharedModel | None = None
+        self._questions: dict[str, Floats] = {}
+        self._mute_until, self._mute_reason = 0.0, ""
+
+    def question(self, text: str) -> Floats:
+        """The vector of a question.
+
+        Raises:
+            NoMeaning: it cannot be embedded, or could not a moment ago.
+        """
+        with self._guard:
+            if time.monotonic() < self._mute_until:
+                raise NoMeaning(self._mute_reason)
+            if text in self._questions:
+                return self._questions[text]
+            try:
+                model = self._loaded()
+                with model.guard:
+                    vector: Floats = model.embedder.embed_questions([text])[0]
+            except NoMeaning as error:
+                self._mute_until, self._mute_reason = time.monotonic() + _MUTE_SECONDS, str(error)
+                raise
+            self._questions[text] = vector
+            while len(self._questions) > _QUESTIONS:
+                del self._questions[next(iter(self._questions))]
+            return vector
+
+    def passages(self, texts: Mapping[int, str], stop: Callable[[], bool]) -> dict[int, Floats]:
+        """The vectors of some passages by their keys, as many as there is time for.
+
+        Raises:
+            NoMeaning: they cannot be embedded.
+        """
+        found: dict[int, Floats] = {}
+        with self._guard:
+            for key, text in texts.items():
+                if stop():
+                    break
+                model = self._loaded()
+                with model.guard:
+                    found[key] = model.embedder.embed_passages([text])[0]
+        return found
+
+    def _loaded(self) -> _SharedModel:
+        if self._model is None:
+            self._model = models.of(self._choice, self._key())
+        return self._model
+
+
+class _SharedModel:
+    """A loaded model, which one vault uses at a time."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder: Final = embedder
+        self.guard: Final = threading.Lock()
+
+
+class Models:
+    """The loaded models, each for as long as a vault uses it. Only weights are shared: they take 300 MB."""
+
+    def __init__(self) -> None:
+        self.reset_after_fork()
+
+    def reset_after_fork(self) -> None:
+        """Hold none, as in a child after a fork, where a thread of the parent may have held a lock."""
+        self._guard = threading.Lock()
+        self._loaded: WeakValueDictionary[tuple[Choice, EmbedderKey], _SharedModel] = WeakValueDictionary()
+
+    def of(self, choice: Choice, key: EmbedderKey) -> _SharedModel:
+        """The embedder that was chosen, ready to use. `key` is what it has now: a replaced model is loaded again.
+
+        Raises:
+            NoMeaning: its package, its weights or its address is missing or damaged.
+        """
+        if choice.is_endpoint:  # it holds no weights, and one that is slow must not hold up other vaults
+            return _SharedModel(embedders.load(choice))
+        with self._guard:
+            found = self._loaded.get((choice, key))
+            if found is None:
+                found = self._loaded[choice, key] = _SharedModel(embedders.load(choice))
+            return found
+
+
+models: Final = Models()
+forks.renew(models)
