@@ -32,7 +32,7 @@ class Index(IndexView):
     def __init__(self) -> None:
         self.log = ChangeLog()
         self.moment: int | None = self.log.moment
-        self.texts: dict[str, str] = {}
+        self.content: dict[str, str] = {}
         self.stale: set[str] = set()
         self.asked: set[str] = set()
 
@@ -49,22 +49,22 @@ class Index(IndexView):
         return self.stale
 
     def unranked(self, files: Collection[str]) -> list[str]:
-        return [path for path in files if path in self.stale or path not in self.texts]
+        return [path for path in files if path in self.stale or path not in self.content]
 
     def text_digests(self, files: Collection[str]) -> dict[str, bytes]:
-        known = self.texts.keys() - self.stale
-        return {path: self.texts[path].encode() or b"none" for path in files if path in known}
+        known = self.content.keys() - self.stale
+        return {path: self.content[path].encode() or b"none" for path in files if path in known}
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         self.asked.update(notes)
-        return {path: passages.dump(Note(path, self.texts[path])) for path in self.text_digests(notes)}
+        return {path: passages.dump(Note(path, self.content[path])) for path in self.text_digests(notes)}
 
     def lacking(self, store: VectorStore) -> dict[str, list[int]]:
         """The slow way: every note's passages are looked at."""
         held = set(store.vectors().keys.tolist())
         found = {
             path: list(dict.fromkeys(passages.keys_of(data).keys))
-            for path, data in self.passages(list(self.texts)).items()
+            for path, data in self.passages(list(self.content)).items()
         }
         missing = {path: [each for each in digests if each not in held] for path, digests in found.items()}
         return {path: digests for path, digests in missing.items() if digests} | {path: [] for path in self.stale}
@@ -87,19 +87,19 @@ class Histories(RuleBasedStateMachine):
         self.looked: dict[str, list[int]] | None = None
 
     def settle(self) -> None:
-        if self.notes != self.index.texts.keys():
-            self.notes = frozenset(self.index.texts)
+        if self.notes != self.index.content.keys():
+            self.notes = frozenset(self.index.content)
 
     @rule(path=NAMES, text=TEXTS, is_read=st.booleans())
     def edit(self, path: str, text: str, is_read: bool) -> None:
-        self.index.texts[path] = text
+        self.index.content[path] = text
         self.index.add([path])
         (self.index.stale.discard if is_read else self.index.stale.add)(path)
         self.settle()
 
     @rule(path=NAMES)
     def delete(self, path: str) -> None:
-        self.index.texts.pop(path, None)
+        self.index.content.pop(path, None)
         self.index.stale.discard(path)
         self.index.add([path])
         self.settle()
@@ -155,7 +155,7 @@ TestHistories.settings = settings(max_examples=25, stateful_step_count=25, deadl
 def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, VectorStore]:
     """Notes that all have vectors."""
     index, store = Index(), VectorStore(folder, EmbedderKey("m", "", ""))
-    index.texts.update(texts)
+    index.content.update(texts)
     digests = {each for some in index.lacking(store).values() for each in some}
     store.put([(digest, np.zeros(12, np.uint8).tobytes()) for digest in digests], 6)
     coverage = Coverage(lambda: store)
@@ -165,7 +165,7 @@ def embedded(folder: Path, texts: dict[str, str]) -> tuple[Index, Coverage, Vect
 
 
 def edit(index: Index, path: str, text: str) -> None:
-    index.texts[path] = text
+    index.content[path] = text
     index.add([path])
 
 
@@ -206,7 +206,7 @@ def test_notes_that_the_index_has_not_read_are_told_whatever_they_hold(tmp_path:
 
 def test_where_no_note_was_ever_embedded_none_changed_since(tmp_path: Path) -> None:
     index = Index()
-    index.texts.update(MANY)
+    index.content.update(MANY)
     index.stale.update(MANY)
     store = VectorStore(tmp_path, EmbedderKey("m", "", ""))
     assert Coverage(lambda: store).changed(index, frozenset(MANY)) == frozenset()
@@ -228,7 +228,7 @@ def test_a_copy_in_a_note_of_another_name_lacks_vectors(tmp_path: Path) -> None:
     index, coverage, _ = embedded(tmp_path, MANY)
     edit(index, "folder/7.md", MANY["7.md"])  # the same name in another folder: what is embedded is the same
     edit(index, "new.md", MANY["7.md"])
-    notes = frozenset(index.texts)
+    notes = frozenset(index.content)
     assert coverage.changed(index, notes) == {"new.md"}
     assert list(coverage.look(index, notes, lambda: False)) == ["new.md"]
 

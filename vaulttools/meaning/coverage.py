@@ -122,6 +122,7 @@ class Coverage:
         """Of some notes those that lack vectors although they lacked none at the last look, by this process or another
         one: they changed since."""
         last = self._last
+        covered: AbstractSet[bytes] | None
         if last is None:
             done, total = self._store().progress()
             if not done:  # where none was embedded, none changed since

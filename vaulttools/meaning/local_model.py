@@ -144,8 +144,7 @@ def of_length_one(name: str, vectors: Floats) -> Floats:
         NoMeaning: not all numbers are finite.
     """
     lengths = checked(name, np.linalg.norm(vectors, axis=1, keepdims=True))
-    unit: Floats = vectors / np.maximum(lengths, np.float32(1e-12))
-    return unit
+    return np.asarray(vectors / np.maximum(lengths, np.float32(1e-12)), np.float32)
 
 
 def encodable(text: str) -> str:

@@ -176,8 +176,8 @@ class VectorStore:
         with self._reading() as connection:
             if connection is None:
                 return 0, 0
-            [(kept,)] = connection.execute("SELECT count(*) FROM vectors").fetchall()
-            return _meta(connection, "fitted", 0), kept
+            kept: list[Any] = connection.execute("SELECT count(*) FROM vectors").fetchall()
+            return _meta(connection, "fitted", 0), kept[0][0]
 
     # The model's own vectors.
     def exact(self, keys: Collection[int]) -> dict[int, Floats]:
@@ -198,8 +198,8 @@ class VectorStore:
         if not vectors or not self.path.exists():
             return
         with self._writing() as connection:
-            [(held,)] = connection.execute("SELECT count(*) FROM exact").fetchall()
-            if held > _MOST_EXACT:
+            held: list[Any] = connection.execute("SELECT count(*) FROM exact").fetchall()
+            if held[0][0] > _MOST_EXACT:
                 connection.execute("DELETE FROM exact")
             rows = [(key, vector.astype(np.float16).tobytes()) for key, vector in vectors]
             connection.executemany("INSERT OR REPLACE INTO exact VALUES (?, ?)", rows)
