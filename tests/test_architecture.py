@@ -112,10 +112,9 @@ LATE_IMPORTS = {
     "index.background": {"vaulttools.index", "vaulttools.index.build"},
     "index.database": {"filelock"},
     "index.listers": {"vaulttools.index", "vaulttools.index.lister_process"},
-    "index.state": {"vaulttools.index", "vaulttools.index.passages"},
+    "index.snapshot": {"vaulttools.index", "vaulttools.index.passages"},
     "index.store": {"vaulttools.index", "vaulttools.index.writer"},
     "notes.reader": {"vaulttools.notes.note", "vaulttools.notes.stored"},
-    "notes.recent": {"vaulttools.notes.note"},
     "tools.links": {"vaulttools.notes.note"},
     "tools.search_files": {"vaulttools.notes.note"},
     "ranked.search": {
@@ -229,7 +228,7 @@ OUTSIDE_THE_VAULT = (
     *("attachments.child", "attachments.store", "matching.process"),
     *(
         "index.early_listing",
-        "index.kept_file",
+        "index.kept_facts",
         "index.file",
         "index.database",
         "index.location",

@@ -15,7 +15,7 @@ from tests.meaning.conftest import Opened
 from tests.meaning.endpoints import Served
 from vaulttools import Cancelled, Vault, VaultToolsError
 from vaulttools.cli import index as cli_index
-from vaulttools.index.view import IndexView
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import background, embedders, process
 from vaulttools.meaning.background import Progress
 from vaulttools.meaning.embedder import NoMeaning
@@ -218,13 +218,13 @@ def test_what_is_looked_at_to_forget_follows_what_left_the_vault(
     opened: Opened, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    plain = IndexView.passages
+    plain = Snapshot.passages
 
-    def counted(view: IndexView, notes: Sequence[str]) -> dict[str, bytes]:
+    def counted(view: Snapshot, notes: Sequence[str]) -> dict[str, bytes]:
         asked.append(len(notes))
         return plain(view, notes)
 
-    monkeypatch.setattr(IndexView, "passages", counted)
+    monkeypatch.setattr(Snapshot, "passages", counted)
 
     def waited() -> int:
         asked.clear()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from vaulttools.index import passages
-from vaulttools.index.changes import ChangeLog
+from vaulttools.index.freshness import ChangeLog
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.coverage import Coverage

@@ -23,9 +23,9 @@ from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
-from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
 from vaulttools.index.watching import watch
 
@@ -112,7 +112,7 @@ class BackgroundIndex:
         self._written = 0
         """Files of the present round that the store holds by now."""
 
-    def view(self, since: float) -> IndexView | None:
+    def view(self, since: float) -> Snapshot | None:
         """The index with every change that was finished at a moment of the monotonic clock; None: scan."""
         self.start()
         present = self._present
@@ -127,7 +127,7 @@ class BackgroundIndex:
             return None
         if present.stale():
             self._wake.set()
-        return IndexView(present)
+        return Snapshot(present)
 
     @property
     def is_there(self) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.core import paths
+from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Places, WordHits
 from vaulttools.notes import language
@@ -291,7 +292,7 @@ class _Search:
         tags: dict[str, tuple[str, ...]] = {}
         if self._index is not None:
             known = self._index.facts("tags", notes, lambda data: Stored(data).written_tags, self._stop)
-            tags |= {path: written for path, (_, written) in known.items()}
+            tags |= {path: value_of(fact) for path, fact in known.items()}
         fresh = self._matches.fresh
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
         return {path: len(words.intersection(map(str.casefold, written))) for path, written in tags.items()}

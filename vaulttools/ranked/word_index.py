@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from vaulttools.core.work import Reason
+from vaulttools.index.kept_facts import Fact
 from vaulttools.index.passages import Passages
 from vaulttools.index.word_hits import Spelling, WordHits
 from vaulttools.matching.candidates import Candidates
-from vaulttools.notes.note_index import NoteIndex
+from vaulttools.notes.reader import NoteIndex
 
 
 class WordIndex(Candidates, NoteIndex, Protocol):
@@ -19,6 +20,18 @@ class WordIndex(Candidates, NoteIndex, Protocol):
     Methods that take `read` leave these notes out, because the caller has read them. A note that changed a moment ago
     and was not read counts as it was; one that is gone does not count.
     """
+
+    def version(self) -> Hashable:
+        """A value that changes with every name and text; None while a text is not known."""
+
+    def facts(
+        self, kind: str, notes: Sequence[str], read: Callable[[bytes], object], stop: Callable[[], bool]
+    ) -> Mapping[str, Fact]:
+        """What `read` makes of the stored parts of notes, by path, in no order.
+
+        Notes whose text is not known are missing, and so are all others once `stop` returns true. A fact is kept under
+        `kind` for as long as a note has the text.
+        """
 
     def unranked(self, files: Collection[str]) -> list[str]:
         """The notes and attachments whose words are not in the index, in the order given."""
