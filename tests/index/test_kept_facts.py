@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.index import kept_facts
+from vaulttools.index.kept_facts import KeptFacts, packed, value_of
+from vaulttools.notes.difference import Change
 
 VALUES: Any = (
     {b"1" * 16: ((3, "target"), (4, "\udc80"))},
@@ -67,3 +69,22 @@ def test_nothing_that_marshal_would_choke_on_is_decoded(tmp_path: Path, monkeypa
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     monkeypatch.setattr(marshal, "loads", lambda data: pytest.fail("it was decoded"))
     assert kept_facts.load(tmp_path / "index", "facts") is None
+
+
+def test_facts_and_what_was_made_of_them_outlive_a_process_and_are_taken_once(tmp_path: Path) -> None:
+    facts = {f"{number}.md": packed(bytes([number]) * 16, ("tag", number)) for number in range(3)}
+    KeptFacts("tags", tmp_path / "index").keep(facts, {"tag": {"0.md"}})
+    later = KeptFacts("tags", tmp_path / "index")
+    assert later.held == facts
+    assert later.take_answer() == (facts, {"tag": {"0.md"}})
+    assert later.take_answer() is None
+    assert KeptFacts("links", tmp_path / "index").held == {}
+
+
+@pytest.mark.parametrize("value", [(), ("a", 1, None), {"a": [1.5, True]}, Change("a.md", None, 1)])
+def test_a_fact_is_what_was_read(value: object) -> None:
+    assert value_of(packed(b"text", value)) == value
+
+
+def test_facts_of_values_that_python_takes_for_equal_differ() -> None:
+    assert len({packed(b"text", value) for value in (1, 1.0, True)}) == 3

@@ -24,13 +24,13 @@ from vaulttools.files.document import Document
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.scope import Scope, Walk
 from vaulttools.index import build, snapshot
+from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Lost, Watch
-from vaulttools.index.watching import watch
 from vaulttools.patterns.literals import AllOf
 
 pytestmark = pytest.mark.usefixtures("watch_on")

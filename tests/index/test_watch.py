@@ -290,7 +290,7 @@ def test_another_folder_that_is_added_before_the_end_of_the_first_is_told_stays_
 CLOSED = """
 import os
 from tests.index.test_watch import opened
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 watched = watch(opened(indexed.vault))
 closed = indexed.vault / "closed"
@@ -430,7 +430,7 @@ import os, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 vault = sys.argv[1]
 watched = watch(Root(vault, vault, Protection.of()))
@@ -535,7 +535,7 @@ import os, subprocess, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 vault, beside, point, kind = sys.argv[1:]
 root = Root(vault, vault, Protection.of())

@@ -6,11 +6,14 @@ import json
 import os
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
+
+import apsw
 
 from vaulttools.attachments.kinds import is_searched
 from vaulttools.core import paths
@@ -21,6 +24,7 @@ from vaulttools.files.document import Document
 from vaulttools.files.folder_names import FolderNames
 from vaulttools.files.key import Key
 from vaulttools.files.listing import Listing
+from vaulttools.index import words as table
 from vaulttools.index.content import reason_of
 from vaulttools.index.database import Unavailable
 from vaulttools.index.kept_facts import Fact, KeptFacts, packed
@@ -138,36 +142,32 @@ class Snapshot:
 
     def nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
         """The files that may fulfil a requirement; None: nearly all may."""
-        return self._asked(lambda: self._nominated(requirement))
+        with self._doing_without():
+            ids = self._narrowed(requirement)
+            return None if ids is None else self._named(ids) | self._unsure(requirement)
+        return None
 
     def nominated_in(
         self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
     ) -> Sequence[str] | None:
         """The files of a listing that may fulfil a requirement, and `others`; None: nearly all may."""
-        return self._asked(lambda: self._nominated_in(listing, requirement, others))
-
-    def _nominated(self, requirement: Requirement) -> AbstractSet[str] | None:
-        ids = self._narrowed(requirement)
-        return None if ids is None else self._named(ids) | self._unsure(requirement)
-
-    def _nominated_in(
-        self, listing: Listing, requirement: Requirement, others: AbstractSet[str]
-    ) -> Sequence[str] | None:
-        ids = self._narrowed(requirement)
-        if ids is None:
-            return None
-        found, lost = [], ids
-        if len(ids) > max(_FEW_NOMINATED, len(self._rows) // _MANY_ROWS):
-            places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE))
-            end = bisect_left(ids, len(places))
-            found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
-        if _NOWHERE in found:  # rows that this process learned of since, and of what is not in the listing
-            lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
-        more = self._unsure(requirement) | others
-        if lost or more:
-            more |= self._named(lost)
-            found = [*{*found, *listing.places_of(more)} - {_NOWHERE}]
-        return listing.at(sorted(found))
+        with self._doing_without():
+            ids = self._narrowed(requirement)
+            if ids is None:
+                return None
+            found, lost = [], ids
+            if len(ids) > max(_FEW_NOMINATED, len(self._rows) // _MANY_ROWS):
+                places = self.kept((listing, "places"), lambda: self._rows.by_id(listing.places, _NOWHERE))
+                end = bisect_left(ids, len(places))
+                found, lost = [*map(places.__getitem__, ids[:end])], ids[end:]
+            if _NOWHERE in found:  # rows that this process learned of since, and of what is not in the listing
+                lost += [id_ for id_, place in zip(ids, found, strict=False) if place == _NOWHERE]
+            more = self._unsure(requirement) | others
+            if lost or more:
+                more |= self._named(lost)
+                found = [*{*found, *listing.places_of(more)} - {_NOWHERE}]
+            return listing.at(sorted(found))
+        return None
 
     def _narrowed(self, requirement: Requirement) -> list[int] | None:
         """The ids of rows that may fulfil a requirement, ascending; None: of most files, or all."""
@@ -196,7 +196,7 @@ class Snapshot:
         def by_id() -> Mapping[int, str]:
             return {id_: path for path in [*binary] if (id_ := self._rows.id(path)) is not None}
 
-        known = self.kept(("binary files", self._state.log.moment, self._state.puts), by_id)
+        known = self._state.kept("binary files", by_id, version=(self._state.log.moment, self._state.puts))
         # A build writes notes first, whose rows FTS5 then passes over: 0.7 instead of 6.4 ms among 50,000 notes.
         ids = self._store.ids(match, since=min(known, default=0))
         others = [id_ for id_ in ids if id_ not in known]  # another process may have given a binary file a new row
@@ -229,7 +229,7 @@ class Snapshot:
 
     def _lacking(self, files: Collection[str], key: Hashable) -> Sequence[str]:
         """Those of some files that have no row; `key` stands for the files, which never change."""
-        return self.kept(("lacking", key, self._state.puts), lambda: self._rows.lacking(files))
+        return self._state.kept(("lacking", key), lambda: self._rows.lacking(files), version=self._state.puts)
 
     def is_known(self, listing: Listing, most: int) -> bool:
         """Whether no more than so many files of a listing are unknown."""
@@ -317,7 +317,9 @@ class Snapshot:
         row = self._rows.get(note.path)
         if row is None or not has_digest(note, row.digest):
             return None
-        return self._asked(lambda: self._store.structure(row.id, row.digest))
+        with self._doing_without():
+            return self._store.structure(row.id, row.digest)
+        return None
 
     def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
         """What `structure` does, for these notes alone, which are read at once."""
@@ -331,7 +333,9 @@ class Snapshot:
         return structure
 
     def _structures(self, ids: Iterable[int]) -> list[tuple[int, bytes, bytes]]:
-        return self._asked(lambda: self._store.structures(ids)) or []
+        with self._doing_without():
+            return self._store.structures(ids)
+        return []
 
     # The words of notes and attachments.
 
@@ -358,25 +362,27 @@ class Snapshot:
         is_settled = not self._stale and not uncounted
         not_wanted = None if is_settled and not left_out else (json.dumps(left_out), newest)
 
-        def found() -> WordHits:
-            counts = self._counted(words) if is_settled else self._store.word_counts(words, (json.dumps(rows), newest))
+        with self._doing_without(), self._store.reading() as connection:
+            if is_settled:
+                counts = self._counted(connection, words)
+            else:
+                counts = table.counts(connection, words, (json.dumps(rows), newest))
             standing = [spellings if count else () for spellings, count in zip(words, counts, strict=True)]
-            best = self._store.best(standing, most, wanted, not_wanted) if most else []
+            best = table.best(connection, standing, most, wanted, not_wanted) if most else []
             places = {path: places for id_, places in best if (path := self._rows.path(id_)) and path in among}
             return WordHits(counts, places, of_all - len(rows))
+        return None
 
-        return self._asked(found)
-
-    def _counted(self, words: Sequence[Sequence[Spelling]]) -> list[int]:
+    def _counted(self, connection: apsw.Connection, words: Sequence[Sequence[Spelling]]) -> list[int]:
         """How many notes hold each word while nothing is stale; a session asks for the same words again, and one call
         asks for most of its words twice."""
-        counts: dict[tuple[Spelling, ...], int] = self.kept(("counts", self._state.log.moment), dict)
+        counts: dict[tuple[Spelling, ...], int] = self._state.kept("counts", dict, version=self._state.log.moment)
         if len(counts) > _COUNTS:
             counts.clear()
         wanted = [*map(tuple, words)]
         found = {spellings: counts[spellings] for spellings in wanted if spellings in counts}
         missing = [spellings for spellings in wanted if spellings not in found]
-        found.update(zip(missing, self._store.word_counts(missing), strict=True))
+        found.update(zip(missing, table.counts(connection, missing), strict=True))
         counts.update(found)
         return [found[spellings] for spellings in wanted]
 
@@ -396,7 +402,7 @@ class Snapshot:
         """
         state, rows = self._state, self._rows
         with state.lock:
-            ranked = self.kept(("ranked", state.puts), lambda: sum(map(_is_ranked, rows)))
+            ranked = state.kept("ranked", lambda: sum(map(_is_ranked, rows)), version=state.puts)
             held = len(notes) - len(self._lacking(notes, notes))
             gone = sum(_is_ranked(path) and path in rows and path not in notes for path in state.freshness.gone)
             if held + gone == ranked and not state.unlisted:
@@ -405,7 +411,7 @@ class Snapshot:
             def ids() -> str:
                 return json.dumps([id_ for path in notes if (id_ := rows.id(path)) is not None])
 
-            return self.kept(("ids", notes, state.puts), ids), ranked
+            return state.kept(("ids", notes), ids, version=state.puts), ranked
 
     def passages(self, notes: Sequence[str]) -> dict[str, bytes]:
         """What `index.passages` made of notes whose words are known."""
@@ -430,16 +436,19 @@ class Snapshot:
 
     def _passages_of(self, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:
         by_id = {row.id: row for row in rows}
-        found = (self._asked(lambda: self._store.passages(by_id)) or []) if rows else []
-        return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
+        with self._doing_without():
+            found = self._store.passages(by_id) if rows else []
+            return [(by_id[id_], columns) for id_, text, columns in found if by_id[id_].digest == text]
+        return []
 
     def copies(self, digests: Collection[int]) -> dict[int, set[str]]:
         """By digest of a passage the notes that hold it, of those whose words are known."""
         copies: dict[int, set[str]] = {digest: set() for digest in digests}
         uncounted = self._uncounted(frozenset())
-        for digest, id_ in self._asked(lambda: self._store.copies(digests)) or []:
-            if (path := self._rows.path(id_)) is not None and path not in uncounted:
-                copies[digest].add(path)
+        with self._doing_without():
+            for digest, id_ in self._store.copies(digests):
+                if (path := self._rows.path(id_)) is not None and path not in uncounted:
+                    copies[digest].add(path)
         unknown = set(self.unranked(list(set().union(*copies.values()))))
         return {digest: holding - unknown for digest, holding in copies.items()}
 
@@ -449,11 +458,12 @@ class Snapshot:
         They are kept by first character and length: SQLite reads all that it holds of a stem to tell that the stem is
         there, 10 ms for those of one letter among 10,000 notes of prose. Here 156,000 stems take 1.4 MB.
         """
-        known: dict[str, dict[int, str]] = self.kept(("stems", self._state.log.moment), dict)
+        known: dict[str, dict[int, str]] = self._state.kept("stems", dict, version=self._state.log.moment)
         if beginning not in known:
             by_length: dict[int, list[str]] = defaultdict(list)
-            for stem in self._asked(lambda: self._store.stems(beginning)) or []:
-                by_length[len(stem)].append(stem)
+            with self._doing_without():
+                for stem in self._store.stems(beginning):
+                    by_length[len(stem)].append(stem)
             # A line each: `split` takes a quarter of the time that cutting takes.
             known[beginning] = {length: "\n".join(stems) for length, stems in by_length.items()}
         found: list[str] = []
@@ -464,24 +474,26 @@ class Snapshot:
 
     def holding_stem(self, stem: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files that hold a word of this stem, of the rows at present, without those of `read`."""
-        return self._rows.named(self._asked(lambda: self._store.holding_stem(stem)) or []) - self._uncounted(read)
+        with self._doing_without():
+            return self._rows.named(self._store.holding_stem(stem)) - self._uncounted(read)
+        return frozenset()
 
     def holding_text(self, literal: str, read: AbstractSet[str]) -> AbstractSet[str]:
         """The files that may hold a text, case ignored, of the rows at present, without those of `read`."""
         from vaulttools.index import narrow
 
         match = narrow.query(literal)
-        if match is None:
-            return frozenset()
-        return (self._asked(lambda: self._named(self._store.ids(match))) or set()) - self._uncounted(read)
+        with self._doing_without():
+            return frozenset() if match is None else self._named(self._store.ids(match)) - self._uncounted(read)
+        return frozenset()
 
-    def _asked(self, ask: Callable[[], T]) -> T | None:
-        """What the store says; None when it was removed, replaced or damaged."""
+    @contextmanager
+    def _doing_without(self) -> Iterator[None]:
+        """Go on behind the block when the store was removed, replaced or damaged."""
         try:
-            return ask()
+            yield
         except Unavailable as error:
             self._state.fail(error)
-            return None
 
 
 def _is_ranked(path: str) -> bool:

@@ -83,7 +83,7 @@ class IndexState:
         self.unlisted = frozenset(self.tree.unlisted)
         """Folders that could not be listed: of the files below them nothing is known, though their rows stay
         (fault-I14)."""
-        self._kept: OrderedDict[tuple[bool, Hashable], Any] = OrderedDict()
+        self._kept: OrderedDict[tuple[bool, Hashable], tuple[Hashable, Any]] = OrderedDict()
         self.lasting: Final = Lasting()
         """What follows the changes of this state itself."""
         self.log: Final = ChangeLog()
@@ -199,19 +199,19 @@ class IndexState:
         _log.info("the index cannot be read: %s", error)
         self._is_failing = True
 
-    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool) -> T:
-        """What was made before for a key, unless a name changed since, or with `times` a time, or many other keys were
-        asked for; else what is made now."""
+    def kept(self, key: Hashable, make: Callable[[], T], *, times: bool = False, version: Hashable = None) -> T:
+        """What was made before for a key and a version, unless a name changed since, or with `times` a time, or many
+        other keys were asked for; else what is made now."""
         with self.lock:
             known = (times, key)
-            if known in self._kept:
-                self._kept.move_to_end(known)
-                made: T = self._kept[known]
-                return made
-            with garbage.paused():
-                made = self._kept[known] = make()
+            held = self._kept.get(known)
+            if held is None or held[0] != version:
+                with garbage.paused():
+                    held = self._kept[known] = version, make()
+            self._kept.move_to_end(known)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
+            made: T = held[1]
             return made
 
     def is_listed(self, path: str) -> bool:

@@ -102,7 +102,10 @@ class Graph:
                 names[name].pop(source, None)
             for name, found in _by_name(source, after or ()).items():
                 names[name][source] = tuple(found)
-        followed = self._followed and self._followed.changed((path, old or (), new or ()) for path, old, new in changes)
+        followed = self._followed
+        if followed is not None:
+            replaced = ((path, old or (), new or ()) for path, old, new in changes)
+            followed = followed.replaced(followed.links, replaced)
         notes = dict(self._notes)
         for path, _, after in changes:
             if after is None:
@@ -147,14 +150,14 @@ class Graph:
         known = self._followed
         if known is None:
             every = ((source, (), found) for source, found in self._notes.items())
-            known = _Followed(links, 0, {}, {}, {}).changed(every, stop)
+            known = _Followed(links, 0, {}, {}, {}).replaced(links, every, stop)
             self.is_grown = known is not None
         elif known.links is not links and known.links.files == links.files:
             known = known._replace(links=links)
         elif known.links is not links:
             names = {None, *links.names_apart(known.links)}
             sources = {source for name in names for source, _ in self._by_name.get(name, ())}
-            known = known.renamed(links, ((source, self._notes[source]) for source in sources))
+            known = known.replaced(links, [(source, self._notes[source], self._notes[source]) for source in sources])
         if known is not None:
             self._followed = known
         return known
@@ -181,22 +184,14 @@ class _Followed(NamedTuple):
     linked: Mapping[str, int]
     """How many links of other notes lead to each file."""
 
-    def changed(
-        self, changes: Iterable[tuple[str, Written, Written]], stop: Callable[[], bool] = lambda: False
-    ) -> _Followed | None:
-        """The same after notes changed their links; None when `stop` said so first."""
-        return self._replaced(self.links, changes, stop)
-
-    def renamed(self, links: LinkIndex, notes: Iterable[tuple[str, Written]]) -> _Followed | None:
-        """The same after files came and went, given the notes whose links may lead elsewhere now."""
-        return self._replaced(links, ((source, found, found) for source, found in notes))
-
-    def _replaced(
+    def replaced(
         self,
         links: LinkIndex,
         changes: Iterable[tuple[str, Written, Written]],
         stop: Callable[[], bool] = lambda: False,
     ) -> _Followed | None:
+        """The same after notes changed their links from one to another, among the names of `links`, or of notes whose
+        links may lead elsewhere among these; None when `stop` said so first."""
         number = self.number
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
         gone: Draft[str, int, int] = Draft(self.gone, int, int)
