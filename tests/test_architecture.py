@@ -124,7 +124,7 @@ OUTSIDE_THE_VAULT = (
     *("attachments.worker", "attachments.store", "matching.process"),
     *(
         "index.early_listing",
-        "index.kept_file",
+        "index.kept_facts",
         "index.file",
         "index.database",
         "index.location",

@@ -38,15 +38,14 @@ from vaulttools.matching.kept_counts import KeptCounts
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
     from vaulttools.index.indexes import Indexes
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
     from vaulttools.matching.ripgrep import Ripgrep
     from vaulttools.matching.search import Search
     from vaulttools.meaning.background import Supply
     from vaulttools.meaning.languages import Meaning
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note import Note
-    from vaulttools.notes.note_index import NoteIndex
-    from vaulttools.notes.reader import NoteReader
+    from vaulttools.notes.reader import NoteIndex, NoteReader
     from vaulttools.patterns.pattern import Pattern
     from vaulttools.resources.periodic import PeriodicNotes
     from vaulttools.resources.targets import Reader, Target, Targets
@@ -257,11 +256,11 @@ class Session:
         )
         return Scope(self.root, rules, walks, named, covered, self.view(work), attachments)
 
-    def view(self, work: Work) -> IndexView | None:
+    def view(self, work: Work) -> Snapshot | None:
         """The index as of the beginning of a call, taken once a call; None: there is none, or it is not loaded yet."""
         if work.view is None and self.has_index:
             work.view = self.indexes.own.view(work.started)
-        view: IndexView | None = work.view
+        view: Snapshot | None = work.view
         return view
 
     def targets(self, entries: Sequence[str], work: Work) -> Targets:

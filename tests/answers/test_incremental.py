@@ -18,14 +18,14 @@ from vaulttools import Vault
 from vaulttools.answers import exact, incremental, linked
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
-from vaulttools.index import kept_facts, kept_file, location
+from vaulttools.index import kept_facts, location
 from vaulttools.index.store import IndexStore
 from vaulttools.notes.difference import Change
 from vaulttools.notes.links.graph import Graph
 from vaulttools.notes.links.targets import LinkIndex
 from vaulttools.notes.note import Note
 from vaulttools.notes.properties.property_counts import PropertyCounts
-from vaulttools.notes.tag_counts import TagCounts
+from vaulttools.notes.tags import TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, properties, tags, tasks
 
@@ -111,9 +111,8 @@ def test_an_answer_that_follows_changes_is_the_answer_made_anew(
         assert told(answer, index) == told(anew, index)
         earlier.append((answer, index, told(answer, index)))
         if question.plain is not None and question.of_plain is not None:  # as a later process takes it up
-            notes = [*now]
-            plain: Any = question.plain(answer, {path: place for place, path in enumerate(notes)})
-            answer = question.of_plain(marshal.loads(marshal.dumps(plain)), notes)
+            plain: Any = question.plain(answer)
+            answer = question.of_plain(marshal.loads(marshal.dumps(plain)))
             assert told(answer, index) == told(anew, index)
     for answer, index, was in earlier:
         assert told(answer, index) == was, "an answer that somebody has must not change"
@@ -159,8 +158,7 @@ KINDS = ("links", "properties", "query", "tags")
 @pytest.fixture
 def kept_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small vault's answers are kept as those of a large one."""
-    for module in (kept_facts, incremental):
-        monkeypatch.setattr(module, "FEW", 3)
+    monkeypatch.setattr(incremental, "FEW", 3)
 
 
 def _many(number: int) -> str:
@@ -177,7 +175,7 @@ def _told(folder: Path, index: Literal["auto", "off"] = "auto") -> list[str]:
 def _kept(folder: Path) -> list[Path]:
     with Vault.open(folder) as vault:
         database = location.of(vault._opened.root).database
-    return sorted(file for file in database.parent.iterdir() if "answer-" in file.name or "facts-" in file.name)
+    return sorted(file for file in database.parent.iterdir() if "facts-" in file.name)
 
 
 def test_another_process_answers_from_what_one_has_found(
@@ -186,7 +184,7 @@ def test_another_process_answers_from_what_one_has_found(
     folder = make_vault({f"{number}.md": _many(number) for number in range(30)}).path
     first = _told(folder)
     names = [file.name.partition(".sqlite.")[2] for file in _kept(folder)]
-    assert names == [f"{what}-{kind}" for what in ("answer", "facts") for kind in KINDS]
+    assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
         patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
         for question in (tags.PROJECTION, properties.PROJECTION, exact.PROJECTION, linked.PROJECTION):
@@ -201,7 +199,7 @@ def test_another_process_answers_from_what_one_has_found(
         assert _kept(folder) == []
 
 
-@pytest.mark.parametrize("lost", ["nothing", "facts", "answer", "damaged facts", "damaged answer", "other code"])
+@pytest.mark.parametrize("lost", ["nothing", "facts", "damaged facts", "other code"])
 def test_what_changed_between_two_processes_is_in_the_answers(
     lost: str, make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, kept_soon: None, later: None
 ) -> None:
@@ -214,7 +212,7 @@ def test_what_changed_between_two_processes_is_in_the_answers(
             else:
                 file.unlink()
     if lost == "other code":
-        monkeypatch.setattr(kept_file, "_code", lambda: "other")
+        monkeypatch.setattr(kept_facts, "_code", lambda: "other")
     write_files(
         folder, {"3.md": "#other [[5]]\n", "new.md": "#tag/new [[none]]\n", "gone4.md": "", "sub/2.md": "[[9]]"}
     )

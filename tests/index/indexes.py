@@ -23,7 +23,7 @@ from vaulttools.index.build import Updated
 from vaulttools.index.folder import STAMP
 from vaulttools.index.rows import Rows
 from vaulttools.index.store import IndexStore, Row
-from vaulttools.index.verify import verify
+from vaulttools.index.upkeep import differences
 from vaulttools.index.words import quoted
 
 
@@ -75,7 +75,7 @@ class Indexed:
         return build.update(store, self.root, *self.differences(store), **{"workers": 0, **arguments})
 
     def verify(self, store: IndexStore) -> list[str]:
-        return verify(store, self.root, self.present())
+        return differences(store, self.root, self.present())
 
 
 def rows(store: IndexStore) -> dict[str, Row]:

@@ -22,12 +22,11 @@ from vaulttools import Cancelled, Vault, VaultConfig
 from vaulttools.errors import VaultToolsError
 from vaulttools.index import background as live
 from vaulttools.index import build
-from vaulttools.index.background import BackgroundIndex
+from vaulttools.index.background import BackgroundIndex, watch
 from vaulttools.index.build import Updated
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.watch import Lost, Watch
-from vaulttools.index.watching import watch
 
 FILES = {f"{number % 3}/n{number}.md": f"# About {number}\n\nword{number} todo\n" for number in range(30)}
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")

@@ -1,99 +1,90 @@
-"""Facts of texts, in memory and beside the index."""
+"""Files of plain values beside the index."""
 
 from __future__ import annotations
 
+import gc
+import marshal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaulttools.index import kept_facts, kept_file
-from vaulttools.index.kept_facts import KeptFacts
+from vaulttools.index import kept_facts
+from vaulttools.index.kept_facts import KeptFacts, packed, value_of
+from vaulttools.notes.difference import Change
 
-# The first eight bytes are those by which a fact is looked for, so that some have them in common.
-digests = st.builds(
-    lambda beginning, end: bytes([beginning]) * 8 + bytes([end]) * 8, st.integers(0, 4), st.integers(0, 4)
+VALUES: Any = (
+    {b"1" * 16: ((3, "target"), (4, "\udc80"))},
+    [("a", "b/c"), {"x": [1, 1.0, True, None, "ä"]}, {"set"}, frozenset(), b"bytes"],
 )
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_facts, "FEW", 3)
-    monkeypatch.setattr(kept_facts, "_MOST_OLD", 2)
+def only(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
 
 
-@given(steps=st.lists(st.sets(digests, max_size=8), max_size=5), gone=st.sets(digests))
-def test_a_process_knows_every_fact_that_was_put_and_the_next_one_all_but_a_few(
-    steps: list[set[bytes]], gone: set[bytes], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    database = tmp_path_factory.mktemp("kept") / "index"
-    facts, known = KeptFacts("tags", database), set[bytes]()
-    for step in steps:
-        for digest in step:
-            facts.put(digest, (digest.hex(),))
-        known |= step
-        facts.keep(known - gone)
-        assert all(facts.get(digest) == (digest.hex(),) for digest in known - gone)
-        for each in (facts, KeptFacts("tags", database)):
-            assert all(each.get(digest) in (None, (digest.hex(),)) for digest in known)
-        later = KeptFacts("tags", database)
-        assert sum(later.get(digest) is None for digest in known - gone) <= kept_facts.FEW + kept_facts._MOST_OLD
-    assert facts.get(b"?" * 16) is None
+def test_what_is_kept_comes_back_as_it_was(tmp_path: Path) -> None:
+    assert kept_facts.save(tmp_path / "index", "facts", VALUES)
+    assert repr(kept_facts.load(tmp_path / "index", "facts")) == repr(VALUES)
+    assert kept_facts.load(tmp_path / "index", "other") is None
+    assert gc.isenabled()
 
 
-def test_few_new_facts_are_not_written_and_many_are(tmp_path: Path) -> None:
-    facts = KeptFacts("tags", tmp_path / "index")
-    texts = [bytes([number]) * 16 for number in range(20)]
-    for digest in texts[:3]:
-        facts.put(digest, "fact")
-    facts.keep(texts)
-    assert list(tmp_path.iterdir()) == []
-    facts.put(texts[3], "fact")
-    facts.keep(texts)
-    assert [KeptFacts("tags", tmp_path / "index").get(digest) for digest in texts[:5]] == [*["fact"] * 4, None]
+@given(place=st.integers(0, 10_000), data=st.binary(min_size=1, max_size=8), cut=st.booleans())
+def test_a_damaged_file_is_passed_over(place: int, data: bytes, cut: bool, tmp_path_factory: Any) -> None:
+    folder = tmp_path_factory.mktemp("kept")
+    kept_facts.save(folder / "index", "facts", VALUES)
+    whole = only(folder).read_bytes()
+    at = place % len(whole)
+    damaged = whole[:at] + (b"" if cut else data + whole[at + len(data) :])
+    only(folder).write_bytes(damaged)
+    expected = VALUES if damaged == whole else None
+    assert kept_facts.load(folder / "index", "facts") == expected
 
 
-def test_of_facts_about_texts_that_no_note_has_only_the_last_ones_stay(tmp_path: Path) -> None:
-    texts = [bytes([number]) * 16 for number in range(20)]
-    for database in (None, tmp_path / "index"):
-        facts = KeptFacts("tags", database)
-        for digest in texts[:10]:
-            facts.put(digest, "fact")
-        facts.keep(texts[:6])
-        assert [facts.get(digest) for digest in texts[:10]] == [*["fact"] * 6, None, None, "fact", "fact"]
-        for digest in texts[10:]:
-            facts.put(digest, "fact")
-        facts.keep(texts[10:])
-        assert sum(facts.get(digest) is not None for digest in texts[:10]) <= 4
+def test_what_other_code_wrote_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_facts.save(tmp_path / "index", "facts", VALUES)
+    monkeypatch.setattr(kept_facts, "_code", lambda: "other")
+    assert kept_facts.load(tmp_path / "index", "facts") is None
+    monkeypatch.setattr(kept_facts, "_code", lambda: None)
+    assert kept_facts.load(tmp_path / "index", "facts") is None
 
 
-def test_facts_that_are_more_than_plain_values_stay_in_memory(tmp_path: Path) -> None:
-    facts = KeptFacts("tasks", tmp_path / "index")
-    texts, fact = [bytes([number]) * 16 for number in range(9)], Path("x")
-    for digest in texts:
-        facts.put(digest, fact)
-    facts.keep(texts)
-    assert [facts.get(digest) for digest in texts] == [fact] * 9
+def test_what_is_more_than_plain_values_is_not_kept(tmp_path: Path) -> None:
+    assert not kept_facts.save(tmp_path / "index", "facts", {1: object()})
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_file_is_passed_over_and_written_anew(tmp_path: Path) -> None:
-    texts = [bytes([number]) * 16 for number in range(9)]
+def test_a_folder_that_takes_nothing_costs_nothing(tmp_path: Path) -> None:
+    assert not kept_facts.save(tmp_path / "none" / "index", "facts", VALUES)
+    assert kept_facts.load(tmp_path / "none" / "index", "facts") is None
 
-    def in_a_new_process() -> KeptFacts:
-        return KeptFacts("tags", tmp_path / "index")
 
-    def write(facts: KeptFacts) -> None:
-        for number, digest in enumerate(texts):
-            facts.put(digest, number)
-        facts.keep(texts)
+def test_nothing_that_marshal_would_choke_on_is_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_facts.save(tmp_path / "index", "facts", VALUES)
+    file = only(tmp_path)
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    monkeypatch.setattr(marshal, "loads", lambda data: pytest.fail("it was decoded"))
+    assert kept_facts.load(tmp_path / "index", "facts") is None
 
-    write(in_a_new_process())
-    (file,) = tmp_path.iterdir()
-    assert in_a_new_process().get(texts[1]) == 1
-    file.write_bytes(file.read_bytes()[:-4])
-    assert in_a_new_process().get(texts[1]) is None
-    assert kept_file.load(tmp_path / "index", "facts-tags") is None
-    write(in_a_new_process())
-    assert [in_a_new_process().get(digest) for digest in texts] == list(range(9))
+
+def test_facts_and_what_was_made_of_them_outlive_a_process_and_are_taken_once(tmp_path: Path) -> None:
+    facts = {f"{number}.md": packed(bytes([number]) * 16, ("tag", number)) for number in range(3)}
+    KeptFacts("tags", tmp_path / "index").keep(facts, {"tag": {"0.md"}})
+    later = KeptFacts("tags", tmp_path / "index")
+    assert later.held == facts
+    assert later.take_answer() == (facts, {"tag": {"0.md"}})
+    assert later.take_answer() is None
+    assert KeptFacts("links", tmp_path / "index").held == {}
+
+
+@pytest.mark.parametrize("value", [(), ("a", 1, None), {"a": [1.5, True]}, Change("a.md", None, 1)])
+def test_a_fact_is_what_was_read(value: object) -> None:
+    assert value_of(packed(b"text", value)) == value
+
+
+def test_facts_of_values_that_python_takes_for_equal_differ() -> None:
+    assert len({packed(b"text", value) for value in (1, 1.0, True)}) == 3

@@ -111,7 +111,7 @@ def test_an_index_says_the_same_with_a_process(indexed: Indexed, monkeypatch: py
     assert beside.stale() == alone.stale() >= {"2/2.md", "7/new.md"}
     assert beside.freshness.gone == alone.freshness.gone == {"3/3.md"}
     for path in files:
-        assert beside.row(path) == alone.row(path) is not None
+        assert beside.rows.get(path) == alone.rows.get(path) is not None
     store.close()
 
 

@@ -23,14 +23,14 @@ from vaulttools.files.catalogue import Rules
 from vaulttools.files.document import Document
 from vaulttools.files.excluded import Excluded
 from vaulttools.files.scope import Scope, Walk
-from vaulttools.index import build, state
+from vaulttools.index import build, snapshot
+from vaulttools.index.background import watch
 from vaulttools.index.freshness import Pending
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
-from vaulttools.index.view import IndexView
 from vaulttools.index.watch import Lost, Watch
-from vaulttools.index.watching import watch
 from vaulttools.patterns.literals import AllOf
 
 pytestmark = pytest.mark.usefixtures("watch_on")
@@ -90,14 +90,14 @@ def rested(present: IndexState) -> IndexState:
 
 def nominated(present: IndexState, literal: str) -> set[str] | None:
     present.catch_up()
-    view, required = IndexView(present), AllOf((literal,))
+    view, required = Snapshot(present), AllOf((literal,))
     found = view.nominated(required)
     listing = Scope(present.root, Rules(hidden=True, excluded=Excluded()), (Walk(),), names=view).listing()
     if listing is not None:
         others = {*listing.files[-1:], "none.md"}
         for few in (0, 64):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(state, "_FEW_NOMINATED", few)
+                patch.setattr(snapshot, "_FEW_NOMINATED", few)
                 in_order = view.nominated_in(listing, required, others)
             assert (None if in_order is None else [*in_order]) == (
                 None if found is None else listing.of(found | others)
@@ -178,8 +178,8 @@ def test_fault_I16_a_renamed_file_is_known_under_its_new_name_only(indexed: Inde
     present.catch_up()
     assert (present.pending().gone, "z.md" in present.stale()) == (["a.md"], True)
     rested(present)
-    assert present.row("a.md") is None
-    assert present.row("z.md") is not None
+    assert present.rows.get("a.md") is None
+    assert present.rows.get("z.md") is not None
 
 
 def test_fault_I01_what_is_as_young_as_its_reading_stays_a_candidate_without_a_watch(present: IndexState) -> None:
@@ -249,19 +249,19 @@ def test_fault_I14_what_cannot_be_listed_keeps_its_row_and_is_not_known(
     now = time.time_ns()
     monkeypatch.setattr(time, "time_ns", lambda: now + HOUR)
     rested(present)
-    assert IndexView(present).unknown(["c/d.md"]) == []
-    assert IndexView(present).holding("lone return") == {"c/d.md"}
+    assert Snapshot(present).unknown(["c/d.md"]) == []
+    assert Snapshot(present).holding("lone return") == {"c/d.md"}
     with monkeypatch.context() as patched:
         closing(patched, "c")
         present.catch_up()
         assert present.pending() == Pending({}, [], now + HOUR)
-        assert present.row("c/d.md") is not None
-        assert IndexView(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
-        assert IndexView(present).holding("lone return") == set()
+        assert present.rows.get("c/d.md") is not None
+        assert Snapshot(present).unknown(["c/d.md", "a.md"]) == ["c/d.md"]
+        assert Snapshot(present).holding("lone return") == set()
         (indexed.vault / "c/e.md").unlink()
     present.catch_up()
     assert present.pending().gone == ["c/e.md"]
-    assert IndexView(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
+    assert Snapshot(present).holding("return") == {"b.md"} | ({"c/d.md"} - present.stale())
 
 
 def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
@@ -279,7 +279,7 @@ def test_fault_I14_rows_below_a_folder_that_is_gone_after_all_are_forgotten(
 
 def kept(present: IndexState, made: list[str]) -> None:
     for key, times in (("names", False), ("times", True)):
-        IndexView(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
+        Snapshot(present).kept(key, lambda key=key: made.append(key), times=times)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -385,16 +385,16 @@ def test_a_store_that_cannot_be_read_nominates_nothing_and_is_lost(
     store.close()  # so that a new connection is needed
     for name in indexed.folder.glob("index.sqlite*"):
         name.unlink()
-    assert IndexView(watched).nominated(AllOf(("first",))) is None
-    assert IndexView(watched).structure(Document("a.md", text)) is None
+    assert Snapshot(watched).nominated(AllOf(("first",))) is None
+    assert Snapshot(watched).structure(Document("a.md", text)) is None
     with pytest.raises(Lost):
         watched.catch_up()
 
 
 def test_the_structure_is_that_of_a_text_and_of_no_other(watched: IndexState) -> None:
-    assert IndexView(watched).structure(Document("a.md", "first")) is not None
-    assert IndexView(watched).structure(Document("a.md", "second")) is None
-    assert IndexView(watched).structure(Document("none.md", "first")) is None
+    assert Snapshot(watched).structure(Document("a.md", "first")) is not None
+    assert Snapshot(watched).structure(Document("a.md", "second")) is None
+    assert Snapshot(watched).structure(Document("none.md", "first")) is None
 
 
 def test_another_folder_in_the_place_of_the_vault_is_no_change_of_it(indexed: Indexed, present: IndexState) -> None:
@@ -411,7 +411,7 @@ def test_binary_files_are_nominated_by_what_of_them_is_indexed(indexed: Indexed,
     rested(watched)
     assert nominated(watched, "words") == {"x.bin"}
     assert nominated(watched, "é") == {"x.bin", "y.bin"}  # of which the index of a binary file knows nothing
-    assert IndexView(watched).holding("nul") == {"x.bin", "y.bin"}
+    assert Snapshot(watched).holding("nul") == {"x.bin", "y.bin"}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -463,7 +463,7 @@ def test_a_file_that_became_binary_is_nominated_after_a_call_that_asked_while_it
     mark = IndexState._mark
 
     def asked_before(state: IndexState, row: Row) -> None:
-        assert IndexView(state).nominated(AllOf(("words",))) is not None  # as another thread may
+        assert Snapshot(state).nominated(AllOf(("words",))) is not None  # as another thread may
         mark(state, row)
 
     monkeypatch.setattr(IndexState, "_mark", asked_before)
@@ -481,8 +481,8 @@ def test_calls_may_ask_while_another_one_catches_up(indexed: Indexed, watched: I
     def ask() -> None:
         try:
             while not over.is_set():
-                IndexView(watched).outside()
-                IndexView(watched).nominated("fir")
+                Snapshot(watched).outside()
+                Snapshot(watched).nominated("fir")
         except BaseException as error:
             failed.append(error)
 

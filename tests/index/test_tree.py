@@ -21,9 +21,9 @@ from vaulttools.files import disk
 from vaulttools.files.folder_names import FolderEntry
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
+from vaulttools.index.background import watch
 from vaulttools.index.tree import Changes, Tree
 from vaulttools.index.watch import Watch
-from vaulttools.index.watching import watch
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="POSIX links and modes")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")

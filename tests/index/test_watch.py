@@ -25,7 +25,7 @@ from vaulttools.core import paths
 from vaulttools.errors import BadArgument
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
-from vaulttools.index import filesystems, watch, watching
+from vaulttools.index import background, filesystems, watch
 from vaulttools.index.watch import Lost, Watch
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
@@ -48,7 +48,7 @@ def vault(tmp_path: Path) -> Path:
 @pytest.fixture
 def watched(vault: Path) -> Iterator[Watch]:
     """A watch on all folders of the vault."""
-    found = watching.watch(opened(vault))
+    found = background.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     for folder in ("", "a", "a/b"):
@@ -290,7 +290,7 @@ def test_another_folder_that_is_added_before_the_end_of_the_first_is_told_stays_
 CLOSED = """
 import os
 from tests.index.test_watch import opened
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 watched = watch(opened(indexed.vault))
 closed = indexed.vault / "closed"
@@ -430,7 +430,7 @@ import os, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 vault = sys.argv[1]
 watched = watch(Root(vault, vault, Protection.of()))
@@ -476,7 +476,7 @@ def watches() -> set[str]:
 
 def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> None:
     before = watches()
-    found = watching.watch(opened(vault))
+    found = background.watch(opened(vault))
     if found is None:
         pytest.skip("the temporary folder's file system tells of no changes")
     found.close()
@@ -489,15 +489,15 @@ def test_a_closed_watch_tells_nothing_and_holds_no_descriptor(vault: Path) -> No
 def test_a_file_system_that_does_not_tell_is_not_watched(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr(filesystems, "tells_changes", lambda folder: folder != os.path.realpath(vault))
-    assert watching.watch(opened(vault)) is None
+    assert background.watch(opened(vault)) is None
     assert watches() <= before
 
 
 def test_where_no_more_watches_are_to_be_had_there_is_none(monkeypatch: pytest.MonkeyPatch, vault: Path) -> None:
     before = watches()
     monkeypatch.setattr("vaulttools.index.inotify.INotify", failing(errno.EMFILE))
-    assert watching.watch(opened(vault)) is None
-    assert watching.watch(opened(vault / "gone")) is None
+    assert background.watch(opened(vault)) is None
+    assert background.watch(opened(vault / "gone")) is None
     assert watches() <= before
 
 
@@ -506,7 +506,7 @@ def test_where_changes_may_be_dropped_unsaid_there_is_no_watch(
     monkeypatch: pytest.MonkeyPatch, vault: Path, platform: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    assert watching.watch(opened(vault)) is None
+    assert background.watch(opened(vault)) is None
 
 
 @pytest.mark.parametrize(
@@ -518,7 +518,7 @@ def test_the_environment_turns_the_watch_off(
     monkeypatch.setenv("VAULTTOOLS_WATCH", value)
     assert watch.is_off() is off
     if off:
-        assert watching.watch(opened(vault)) is None
+        assert background.watch(opened(vault)) is None
 
 
 def test_what_the_environment_says_otherwise_of_the_watch_is_refused(
@@ -535,7 +535,7 @@ import os, subprocess, sys
 from vaulttools.files.protection import Protection
 from vaulttools.files.root import Root
 from vaulttools.index.watch import Lost
-from vaulttools.index.watching import watch
+from vaulttools.index.background import watch
 
 vault, beside, point, kind = sys.argv[1:]
 root = Root(vault, vault, Protection.of())

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from vaulttools.index import passages
-from vaulttools.index.changes import ChangeLog
-from vaulttools.index.view import IndexView
+from vaulttools.index.freshness import ChangeLog
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import coverage as module
 from vaulttools.meaning import store as stores
 from vaulttools.meaning.coverage import Coverage
@@ -26,7 +26,7 @@ WORDS = ["cat", "dog", "lead", "tea", "boat", "rain"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=3).map("\n\n".join)
 
 
-class Index(IndexView):
+class Index(Snapshot):
     """What an index tells of some notes, of which it has not read the stale ones as they are."""
 
     def __init__(self) -> None:

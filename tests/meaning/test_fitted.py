@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import write_files
 from tests.meaning.conftest import Installed
 from vaulttools import Vault
-from vaulttools.index.view import IndexView
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.meaning import background
 from vaulttools.meaning.background import BackgroundMeaning
 from vaulttools.meaning.process import SharedProcess
@@ -154,7 +154,7 @@ def test_while_the_index_knows_few_notes_nothing_is_fitted(
 ) -> None:
     vault = installed(notes(20))
     with monkeypatch.context() as patch:
-        patch.setattr(IndexView, "unranked", lambda view, files: list(files)[:2])
+        patch.setattr(Snapshot, "unranked", lambda view, files: list(files)[:2])
         assert not vault.wait_for_meaning(timeout=0.5)
         assert work.samples == []
     waited(vault)

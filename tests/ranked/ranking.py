@@ -15,7 +15,7 @@ from vaulttools.config import VaultConfig
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.index.view import IndexView
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.notes.note import Note
 from vaulttools.opening import open_folder
 from vaulttools.ranked import ranking
@@ -37,7 +37,7 @@ class Ranked:
         """Wait until the index holds everything."""
         self.vault.indexes.wait()
 
-    def known(self) -> IndexView | None:
+    def known(self) -> Snapshot | None:
         return self.vault.indexes.structures(Work())
 
     def read(self, path: str) -> Note | None:
@@ -87,5 +87,5 @@ def index_being_built() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)
-        patch.setattr(IndexView, "version", lambda self: None)
+        patch.setattr(Snapshot, "version", lambda self: None)
         yield

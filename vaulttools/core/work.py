@@ -82,7 +82,7 @@ class Work:
     cut_short: bool = False
     """Whether time ran out in a walk, so that more was passed over than `skipped` counts."""
     view: Any = None
-    """The `index.view.IndexView` of the call, once `Session.view` has taken it; None: there is none."""
+    """The `index.snapshot.Snapshot` of the call, once `Session.view` has taken it; None: there is none."""
     warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +24,10 @@ from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
+from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
-from vaulttools.index.view import IndexView
-from vaulttools.index.watch import Lost, Watch
-from vaulttools.index.watching import watch
+from vaulttools.index.watch import Lost, Watch, is_off
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -56,6 +56,32 @@ MANY: Final = 200
 
 _LOADS: Final = 2
 """How often to try with a watch: changes may be missed by chance, or each time since there are too many folders."""
+
+
+def watch(root: Root) -> Watch | None:
+    """What tells of every change below a root; None where nothing does so dependably, and only a walk will do; likewise
+    where the environment says so.
+
+    On Linux inotify, where the file system serves it. Elsewhere nothing:
+
+    - macOS drops events under load and says so, but watchfiles 1.3 passes the notice over (its `src/lib.rs` returns on
+      `EventKind::Other`, which bears the notice).
+    - Windows keeps no order between the changes of two folders that are watched, so a cookie file beside the vault
+      proves nothing about the changes in it.
+    """
+    if sys.platform != "linux" or is_off():
+        return None
+    from vaulttools.index.inotify import InotifyWatch
+
+    try:
+        found = InotifyWatch(root)
+    except OSError:  # no more of them, or no more descriptors; or the folder is gone
+        return None
+    # After the watch has begun to look out for mounts, so that none comes unseen between the two.
+    if filesystems.tells_changes(root.folder):
+        return found
+    found.close()
+    return None
 
 
 class BackgroundIndex:
@@ -112,7 +138,7 @@ class BackgroundIndex:
         self._written = 0
         """Files of the present round that the store holds by now."""
 
-    def view(self, since: float) -> IndexView | None:
+    def view(self, since: float) -> Snapshot | None:
         """The index with every change that was finished at a moment of the monotonic clock; None: scan."""
         self.start()
         present = self._present
@@ -127,7 +153,7 @@ class BackgroundIndex:
             return None
         if present.stale():
             self._wake.set()
-        return IndexView(present)
+        return Snapshot(present)
 
     @property
     def is_there(self) -> bool:

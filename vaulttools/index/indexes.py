@@ -15,7 +15,7 @@ from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.database import Unavailable
-from vaulttools.index.view import IndexView
+from vaulttools.index.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -51,13 +51,13 @@ class Indexes:
         made: BackgroundIndex = vars(self)[name]
         return made
 
-    def structures(self, work: Work, wait: float = 0.0) -> IndexView | None:
+    def structures(self, work: Work, wait: float = 0.0) -> Snapshot | None:
         """The index of all notes' structures, after so many seconds for it at most; None: there is none yet.
 
         Without an index, or where there can be none, one is made for as long as the vault is open. It is the view of
         the call from then on.
         """
-        view: IndexView | None = work.view
+        view: Snapshot | None = work.view
         if view is not None and (not wait or view.version() is not None):
             return view
         for index in self._asked():

@@ -1,152 +1,141 @@
-"""Keeps what was read of texts by their digests, in memory and beside the index.
+"""Keeps what questions read of notes, in memory and beside the index.
 
-A fact is one of a text, so that it cannot be out of date. Nearly all are held as bytes in one piece, and decoded when
-they are asked for: as objects they would take ten times the memory (70 MB of 50,000 notes for one question, measured).
+A fact has the digest of its text, so that it cannot be out of date. A file is read only whole, and by the code that
+wrote it: what is damaged, or was made by other code, is passed over and made anew.
 """
 
 from __future__ import annotations
 
 import marshal
-from array import array
-from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import accumulate, islice
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
-from vaulttools.index import changes, kept_file
+import xxhash
+
+import vaulttools
+from vaulttools.core import garbage
 from vaulttools.index.content import DIGEST_BYTES
 
-FEW: Final = 500
-"""Texts that are read anew at the start of a process in less than it takes to write the facts of all."""
+_MAGIC: Final = b"vaulttools kept 3\n"
+_DIGEST_BYTES: Final = 16
 
-_PART: Final = 20
-"""What is new is written when it is more than one part in so many."""
-
-_MOST_OLD: Final = changes.MOST
-"""Facts that are held of texts that no note has any more: an answer that was not asked for since is brought up to date
-by what its notes held before. More changes than these are not remembered anyway."""
+_READERS: Final = ("answers", "bases", "index", "notes", "query", "tools")
+"""Folders of the code that decides what is read of a note, and what is made of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Facts in one piece, by digests in ascending order."""
+Fact = tuple[bytes, Any]
+"""The digest of a note's text, and what was read of it: as bytes of marshal, a tenth of the memory, where it takes
+that."""
 
-    digests: bytes = b""
-    beginnings: array[int] = field(default_factory=lambda: array("Q"))
-    """The first eight bytes of each digest as a number, by which it is found."""
-    starts: array[int] = field(default_factory=lambda: array("Q", [0]))
-    """Where each fact begins, and where the last one ends."""
-    facts: bytes = b""
 
-    @classmethod
-    def of(cls, facts: Mapping[bytes, bytes]) -> _Table:
-        digests = sorted(facts)
-        return cls(
-            b"".join(digests),
-            array("Q", [int.from_bytes(digest[:8], "big") for digest in digests]),
-            array("Q", accumulate((len(facts[digest]) for digest in digests), initial=0)),
-            b"".join([facts[digest] for digest in digests]),
-        )
+def packed(text: bytes, value: Any) -> Fact:
+    """A fact; those of equal texts are equal, and 1, 1.0 and true differ."""
+    try:
+        return text, marshal.dumps(value, _WITHOUT_REFERENCES)
+    except ValueError:
+        return text, value
 
-    def __len__(self) -> int:
-        return len(self.beginnings)
 
-    def __iter__(self) -> Iterator[bytes]:
-        return (self.digests[start : start + DIGEST_BYTES] for start in range(0, len(self.digests), DIGEST_BYTES))
+_WITHOUT_REFERENCES: Final = 2
+"""The version of marshal whose bytes depend on nothing but the value."""
 
-    def items(self) -> Iterator[tuple[bytes, bytes]]:
-        for place, digest in enumerate(self):
-            yield digest, self.facts[self.starts[place] : self.starts[place + 1]]
 
-    def get(self, digest: bytes) -> bytes | None:
-        beginning = int.from_bytes(digest[:8], "big")
-        place = bisect_left(self.beginnings, beginning)
-        while place < len(self.beginnings) and self.beginnings[place] == beginning:
-            if self.digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES] == digest:
-                return self.facts[self.starts[place] : self.starts[place + 1]]
-            place += 1
-        return None
+def value_of(fact: Fact) -> Any:
+    """What was read of the text."""
+    held = fact[1]
+    return marshal.loads(held) if isinstance(held, bytes) else held  # noqa: S302
 
 
 class KeptFacts:
-    """What one question reads of texts, for any number of threads; what is forgotten is read again."""
+    """What one question read of notes, by path; shared by threads, which add to it."""
 
-    def __init__(self, kind: str, database: Path | None = None) -> None:
-        """`database`: the index beside which they are kept; None: they are not."""
-        self._name = f"facts-{kind}"
+    def __init__(self, kind: str, database: Path) -> None:
+        """From what an earlier process kept beside a database."""
+        self._kind = kind
         self._database = database
-        self._lock = Lock()
-        self._held: _Table | None = None
-        self._new: dict[bytes, Any] = {}
-        """By digest what the table lacks, oldest first: bytes as the table has them, or what marshal refuses, in a
-        list."""
-        self._gone_through = 0
-        """How many of these there were when they were gone through last."""
+        self.held: dict[str, Fact] = {}
+        self._answer: object = None
+        """What an earlier process made of them, until somebody takes it."""
+        if (kept := load(database, f"facts-{kind}")) is not None:
+            names, digests, facts, self._answer = kept
+            texts = (digests[start : start + DIGEST_BYTES] for start in range(0, len(digests), DIGEST_BYTES))
+            self.held = dict(zip(names, zip(texts, facts, strict=True), strict=True))
 
-    @property
-    def _table(self) -> _Table:
-        """What is kept, read when it is first asked for."""
-        if self._held is None:
-            self._held = _Table() if self._database is None else _loaded(self._database, self._name)
-        return self._held
+    def take_answer(self) -> tuple[dict[str, Fact], object] | None:
+        """What an earlier process made of all notes, with their facts; None from the second time on."""
+        answer, self._answer = self._answer, None
+        return None if answer is None else (dict(self.held), answer)
 
-    def get(self, digest: bytes) -> Any:
-        """The fact of a text; None when it is not known."""
-        found = self._new.get(digest)
-        if found is None:
-            found = self._table.get(digest)
-        if found is None:
+    def keep(self, facts: Mapping[str, Fact], answer: object) -> None:
+        """Keep the facts of all notes for later processes, with what is made of them; nothing else stays."""
+        digests = b"".join(text for text, _ in facts.values())
+        save(self._database, f"facts-{self._kind}", ([*facts], digests, [held for _, held in facts.values()], answer))
+        self.held = dict(facts)
+
+
+def load(database: Path, name: str) -> Any:
+    """What was saved under a name beside a database; None when nothing usable is there."""
+    stamp = _code()
+    if stamp is None:
+        return None
+    try:
+        data = memoryview(_place(database, name).read_bytes())
+        start = len(_MAGIC) + _DIGEST_BYTES
+        # Only what was written whole, by us, is decoded: marshal trusts what it is given.
+        if data[:start] != _MAGIC + xxhash.xxh3_128_digest(data[start:]):
             return None
-        return found[0] if isinstance(found, list) else marshal.loads(found)  # noqa: S302
-
-    def put(self, digest: bytes, fact: Any) -> None:
-        """Keep the fact of a text."""
-        try:
-            self._new[digest] = marshal.dumps(fact)
-        except ValueError:
-            self._new[digest] = [fact]
-
-    @property
-    def is_due(self) -> bool:
-        """Whether so many facts are new that going through them is worth it."""
-        new = len(self._new) - self._gone_through
-        return new > FEW and new > (len(self._table) + self._gone_through) // _PART
-
-    def keep(self, texts: Collection[bytes]) -> None:
-        """Write the facts of the texts that notes have now, where they are plain values; of other texts only the last
-        ones stay."""
-        with self._lock:
-            if not self.is_due:
-                return
-            new = dict(self._new)
-            old = [digest for digest in new if digest not in texts]
-            for digest in old[: max(0, len(old) - _MOST_OLD)]:
-                del new[digest], self._new[digest]
-            if self._database is not None and not any(isinstance(data, list) for data in new.values()):
-                self._write(self._database, texts, new)
-            self._gone_through = len(self._new)
-
-    def _write(self, database: Path, texts: Collection[bytes], new: Mapping[bytes, bytes]) -> None:
-        before = self._table
-        facts = {digest: data for digest, data in before.items() if digest in texts}
-        facts |= {digest: data for digest, data in new.items() if digest in texts}
-        table = _Table.of(facts)
-        values = table.digests, table.beginnings.tobytes(), table.starts.tobytes(), table.facts
-        if not kept_file.save(database, self._name, values):
-            return
-        old = ((digest, data) for digest, data in before.items() if digest not in texts)
-        self._new.update(islice(old, _MOST_OLD))
-        self._held = table
-        for digest in facts:
-            self._new.pop(digest, None)
+        with garbage.paused():
+            made_by, values = marshal.loads(data[start:])  # noqa: S302
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    return values if made_by == stamp else None
 
 
-def _loaded(database: Path, name: str) -> _Table:
-    kept = kept_file.load(database, name)
-    if kept is None:
-        return _Table()
-    digests, beginnings, starts, facts = kept
-    return _Table(digests, array("Q", beginnings), array("Q", starts), facts)
+def save(database: Path, name: str, values: Any) -> bool:
+    """Write what `load` gives; False where they are more than plain values, or cannot be written."""
+    stamp = _code()
+    if stamp is None:
+        return False
+    try:
+        payload = marshal.dumps((stamp, values))
+    except ValueError:
+        return False
+    place = _place(database, name)
+    new = place.with_name(f"{place.name}.{os.urandom(4).hex()}.new")
+    try:
+        with new.open("wb") as file:
+            file.write(_MAGIC + xxhash.xxh3_128_digest(payload))
+            file.write(payload)
+        new.replace(place)
+    except OSError:  # no room; it is tried again when notes change
+        with suppress(OSError):
+            new.unlink()
+        return False
+    return True
+
+
+def _place(database: Path, name: str) -> Path:
+    """Begins with the name of the database, so that it goes when that is cleared."""
+    return database.with_name(f"{database.name}.{name}")
+
+
+@cache
+def _code() -> str | None:
+    """What another code, or Python, has otherwise; None where that cannot be told."""
+    package = Path(vaulttools.__file__).parent
+    try:
+        files = [
+            (entry.name, status.st_size, status.st_mtime_ns)
+            for folder in _READERS
+            for entry in sorted(os.scandir(package / folder), key=lambda entry: entry.name)
+            if entry.name.endswith(".py") and (status := entry.stat())
+        ]
+    except OSError:
+        return None
+    made_of = repr((vaulttools.__version__, sys.version, marshal.version, files)).encode()
+    return xxhash.xxh3_128_hexdigest(made_of) if files else None

@@ -229,13 +229,6 @@ class Rows:
         digests = columns.each_digest()
         return {path: digests[place] for path, place in known if states[place] == _TEXT}
 
-    def digests(self) -> set[bytes]:
-        """Those of all files."""
-        columns = self._columns
-        places = list(columns.places.values())
-        digests = columns.each_digest()
-        return {digests[place] for place in places}
-
     def unusual(self) -> list[Row]:
         """The rows that are not of a plain text."""
         columns = self._columns

@@ -9,7 +9,7 @@ import json
 import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -26,7 +26,6 @@ from vaulttools.index.content import STATES, State
 from vaulttools.index.database import Database
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.vocabulary import Vocabulary
-from vaulttools.index.word_hits import Places, Spelling
 from vaulttools.index.words import quoted
 
 if TYPE_CHECKING:
@@ -130,6 +129,10 @@ class IndexStore:
 
     # Reading. Each raises `Unavailable`, and `Replaced` when this store has come to its end.
 
+    def reading(self) -> AbstractContextManager[apsw.Connection]:
+        """A connection for the questions of `index.words`, for as long as the block lasts."""
+        return self._database.reading()
+
     def rows(self, some: Collection[str] | None = None) -> list[Row]:
         """Every file, or those of some paths that are known, in no order."""
         if some is None or len(some) > _ASKED_SINGLY:
@@ -145,7 +148,7 @@ class IndexStore:
     def columns(self) -> Iterator[Sequence[Sequence[Any]]]:
         """Every file by ascending id, some thousands at once: paths as bytes, ids, sizes, times of modification and of
         change, inodes, when they were checked, numbers of states, flags, digests."""
-        with self._database.reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(f"{_ROWS} ORDER BY id")
             while some := list(islice(rows, _READ_AT_ONCE)):
                 yield list(zip(*some, strict=True))
@@ -157,7 +160,7 @@ class IndexStore:
         Raises:
             apsw.SQLError: it is no query.
         """
-        with self._database.reading() as connection:
+        with self.reading() as connection:
             return _ids(connection, "trigrams", match, most, since)
 
     def narrowed(self, match: str, requirement: Requirement, most: int) -> list[int] | None:
@@ -169,7 +172,7 @@ class IndexStore:
         """
         from vaulttools.index import narrow
 
-        with self._database.reading() as connection, connection:  # the tables as of one moment
+        with self.reading() as connection, connection:  # the tables as of one moment
             by_words, is_whole = narrow.word_query(requirement, partial(self._vocabulary.holding, connection))
             if by_words is not None and is_whole and len(_ids(connection, "terms", _LONG, _FEW + 1)) <= _FEW:
                 ids = _ids(connection, "terms", by_words, most + 1)
@@ -239,30 +242,14 @@ class IndexStore:
         except zlib.error:
             self._database.condemn()
 
-    def word_counts(self, words: Sequence[Sequence[Spelling]], unsettled: tuple[str, int] | None = None) -> list[int]:
-        """As `words.counts`."""
-        with self._database.reading() as connection:
-            return table.counts(connection, words, unsettled)
-
-    def best(
-        self,
-        words: Sequence[Sequence[Spelling]],
-        most: int,
-        among: str | None,
-        unsettled: tuple[str, int] | None = None,
-    ) -> list[tuple[int, Places]]:
-        """As `words.best`."""
-        with self._database.reading() as connection:
-            return table.best(connection, words, most, among, unsettled)
-
     def stems(self, beginning: str) -> list[str]:
-        """As `words.stems`."""
-        with self._database.reading() as connection:
+        """The stems that begin so, in any note."""
+        with self.reading() as connection:
             return table.stems(connection, beginning)
 
     def holding_stem(self, stem: str) -> list[int]:
-        """As `words.holding`."""
-        with self._database.reading() as connection:
+        """The files that hold a word of this very stem."""
+        with self.reading() as connection:
             return table.holding(connection, stem)
 
     def status(self) -> Status:
@@ -292,7 +279,7 @@ class IndexStore:
 
     def lacks_word(self, id_: int, word: str) -> bool:
         """Whether a file is not found by a word of it, or the vocabulary does not know the word."""
-        with self._database.reading() as connection:
+        with self.reading() as connection:
             known = self._vocabulary.holds(connection, word)
         return not known or not self._read("SELECT 1 FROM terms WHERE terms MATCH ? AND rowid = ?", quoted(word), id_)
 
@@ -303,7 +290,7 @@ class IndexStore:
         return [str(line) for (line,) in found if line != "ok"]
 
     def _read(self, statement: str, *values: str | int | bytes) -> list[tuple[Any, ...]]:
-        with self._database.reading() as connection:
+        with self.reading() as connection:
             return connection.execute(statement, values).fetchall()
 
     # Writing.

@@ -44,7 +44,7 @@ from vaulttools.notes.passages import in_context
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.embedders import Floats
 
 _log = logging.getLogger("vaulttools")
@@ -91,7 +91,7 @@ notes find theirs until then."""
 class Supply(NamedTuple):
     """What there is to embed now."""
 
-    view: IndexView
+    view: Snapshot
     notes: AbstractSet[str]
     """Every note and attachment that may be embedded: excluded and protected ones are not among them. The same object
     until one of them comes or goes."""
@@ -270,7 +270,7 @@ class BackgroundMeaning:
             return Progress(*self.store().progress())
         return Progress(0, self._progress.total) if self._coverage.is_lost() else self._progress
 
-    def unsearched(self, view: IndexView, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
+    def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
         """Of some notes those that meaning did not search in all of their passages: how many `Progress` does not count
         as done, and those that changed since it was counted."""
         if self._coverage.is_lost():

@@ -14,7 +14,7 @@ from vaulttools.index import passages as stored
 from vaulttools.meaning.store import Generation, VectorStore
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
 
 _TOGETHER: Final = 1_000
 """Notes that are looked at together."""
@@ -52,9 +52,7 @@ class Coverage:
         """The digests of texts whose passages all have vectors."""
         self._last: _Look | None = None
 
-    def look(
-        self, view: IndexView, notes: AbstractSet[str], is_over: Callable[[], bool]
-    ) -> Mapping[str, Sequence[int]]:
+    def look(self, view: Snapshot, notes: AbstractSet[str], is_over: Callable[[], bool]) -> Mapping[str, Sequence[int]]:
         """Of all notes that may be embedded those that lack vectors, as `_Look.lacking`; none when it `is_over` sooner.
 
         `notes` is the same object until one of them comes or goes.
@@ -79,7 +77,7 @@ class Coverage:
         self._last = _Look(view.moment, generation, notes, lacking, set())
         return lacking
 
-    def _looked_at(self, view: IndexView, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
+    def _looked_at(self, view: Snapshot, notes: Sequence[str]) -> Iterator[tuple[str, bytes | None, Sequence[int]]]:
         """Of some notes those that are not known to have all vectors: the digest of the text, None where the index does
         not know it, and the digests of the passages that have no vector."""
         texts = text_digests(view, notes)
@@ -118,7 +116,7 @@ class Coverage:
         last = self._last
         return None if last is None else len((last.lacking.keys() & among) - last.embedded)
 
-    def changed(self, view: IndexView, among: AbstractSet[str]) -> AbstractSet[str]:
+    def changed(self, view: Snapshot, among: AbstractSet[str]) -> AbstractSet[str]:
         """Of some notes those that lack vectors although they lacked none at the last look, by this process or another
         one: they changed since."""
         last = self._last
@@ -142,7 +140,7 @@ class Coverage:
         return unknown.union(others)
 
 
-def text_digests(view: IndexView, notes: Collection[str]) -> dict[str, bytes]:
+def text_digests(view: Snapshot, notes: Collection[str]) -> dict[str, bytes]:
     """Digests of texts with the names of their notes, which are embedded, too; empty of a note that has no text."""
     return {
         path: xxhash.xxh3_128_digest(text + os.fsencode(paths.stem(path))) if text else b""
@@ -150,12 +148,12 @@ def text_digests(view: IndexView, notes: Collection[str]) -> dict[str, bytes]:
     }
 
 
-def _since(last: _Look, view: IndexView) -> AbstractSet[str] | None:
+def _since(last: _Look, view: Snapshot) -> AbstractSet[str] | None:
     """What changed since the last look; None where that is not known."""
     return None if last.moment is None or view.moment is None else view.changed_since(last.moment)
 
 
-def _due(last: _Look, view: IndexView, notes: AbstractSet[str]) -> AbstractSet[str]:
+def _due(last: _Look, view: Snapshot, notes: AbstractSet[str]) -> AbstractSet[str]:
     """The notes that may be other ones than at the last look."""
     changed = _since(last, view)
     if changed is None:

@@ -20,7 +20,7 @@ from vaulttools.meaning.embedders import Choice
 from vaulttools.notes.language import ENGLISH, UNKNOWN
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
 
 _LOOKED_AT: Final = 1_000
 """Notes whose language is looked at, of a larger vault."""
@@ -96,7 +96,7 @@ class Meaning:
         """Why nothing could be embedded when it was last tried; empty when it could."""
         return next(filter(None, (each.why_not() for each in self._both)), "")
 
-    def unsearched(self, view: IndexView, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
+    def unsearched(self, view: Snapshot, among: AbstractSet[str]) -> tuple[int, frozenset[str]]:
         """Of some notes those that meaning did not search in all of their passages: see `BackgroundMeaning`."""
         waiting, changed = self.main.unsearched(view, among)
         if self.other is not None and self.other.why_not():
@@ -114,7 +114,7 @@ class Meaning:
         return self._is_asked or self._seen[1]
 
 
-def _count_others(view: IndexView, notes: Collection[str]) -> tuple[int, int]:
+def _count_others(view: Snapshot, notes: Collection[str]) -> tuple[int, int]:
     """How many of some notes are in other languages than English, and of how many the text is known."""
     languages = [keys_of(data).language for data in view.passages(sorted(notes)).values()]
     return sum(language not in (ENGLISH, UNKNOWN) for language in languages), len(languages)

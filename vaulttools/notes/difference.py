@@ -7,10 +7,10 @@ readers in other threads keep what they have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from vaulttools.notes import overlay_map
-from vaulttools.notes.overlay_map import GONE
+from vaulttools.core import paths
 
 F = TypeVar("F")
 K = TypeVar("K")
@@ -39,11 +39,24 @@ class Draft(dict[K, D], Generic[K, V, D]):
         value = self[key] = self._copied(self._base[key]) if key in self._base else self._new()
         return value
 
-    def merged(self, done: Callable[[D], V]) -> Mapping[K, V]:
+    def merged(self, done: Callable[[D], V]) -> dict[K, V]:
         """The mapping with the values that changed, brought into their last form, without those that are empty."""
-        return overlay_map.changed(self._base, {key: done(value) if value else GONE for key, value in self.items()})
+        merged = dict(self._base)
+        for key, value in self.items():
+            if value:
+                merged[key] = done(value)
+            else:
+                merged.pop(key, None)
+        return merged
 
 
 def is_same(before: object, after: object) -> bool:
     """Whether two facts are the same in every respect: Python takes 1, 1.0 and true for equal."""
     return before is after or (before == after and repr(before) == repr(after))
+
+
+def first_spelling(spellings: Mapping[str, AbstractSet[str]]) -> str:
+    """Of spellings and the notes with each, that of the first note in path order."""
+    if len(spellings) == 1:
+        return next(iter(spellings))
+    return min(spellings, key=lambda spelling: min(map(paths.order, spellings[spelling])))

@@ -5,46 +5,45 @@ The tools and both query modes read notes through it, so that they agree on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.contents import ContentCache
 from vaulttools.files.document import Document, NotRead
 from vaulttools.files.root import Root
-from vaulttools.notes.note_index import NoteIndex
-from vaulttools.notes.recent import RecentNotes
 
 if TYPE_CHECKING:
     from vaulttools.notes.note import Note
     from vaulttools.notes.stored import Stored
 
+T = TypeVar("T")
 
 _TOGETHER: Final = 500
 """Structures read at once: 25 us a note instead of 75 (measured), and some megabytes."""
 
+_RECENT: Final = 32
+"""Parsed notes kept: those that changed a moment ago, and are not in the index yet."""
 
-class _Ahead:
-    """The structures of some notes, for those who ask for them in about this order."""
+_RECENT_CHARACTERS: Final = 256 * 1024
+"""Characters of the longest text that is kept."""
 
-    def __init__(self, parts: NoteIndex, notes: Sequence[str]) -> None:
-        self._parts = parts
-        self._notes = notes
-        self._places = dict(zip(notes, range(len(notes)), strict=True))
-        self._read = range(0)
-        self._structure: Callable[[Document], bytes | None] = parts.structure
+
+class NoteIndex(Protocol):
+    """The parts of a vault's notes as of the beginning of one call."""
+
+    def lasting(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gave for the key, unless many other keys were asked for since; it must follow changes itself."""
 
     def structure(self, note: Document) -> bytes | None:
-        """What the index has of a note with this very text; None when it has nothing."""
-        place = self._places.get(note.path)
-        if place is None:
-            return self._parts.structure(note)
-        if place not in self._read:
-            self._read = range(place, place + _TOGETHER)
-            self._structure = self._parts.structures(self._notes[place : place + _TOGETHER])
-        return self._structure(note)
+        """What `notes.stored` made of a note with this very text; None when that is not known."""
+
+    def structures(self, notes: Sequence[str]) -> Callable[[Document], bytes | None]:
+        """What `structure` does, for these notes alone, which are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class NoteReader:
             from vaulttools.notes.note import Note
 
             return indexed or Note(document.path, document.text)
-        return self.parts.lasting("recent notes", RecentNotes).note(document)
+        return self.parts.lasting("recent notes", _RecentNotes).note(document)
 
     def indexed(self, document: Document) -> Note | None:
         """The note that a text is, with the parts that the index has of this very text; None when it has none."""
@@ -111,3 +110,48 @@ class NoteReader:
         from vaulttools.notes.stored import Stored
 
         return Stored(data)
+
+
+class _Ahead:
+    """The structures of some notes, for those who ask for them in about this order."""
+
+    def __init__(self, parts: NoteIndex, notes: Sequence[str]) -> None:
+        self._parts = parts
+        self._notes = notes
+        self._places = {path: place for place, path in enumerate(notes)}
+        self._read = range(0)
+        self._structure: Callable[[Document], bytes | None] = parts.structure
+
+    def structure(self, note: Document) -> bytes | None:
+        place = self._places.get(note.path)
+        if place is None:
+            return self._parts.structure(note)
+        if place not in self._read:
+            self._read = range(place, place + _TOGETHER)
+            self._structure = self._parts.structures(self._notes[place : place + _TOGETHER])
+        return self._structure(note)
+
+
+class _RecentNotes:
+    """The last notes that were parsed, by path and text, for any number of threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._notes: OrderedDict[str, Note] = OrderedDict()
+
+    def note(self, document: Document) -> Note:
+        with self._lock:
+            known = self._notes.get(document.path)
+            if known is not None and known.text == document.text:
+                self._notes.move_to_end(document.path)
+                return known
+        from vaulttools.notes.note import Note
+
+        made = Note(document.path, document.text)
+        if len(document.text) <= _RECENT_CHARACTERS:
+            with self._lock:
+                self._notes[document.path] = made
+                self._notes.move_to_end(document.path)
+                while len(self._notes) > _RECENT:
+                    self._notes.popitem(last=False)
+        return made

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import marshal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
-from vaulttools.notes.packed_notes import PackedNotes, packed
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.query import values
 from vaulttools.query.tree import Phrase, Term
@@ -34,30 +31,12 @@ Read: TypeAlias = tuple[tuple[str, ...], Mapping[str, Value], bool, bool]
 """The same as plain values, which an index can keep on disk."""
 
 
-_ByValue: TypeAlias = Mapping[str, tuple[Value, AbstractSet[str]]]
-
-
-def _unpacked(data: bytes, notes: Sequence[str]) -> _ByValue:
-    held = marshal.loads(data)  # noqa: S302
-    return {shown: (value, PackedNotes(places, notes)) for shown, (value, places) in held.items()}
-
-
 class Values:
     """What one property holds in all notes: each value once."""
 
-    def __init__(self, made: Callable[[], _ByValue]) -> None:
-        """`made` gives `held` when that is first asked for."""
-        self._made = made
-
-    @cached_property
-    def held(self) -> _ByValue:
+    def __init__(self, held: Mapping[str, tuple[Value, AbstractSet[str]]]) -> None:
+        self.held = held
         """The values, by what tells them apart, each with the notes that have it."""
-        return self._made()
-
-    def plain(self, places: Mapping[str, int]) -> bytes:
-        """The same as marshal has it, with the places of the notes; `_unpacked` reads it."""
-        held: Any = {shown: (value, packed(notes, places)) for shown, (value, notes) in self.held.items()}
-        return marshal.dumps(held)
 
     @cached_property
     def values(self) -> Sequence[Value]:
@@ -140,25 +119,16 @@ class Facts:
             _present(self.done, [(path, after is not None and after.done) for path, _, after in changes]),
         )
 
-    def plain(self, places: Mapping[str, int]) -> object:
+    def plain(self) -> object:
         """The same as plain values."""
-        tagged = {tag: packed(notes, places) for tag, notes in self._tagged.items()}
-        properties = {name: values.plain(places) for name, values in self.properties.items()}
-        return tagged, properties, packed(self.todo, places), packed(self.done, places)
+        properties = {name: values.held for name, values in self.properties.items()}
+        return self.notes, self._tagged, properties, self.todo, self.done
 
     @classmethod
-    def of_plain(
-        cls, plain: tuple[Mapping[str, bytes], Mapping[str, bytes], bytes, bytes], notes: Sequence[str]
-    ) -> Facts:
-        """What `plain` was given."""
-        tagged, properties, todo, done = plain
-        return cls(
-            frozenset(notes),
-            {tag: PackedNotes(data, notes) for tag, data in tagged.items()},
-            {name: Values(partial(_unpacked, data, notes)) for name, data in properties.items()},
-            PackedNotes(todo, notes),
-            PackedNotes(done, notes),
-        )
+    def of_plain(cls, plain: Any) -> Facts:
+        """What `plain` gave."""
+        notes, tagged, properties, todo, done = plain
+        return cls(notes, tagged, {name: Values(held) for name, held in properties.items()}, todo, done)
 
     def tagged(self, tag: str) -> AbstractSet[str]:
         """The notes with a tag or one nested in it, case ignored (rule-S20 to rule-S23)."""
@@ -208,7 +178,7 @@ class _Held:
 
     def values(self) -> Values:
         """What the property holds now."""
-        return Values(lambda: self._held)
+        return Values(self._held)
 
 
 def _present(notes: AbstractSet[str], changes: Sequence[tuple[str, bool]]) -> AbstractSet[str]:

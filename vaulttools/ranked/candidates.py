@@ -20,7 +20,7 @@ from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.weights import NOMINATION
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
 
 _FEW_ELSEWHERE: Final = 20
 """Notes outside the scope that are read because they changed a moment ago. Of more, as after a checkout, what the index
@@ -33,7 +33,7 @@ Reader = Callable[[str], Note | None]
 class TermMatches:
     """The notes of one scope, as one question is put to them."""
 
-    def __init__(self, notes: frozenset[str], index: IndexView | None, read: Reader, stop: Callable[[], bool]) -> None:
+    def __init__(self, notes: frozenset[str], index: Snapshot | None, read: Reader, stop: Callable[[], bool]) -> None:
         self.notes: Final = notes
         self.index: Final = index
         self.read: Final = read

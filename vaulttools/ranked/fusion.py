@@ -28,7 +28,7 @@ from vaulttools.ranked.weakness import FEW_WORDS, weakness_with_meaning
 from vaulttools.ranked.weights import FUSION, Fusion, Nearness
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.embedders import Floats
 
 
@@ -46,7 +46,7 @@ class Model:
 def joined(
     ranking: Ranking,
     models: Sequence[Model],
-    known: IndexView,
+    known: Snapshot,
     wanted: frozenset[str],
     languages: AbstractSet[str],
     read: Callable[[str], Note | None],
@@ -78,7 +78,7 @@ class _Joining:
         self,
         ranking: Ranking,
         models: Sequence[Model],
-        known: IndexView,
+        known: Snapshot,
         wanted: frozenset[str],
         languages: AbstractSet[str],
         fusion: Fusion,
@@ -262,7 +262,7 @@ def _found_by(by_words: bool, is_near: bool) -> tuple[str, ...]:
     return ("words", "meaning") if by_words and is_near else ("words",) if by_words else ("meaning",)
 
 
-def _near_notes(models: Sequence[Model], known: IndexView, wanted: frozenset[str], fusion: Fusion) -> list[str]:
+def _near_notes(models: Sequence[Model], known: Snapshot, wanted: frozenset[str], fusion: Fusion) -> list[str]:
     """The notes of the nearest passages, of those that are wanted."""
     found: dict[str, None] = {}
     for model in models:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vaulttools.index.kept_facts import value_of
 from vaulttools.index.passages import Passages
 from vaulttools.notes import language
 from vaulttools.notes.stored import Stored
@@ -27,7 +28,7 @@ from vaulttools.ranked.weakness import covered
 from vaulttools.ranked.weights import NOMINATION, WEAK
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Ranking:
 def rank(
     question: str,
     notes: frozenset[str],
-    index: IndexView | None,
+    index: Snapshot | None,
     read: Reader,
     stop: Callable[[], bool],
     most: int,
@@ -199,7 +200,7 @@ class _KnownNotes:
         tags: dict[str, tuple[str, ...]] = {}
         if index is not None:
             known = index.facts("tags", notes, lambda data: Stored(data).written_tags, self._matches.stop)
-            tags |= {path: written for path, (_, written) in known.items()}
+            tags |= {path: value_of(fact) for path, fact in known.items()}
         tags |= {path: fresh[path].written_tags for path in notes if path in fresh}
 
         def key(path: str) -> tuple[int, int, str]:

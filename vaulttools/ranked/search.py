@@ -42,7 +42,7 @@ from vaulttools.ranked.weights import BY_WORDS, SHARING
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
-    from vaulttools.index.view import IndexView
+    from vaulttools.index.snapshot import Snapshot
     from vaulttools.meaning.languages import Meaning
 
 _PROPERTY_CHARACTERS: Final = 200
@@ -240,7 +240,7 @@ def _joined(
     ranking: Ranking,
     meaning: Meaning,
     question: str,
-    view: IndexView,
+    view: Snapshot,
     wanted: frozenset[str],
     read: _Reader,
     work: Work,
@@ -293,7 +293,7 @@ def _progress(meaning: Meaning, notes: int, told: Sequence[str]) -> list[str]:
 
 
 def _unsearched(
-    meaning: Meaning, view: IndexView, wanted: frozenset[str], missed: Collection[str], told: list[str]
+    meaning: Meaning, view: Snapshot, wanted: frozenset[str], missed: Collection[str], told: list[str]
 ) -> int:
     """How many notes meaning did not search, or not in all of their passages; those that changed since the progress was
     counted are told."""
@@ -309,7 +309,7 @@ def _unsearched(
 
 
 def _copies(
-    view: IndexView, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
+    view: Snapshot, notes: frozenset[str], read: Callable[[str], Note | None], is_over: Callable[[], bool]
 ) -> Callable[[Collection[int]], Mapping[int, AbstractSet[str]]]:
     """The notes that hold given passages: as the index has them, and as notes that it does not know yet are read, while
     there is time."""
@@ -368,7 +368,7 @@ _EXTRACTING_SECONDS: Final = 3.0
 class _Reader:
     """Reads notes and attachments, each once."""
 
-    def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: IndexView | None) -> None:
+    def __init__(self, vault: Session, work: Work, extracts: Extracts | None, view: Snapshot | None) -> None:
         self.missed: Final[dict[str, Reason]] = {}
         """Those that could not be read, with the reason."""
         self._work = work

@@ -16,8 +16,7 @@ from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes.contents import Contents
-from vaulttools.notes.tag_counts import TagCounts, TagUsage
-from vaulttools.notes.tags import covers
+from vaulttools.notes.tags import TagCounts, TagUsage, covers
 from vaulttools.query import quoting
 from vaulttools.session import Session
 

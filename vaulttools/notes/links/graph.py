@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import marshal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
 from typing import Any, NamedTuple, TypeAlias
 
 from vaulttools.core import paths
-from vaulttools.notes import overlay_map
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.difference import Change, Draft
 from vaulttools.notes.links.targets import LinkIndex, name_key
-from vaulttools.notes.overlay_map import GONE, whole
 
 Written: TypeAlias = tuple[tuple[int, str], ...]
 """The links and embeds of a note that stay in the vault, by line: where each begins, and its target as written."""
@@ -42,14 +39,13 @@ class Unresolved(NamedTuple):
 
     def of(self, notes: Iterable[str]) -> Unresolved:
         """Those of some notes."""
-        by_note = {source: self.by_note[source] for source in filter(whole(self.by_note).__contains__, notes)}
+        by_note = {source: self.by_note[source] for source in filter(self.by_note.__contains__, notes)}
         files = Counter(target.casefold() for found in by_note.values() for _, target in found)
         return Unresolved(files.total(), by_note, files)
 
     def edges(self, notes: Iterable[str]) -> Iterator[Edge]:
         """Those of some notes, in the order of these, then by line."""
-        by_note = whole(self.by_note)
-        found = ((source, by_note[source]) for source in filter(by_note.__contains__, notes))
+        found = ((source, self.by_note[source]) for source in filter(self.by_note.__contains__, notes))
         return (Edge(source, line, target, None) for source, links in found for line, target in links)
 
 
@@ -64,8 +60,6 @@ def resolved(source: str, found: Written, links: LinkIndex) -> list[Edge]:
     return [Edge(source, line, target, links.resolve(target, source)) for line, target in found]
 
 
-_PlainFollowed: TypeAlias = tuple[list[str], int, dict[str, Written], dict[str, int], dict[str, int]]
-_Notes: TypeAlias = Mapping[str, Written]
 _ByName: TypeAlias = Mapping[str | None, Sequence[tuple[str, Written]]]
 
 
@@ -73,55 +67,32 @@ class Graph:
     """All links of some notes. Never changed once made, but for what is kept of the last question."""
 
     def __init__(
-        self, notes: _Notes | None = None, by_name: _ByName | None = None, followed: _Followed | None = None
+        self,
+        notes: Mapping[str, Written] | None = None,
+        by_name: _ByName | None = None,
+        followed: _Followed | None = None,
     ) -> None:
-        self._made: Any = ({} if notes is None else notes, {} if by_name is None else by_name)
-        self._packed = b""
-        """The same as marshal has it, until it is asked for: what does not resolve can be told without."""
-        self._names: Sequence[str] = ()
-        """The notes while they are packed."""
+        self._notes = notes or {}
+        self._by_name = by_name or {}
+        """By the name that all files have to which a link can lead: the notes with such links, each with these."""
         self._followed = followed
         self.is_grown = False
         """Whether all links were followed since this was made or kept."""
 
-    @property
-    def _notes(self) -> _Notes:
-        notes: _Notes = self._parts[0]
-        return notes
-
-    @property
-    def _by_name(self) -> _ByName:
-        """By the name that all files have to which a link can lead: the notes with such links, each with these."""
-        by_name: _ByName = self._parts[1]
-        return by_name
-
-    @property
-    def _parts(self) -> Any:
-        if packed := self._packed:
-            self._made = marshal.loads(packed)  # noqa: S302
-            self._packed = b""
-        return self._made
-
-    def plain(self, _: Mapping[str, int]) -> object:
+    def plain(self) -> object:
         """The same as plain values."""
         self.is_grown = False
-        followed = None
-        if self._followed is not None:
-            links, number, *held = self._followed
-            followed = list(links.files), number, *map(whole, held)
-        return self._packed or marshal.dumps(tuple(map(whole, self._made))), followed
+        followed = self._followed and (self._followed.links.files, *self._followed[1:])
+        return self._notes, self._by_name, followed
 
     @classmethod
-    def of_plain(cls, plain: tuple[bytes, _PlainFollowed | None], notes: Sequence[str]) -> Graph:
-        """What `plain` was given, of these notes."""
-        packed, kept = plain
-        followed = None
-        if kept is not None:
-            files, number, unresolved, gone, linked = kept
-            followed = _Followed(LinkIndex(files), number, unresolved, gone, linked)
-        graph = cls(followed=followed)
-        graph._packed, graph._names = packed, notes
-        return graph
+    def of_plain(cls, plain: Any) -> Graph:
+        """What `plain` gave."""
+        notes, by_name, followed = plain
+        if followed is not None:
+            files, *counts = followed
+            followed = _Followed(LinkIndex(files), *counts)
+        return cls(notes, by_name, followed)
 
     def changed(self, changes: Sequence[Change[Written]]) -> Graph:
         """The graph after some notes changed."""
@@ -131,8 +102,16 @@ class Graph:
                 names[name].pop(source, None)
             for name, found in _by_name(source, after or ()).items():
                 names[name][source] = tuple(found)
-        followed = self._followed and self._followed.changed((path, old or (), new or ()) for path, old, new in changes)
-        notes = overlay_map.changed(self._notes, {path: GONE if after is None else after for path, _, after in changes})
+        followed = self._followed
+        if followed is not None:
+            replaced = ((path, old or (), new or ()) for path, old, new in changes)
+            followed = followed.replaced(followed.links, replaced)
+        notes = dict(self._notes)
+        for path, _, after in changes:
+            if after is None:
+                notes.pop(path, None)
+            else:
+                notes[path] = after
         # A dict of one or two is three times as large as a tuple of pairs.
         return Graph(notes, names.merged(lambda sources: tuple(sources.items())), followed)
 
@@ -165,21 +144,20 @@ class Graph:
         known = self._all(links, stop)
         if known is None:
             return None
-        notes = {*self._names} if self._packed else whole(self._notes)
-        return [*filterfalse(whole(known.linked).__contains__, filter(notes.__contains__, among))]
+        return [*filterfalse(known.linked.__contains__, filter(self._notes.__contains__, among))]
 
     def _all(self, links: LinkIndex, stop: Callable[[], bool]) -> _Followed | None:
         known = self._followed
         if known is None:
             every = ((source, (), found) for source, found in self._notes.items())
-            known = _Followed(links, 0, {}, {}, {}).changed(every, stop)
+            known = _Followed(links, 0, {}, {}, {}).replaced(links, every, stop)
             self.is_grown = known is not None
         elif known.links is not links and known.links.files == links.files:
             known = known._replace(links=links)
         elif known.links is not links:
             names = {None, *links.names_apart(known.links)}
             sources = {source for name in names for source, _ in self._by_name.get(name, ())}
-            known = known.renamed(links, ((source, self._notes[source]) for source in sources))
+            known = known.replaced(links, [(source, self._notes[source], self._notes[source]) for source in sources])
         if known is not None:
             self._followed = known
         return known
@@ -206,22 +184,14 @@ class _Followed(NamedTuple):
     linked: Mapping[str, int]
     """How many links of other notes lead to each file."""
 
-    def changed(
-        self, changes: Iterable[tuple[str, Written, Written]], stop: Callable[[], bool] = lambda: False
-    ) -> _Followed | None:
-        """The same after notes changed their links; None when `stop` said so first."""
-        return self._replaced(self.links, changes, stop)
-
-    def renamed(self, links: LinkIndex, notes: Iterable[tuple[str, Written]]) -> _Followed | None:
-        """The same after files came and went, given the notes whose links may lead elsewhere now."""
-        return self._replaced(links, ((source, found, found) for source, found in notes))
-
-    def _replaced(
+    def replaced(
         self,
         links: LinkIndex,
         changes: Iterable[tuple[str, Written, Written]],
         stop: Callable[[], bool] = lambda: False,
     ) -> _Followed | None:
+        """The same after notes changed their links from one to another, among the names of `links`, or of notes whose
+        links may lead elsewhere among these; None when `stop` said so first."""
         number = self.number
         unresolved: Draft[str, Written, Written] = Draft(self.unresolved, tuple, tuple)
         gone: Draft[str, int, int] = Draft(self.gone, int, int)

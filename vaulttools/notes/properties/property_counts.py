@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
-from vaulttools.notes.difference import Change, Draft, is_same
-from vaulttools.notes.packed_notes import PackedNotes, packed
+from vaulttools.notes.difference import Change, Draft, first_spelling, is_same
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.properties.values import PropertyType, property_type
 
@@ -36,36 +33,16 @@ class PropertyUsage(NamedTuple):
 
 @dataclass(slots=True)
 class _Tally:
-    spellings: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
+    """What one property comes to."""
+
+    spellings: dict[str, set[str]] = field(default_factory=dict)
     """By the spelling that a note has first, the notes."""
     types: Counter[PropertyType] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
-    counted: PropertyUsage | None = None
-    """What this comes to, once that was asked for."""
 
-    def sum(self) -> PropertyUsage:
-        if self.counted is None:
-            self.counted = PropertyUsage(
-                _first(self.spellings),
-                sum(map(len, self.spellings.values())),
-                dict(sorted(self.types.items(), key=lambda each: (-each[1], each[0]))),
-                sorted(self.values.items(), key=lambda each: (-each[1], each[0])),
-            )
-        return self.counted
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A tally while it changes."""
-
-    spellings: dict[str, set[str]] = field(default_factory=dict)
-    types: Counter[PropertyType] = field(default_factory=Counter)
-    values: Counter[str] = field(default_factory=Counter)
-
-    @classmethod
-    def of(cls, tally: _Tally) -> _Draft:
-        spellings = {spelling: set(notes) for spelling, notes in tally.spellings.items()}
-        return cls(spellings, tally.types.copy(), tally.values.copy())
+    def copy(self) -> _Tally:
+        spellings = {spelling: set(notes) for spelling, notes in self.spellings.items()}
+        return _Tally(spellings, self.types.copy(), self.values.copy())
 
     def __bool__(self) -> bool:
         return bool(self.spellings)
@@ -79,6 +56,14 @@ class _Draft:
         if not notes:
             del self.spellings[pairs[0][0]]
 
+    def sum(self) -> PropertyUsage:
+        return PropertyUsage(
+            first_spelling(self.spellings),
+            sum(map(len, self.spellings.values())),
+            dict(sorted(self.types.items(), key=lambda each: (-each[1], each[0]))),
+            sorted(self.values.items(), key=lambda each: (-each[1], each[0])),
+        )
+
 
 class PropertyCounts:
     """The properties of some notes; never changes once made."""
@@ -89,7 +74,7 @@ class PropertyCounts:
 
     def changed(self, changes: Sequence[Change[Written]]) -> PropertyCounts:
         """The same after some notes changed."""
-        draft: Draft[str, _Tally, _Draft] = Draft(self._tallies, _Draft.of, _Draft)
+        draft: Draft[str, _Tally, _Tally] = Draft(self._tallies, _Tally.copy, _Tally)
         for path, before, after in changes:
             old, new = _by_name(before or ()), _by_name(after or ())
             for folded in old.keys() | new.keys():
@@ -99,31 +84,25 @@ class PropertyCounts:
                     draft[folded].add(path, old[folded], -1)
                 if folded in new:
                     draft[folded].add(path, new[folded], 1)
-        return PropertyCounts(draft.merged(lambda each: _Tally(each.spellings, each.types, each.values)))
+        return PropertyCounts(draft.merged(lambda tally: tally))
 
-    def plain(self, places: Mapping[str, int]) -> object:
+    def plain(self) -> object:
         """The same as plain values."""
         return {
-            folded: (
-                {spelling: packed(notes, places) for spelling, notes in tally.spellings.items()},
-                dict(tally.types),
-                dict(tally.values),
-            )
-            for folded, tally in self._tallies.items()
+            folded: (tally.spellings, dict(tally.types), dict(tally.values)) for folded, tally in self._tallies.items()
         }
 
     @classmethod
     def of_plain(
-        cls,
-        plain: Mapping[str, tuple[Mapping[str, bytes], dict[PropertyType, int], dict[str, int]]],
-        notes: Sequence[str],
+        cls, plain: Mapping[str, tuple[dict[str, set[str]], dict[PropertyType, int], dict[str, int]]]
     ) -> PropertyCounts:
-        """What `plain` was given."""
-        tallies = {}
-        for folded, (given, types, values) in plain.items():
-            spellings = {spelling: PackedNotes(data, notes) for spelling, data in given.items()}
-            tallies[folded] = _Tally(spellings, Counter(types), Counter(values))
-        return cls(tallies)
+        """What `plain` gave."""
+        return cls(
+            {
+                folded: _Tally(spellings, Counter(types), Counter(values))
+                for folded, (spellings, types, values) in plain.items()
+            }
+        )
 
     @cached_property
     def all(self) -> Sequence[PropertyUsage]:
@@ -131,13 +110,6 @@ class PropertyCounts:
         return sorted(
             (tally.sum() for tally in self._tallies.values()), key=lambda each: (-each.notes, each.name.casefold())
         )
-
-
-def _first(spellings: Mapping[str, AbstractSet[str]]) -> str:
-    """The spelling of the first note in path order."""
-    if len(spellings) == 1:
-        return next(iter(spellings))
-    return min(spellings, key=lambda spelling: min(map(paths.order, spellings[spelling])))
 
 
 def _by_name(properties: Written) -> dict[str, Written]:
