@@ -12,7 +12,7 @@ import sys
 import vaulttools
 from vaulttools import __version__
 from vaulttools.cli import output
-from vaulttools.cli.command_line import vault_of
+from vaulttools.cli.command_line import take_vault
 from vaulttools.cli.handover import handed_over
 from vaulttools.index import early_listing
 
@@ -95,7 +95,7 @@ def main(words: Sequence[str], *, is_alone: bool = False) -> int:
 
 
 def _begin_listing(words: list[str]) -> None:
-    folder = vault_of(words)
+    folder = take_vault(words)
     if folder is None:
         return
     from vaulttools import tools

@@ -48,12 +48,12 @@ class _Process:
 
 
 def use(*, are_wanted: bool) -> None:
-    """Say whether classes that are declared from now on are to be these, or pydantic's."""
+    """Choose these stand-ins, or pydantic, for the models that are declared from now on."""
     _Process.are_wanted = are_wanted
 
 
 def are_wanted() -> bool:
-    """Whether they are."""
+    """Whether models use the stand-ins."""
     return _Process.are_wanted
 
 

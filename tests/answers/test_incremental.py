@@ -89,8 +89,8 @@ QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], objec
     (properties.PROJECTION, _properties),
     (exact.PROJECTION, _facts),
     (linked.PROJECTION, _graph),
-    (tasks.QUESTION, _tasks),
-    (base.QUESTION, _table),
+    (tasks.PROJECTION, _tasks),
+    (base.PROJECTION, _table),
 ]
 
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from tests.clock import LIMIT, time_runs_out_when
 from tests.modes import bound_by_modes
 from vaulttools import Vault, VaultConfig
+from vaulttools.core import child
 from vaulttools.core.work import Reason, Work
 from vaulttools.errors import BadArgument, Cancelled, InvalidPattern, RipgrepUnavailable
-from vaulttools.matching import process, ripgrep, search
+from vaulttools.matching import ripgrep, search
 from vaulttools.matching.hits import Hit
 from vaulttools.matching.process import Outcome, Running
 from vaulttools.matching.ripgrep import Counts, Hits, Ripgrep
@@ -664,7 +665,7 @@ def test_a_file_at_which_ripgrep_was_stopped_has_no_hits(tmp_path: Path, fake_rg
 
 def test_a_large_text_arrives_whole_while_a_caller_may_cancel(rg: Ripgrep, monkeypatch: pytest.MonkeyPatch) -> None:
     """`communicate` asked in turns sends the rest of a pipe's text to nobody (CPython 3.11)."""
-    monkeypatch.setattr(process, "_POLL", 0.0001)
+    monkeypatch.setattr(child, "_POLL", 0.0001)
     text = b"x\n" * 3_000_000 + b"needle\n"
     hits, stopped = rg.hits_in_text(rg.compile("needle", "fixed", ignore_case=False), text, Work(cancel=Event()))
     assert (stopped, [hit.line for hit in hits]) == (None, [3_000_001])

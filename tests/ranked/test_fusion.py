@@ -24,7 +24,7 @@ from vaulttools.ranked.fusion import Model, joined
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weakness import nearness
-from vaulttools.ranked.weights import NEARNESS, Fusion, Nearness
+from vaulttools.ranked.weights import NEARNESS, Fusion
 
 Floats = NDArray[np.float32]
 
@@ -92,7 +92,7 @@ def model(
     vault: Vault,
     near: Mapping[tuple[str, int], float | None],
     own: Mapping[tuple[str, int], float] | None = None,
-    nearness: Nearness | None = None,
+    nearness: float | None = None,
     order: Sequence[int] | None = None,
 ) -> Model:
     """A model that finds the passages as near as this; None: it cannot read one."""
@@ -361,21 +361,19 @@ def test_nothing_is_lost_or_doubled_and_the_order_of_the_vectors_changes_nothing
 
 
 @pytest.mark.parametrize(
-    ("own", "coverage", "terms", "nearness", "is_weak"),
+    ("own", "terms", "nearness", "is_weak"),
     [
-        (0.2, 1.0, 3, NEARNESS["english"], True),
-        (0.3, 0.4, 3, NEARNESS["english"], True),
-        (0.3, 0.5, 3, NEARNESS["english"], False),
-        (0.5, 0.1, 3, NEARNESS["english"], False),
+        (0.29, 3, NEARNESS["english"], True),
+        (0.3, 3, NEARNESS["english"], False),
         # Of a name, and where the model was not measured, words alone decide.
-        (0.2, 1.0, 2, NEARNESS["english"], False),
-        (0.2, 1.0, 3, None, False),
+        (0.2, 2, NEARNESS["english"], False),
+        (0.2, 3, None, False),
     ],
 )
 def test_evidence_is_weak_where_no_passage_is_near(
-    own: float, coverage: float, terms: int, nearness: Nearness | None, is_weak: bool
+    own: float, terms: int, nearness: float | None, is_weak: bool
 ) -> None:
-    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, terms, coverage=coverage)
+    ranking = by_words(FOUR, {"tea.md": (0.9, {0: 0.9})}, terms)
     exactly = dict.fromkeys(PLACES, own)
     assert bool(asked(FOUR, ranking, model(FOUR, NEAR, exactly, nearness)).weakness) == is_weak
 
@@ -383,7 +381,7 @@ def test_evidence_is_weak_where_no_passage_is_near(
 def test_where_the_model_was_not_measured_what_words_lack_is_told() -> None:
     ranking = by_words(FOUR, {}, weakness="No passage holds both.")
     assert asked(FOUR, ranking, model(FOUR, NEAR)).weakness == "No passage holds both."
-    assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=Nearness(0.1, 0.2))).weakness == ""
+    assert asked(FOUR, ranking, model(FOUR, NEAR, nearness=0.1)).weakness == ""
 
 
 def test_the_explanation_says_how_many_each_found() -> None:

@@ -53,8 +53,9 @@ def scope_now(
     times: FileTimes | None = None,
     include_excluded: bool = False,
 ) -> tuple[Scope, bool]:
-    """The notes, PDF and DOCX files in a folder that a glob and times select, with what is known of them after a second
-    at most; and whether that is nearly everything.
+    """The notes, PDF and DOCX files in a folder that a glob and times select, and whether the index knows nearly all.
+
+    It waits for the index for a second at most.
 
     Raises:
         BadArgument: there is no such folder, or the glob is malformed.

@@ -1,4 +1,4 @@
-"""Makes the matching files of `search_files`: excerpts as details, rows of text, and all of them one by one."""
+"""Makes the matching files of `search_files`: excerpts as details, rows of text."""
 
 from __future__ import annotations
 

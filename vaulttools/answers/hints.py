@@ -1,4 +1,4 @@
-"""Counts the files that match a pattern, and tells what another reading of it would find."""
+"""Counts matching files, and tells what another reading of the pattern would find."""
 
 from __future__ import annotations
 

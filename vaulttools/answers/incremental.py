@@ -78,7 +78,7 @@ class Corpus(Generic[A]):
 class IncrementalAnswer(Generic[F, S]):
     """The last answer to one question about one scope."""
 
-    question: NoteProjection[F, S]
+    projection: NoteProjection[F, S]
     is_kept: bool = False
     """Whether the answer is kept for later processes: that about all notes is."""
     _lock: Lock = field(default_factory=Lock)
@@ -124,15 +124,15 @@ class IncrementalAnswer(Generic[F, S]):
         if (last := self._corpus) is not None:
             return replace(last, late=last.files)
         waiting: list[tuple[Entry, Reason]] = [(Entry(path, "file"), "time limit") for path in listing.files]
-        return Corpus(self.question.empty, 0, waiting, listing.files)
+        return Corpus(self.projection.empty, 0, waiting, listing.files)
 
     def _take_up(self, view: Snapshot) -> None:
         """Begin with the answer that an earlier process kept."""
-        if not self.is_kept or self.question.of_plain is None:
+        if not self.is_kept or self.projection.of_plain is None:
             return
-        if (kept := view.facts_of(self.question.kind).take_answer()) is not None:
+        if (kept := view.facts_of(self.projection.kind).take_answer()) is not None:
             self._facts, answer = kept
-            self._answer = self.question.of_plain(answer)
+            self._answer = self.projection.of_plain(answer)
 
     def _keep_now(self, view: Snapshot | None) -> None:
         with self._lock:
@@ -140,8 +140,8 @@ class IncrementalAnswer(Generic[F, S]):
                 self._keep(view)
 
     def _keep(self, view: Snapshot | None) -> None:
-        if self.is_kept and view is not None and self.question.plain is not None and self._answer is not None:
-            view.facts_of(self.question.kind).keep(self._facts, self.question.plain(self._answer))
+        if self.is_kept and view is not None and self.projection.plain is not None and self._answer is not None:
+            view.facts_of(self.projection.kind).keep(self._facts, self.projection.plain(self._answer))
             self._unsaved = 0
 
     def _updated(self, listing: Listing, view: Snapshot | None, reader: NoteReader, work: Work) -> Corpus[S]:
@@ -154,9 +154,9 @@ class IncrementalAnswer(Generic[F, S]):
             if not is_same(before and before[1], after and after[1]):
                 was, now = (None if each is None else value_of(each) for each in (before, after))
                 changes.append(Change(path, was, now))
-        answer = self.question.empty if self._answer is None else self._answer
+        answer = self.projection.empty if self._answer is None else self._answer
         if changes:
-            answer = self.question.change(answer, changes)
+            answer = self.projection.change(answer, changes)
         was_unread, is_same_listing = dict(self._unread), listing is self._listing
         for path, look in looks.items():
             _put(self._facts, path, look.fact)
@@ -202,7 +202,7 @@ class IncrementalAnswer(Generic[F, S]):
     ) -> tuple[dict[str, _Look], set[str]]:
         """What there is to know of some notes now; and which of those that were read before there was no time for."""
         notes = sorted(listing.of(due), key=lambda path: path not in self._facts)
-        question = self.question
+        projection = self.projection
         facts: dict[str, Fact] = {}
         large: AbstractSet[str] = frozenset()
         if view is not None and notes:
@@ -210,7 +210,7 @@ class IncrementalAnswer(Generic[F, S]):
 
             large = view.large
             facts = view.facts(
-                question.kind, notes, lambda data: question.read(Stored(data)), lambda: work.remaining() <= 0
+                projection.kind, notes, lambda data: projection.read(Stored(data)), lambda: work.remaining() <= 0
             )
         looks: dict[str, _Look] = {}
         late = set()
@@ -237,7 +237,7 @@ class IncrementalAnswer(Generic[F, S]):
             return _Look(unread=error.reason)
         text, known = digest(document.text), self._facts.get(path)
         if known is None or known[0] != text:
-            known = packed(text, self.question.read(reader.note(document)))
+            known = packed(text, self.projection.read(reader.note(document)))
         return _Look(known, is_uncertain=True)
 
 

@@ -1,4 +1,4 @@
-"""Reads the one text that a call of `read` or `outline` names, and finds the part of it that is meant."""
+"""Opens the text that `read` or `outline` names, and finds the part meant."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Tool(Generic[R, A]):
     answer: type[A]
     run: Callable[[Session, R, Work], A]
     needs_structure: bool = False
-    """Whether it needs the structure of all notes, for which the command line first updates the index."""
+    """Whether it uses the structure of all notes. The command line updates the index first, where `waits` says so."""
     waits: Callable[[R], bool] = lambda _: True
     """Which requests need it before they can be answered at all."""
     csv: Callable[[A], str] | None = None

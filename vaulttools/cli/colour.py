@@ -21,7 +21,7 @@ _LINES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
         re.compile(r"(Line \d+):( > )(.*)"),
         lambda found: f"{_NUMBER}{found[1]}{_RESET}:{found[2]}{_BOLD}{found[3]}{_RESET}",
     ),
-    (re.compile(r"(Line \d+)(:.*)"), lambda found: f"{_NUMBER}{found[1]}{_RESET}{found[2]}"),
+    (re.compile(r"(Lines? \d+(?:-\d+)?)(:.*|, under .*:)"), lambda found: f"{_NUMBER}{found[1]}{_RESET}{found[2]}"),
     (
         re.compile(r"\*(\d+)([|:])(.*)"),
         lambda found: f"*{_NUMBER}{found[1]}{_RESET}{found[2]}{_BOLD}{found[3]}{_RESET}",

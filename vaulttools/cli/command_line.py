@@ -51,9 +51,11 @@ def take_values(words: list[str], option: str) -> list[str]:
     return values
 
 
-def vault_of(words: list[str]) -> str | None:
-    """The absolute folder of the one vault that a command means; None: it means none, or is to run here. What stands
-    before any command is taken out."""
+def take_vault(words: list[str]) -> str | None:
+    """Remove the general options from `words`, and give the absolute folder of the one vault that the command means.
+
+    None: it means no vault, or several, or is to run in this process.
+    """
     if take_flag(words, "--no-index"):
         return None
     take_flag(words, "--json")

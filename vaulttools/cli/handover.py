@@ -16,7 +16,7 @@ import sys
 import zlib
 
 from vaulttools import __version__
-from vaulttools.cli.command_line import vault_of
+from vaulttools.cli.command_line import take_vault
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ TAKEN: Final = b"+"
 
 def handed_over(words: Sequence[str]) -> int | None:
     """The exit status of a command that a resident process ran, its output written; None: nobody took it."""
-    vault = vault_of(list(words))
+    vault = take_vault(list(words))
     path = None if vault is None else socket_path(vault)
     if vault is None or path is None or not os.path.exists(path) or not is_private(path):
         return None

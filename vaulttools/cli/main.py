@@ -263,8 +263,8 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches) -> int:
     tool = tools.named(name)
     here = switches.here
     importing.raise_again()
-    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So what
-    # searches has an index here only where that was done meanwhile.
+    # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So a
+    # command that searches uses the index only where a child has listed the vault meanwhile.
     is_served = switches.has_index and not tool.needs_structure and early_listing.is_begun()
     with here.opened(switches.vault, is_served or (tool.needs_structure and switches.has_index)) as vault:
         if is_served:

@@ -34,8 +34,7 @@ class Surroundings:
     err: TextIO
     environ: Mapping[str, str]
     opened: Callable[[str | None, bool], AbstractContextManager[Vault]]
-    """The vault that was named, or is meant where none was, with the index that its configuration asks for or without
-    one."""
+    """Opens the vault that was named, or the default one; the flag says whether it may use the configured index."""
     read_structures: Callable[[Vault], None]
     """Waits until the structure of every note is known."""
     is_resident: bool = False

@@ -21,6 +21,7 @@ from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import vocabulary
 from vaulttools.notes.properties.values import in_words
+from vaulttools.patterns.literals import fold
 
 if TYPE_CHECKING:
     from vaulttools.attachments.texts import Attachments
@@ -209,7 +210,6 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
 
 
 def _folded(text: str) -> str:
-    from vaulttools.patterns.literals import fold
 
     return fold(text)
 

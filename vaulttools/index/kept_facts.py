@@ -130,10 +130,10 @@ def _code() -> str | None:
     package = Path(vaulttools.__file__).parent
     try:
         files = [
-            (entry.name, status.st_size, status.st_mtime_ns)
+            (str(entry), status.st_size, status.st_mtime_ns)
             for folder in _READERS
-            for entry in sorted(os.scandir(package / folder), key=lambda entry: entry.name)
-            if entry.name.endswith(".py") and (status := entry.stat())
+            for entry in sorted((package / folder).rglob("*.py"))
+            if (status := entry.stat())
         ]
     except OSError:
         return None

@@ -29,7 +29,7 @@ from vaulttools.ranked.weights import NOMINATION
 from vaulttools.session import Session
 
 _SECONDS: Final = 5.0
-"""Half of a call's time. Words take 0.3 s over 10,000 notes; a disk that was not read yet may need more."""
+"""The most that counting takes. Words take 0.3 s over 10,000 notes; a disk that was not read yet may need more."""
 
 _GLOBS: Final = ("--glob=*.[mM][dD]",)
 

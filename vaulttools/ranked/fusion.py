@@ -25,7 +25,7 @@ from vaulttools.ranked.evidence import Evidence
 from vaulttools.ranked.order import AsAsked, RankedNote
 from vaulttools.ranked.ranking import Ranking
 from vaulttools.ranked.weakness import FEW_WORDS, weakness_with_meaning
-from vaulttools.ranked.weights import FUSION, Fusion, Nearness
+from vaulttools.ranked.weights import FUSION, Fusion
 
 if TYPE_CHECKING:
     from vaulttools.index.snapshot import Snapshot
@@ -39,8 +39,8 @@ class Model:
     meaning: BackgroundMeaning
     near: Near
     question: str
-    nearness: Nearness | None = None
-    """What the model's similarities say of whether a passage is about what was asked; None: that was not measured."""
+    nearness: float | None = None
+    """The similarity below which the nearest passage is about other things; None: it was not measured."""
 
 
 def joined(
@@ -61,7 +61,6 @@ def joined(
         notes=AsAsked(joining.notes()),
         weakness=weakness_with_meaning(
             ranking.weakness,
-            ranking.coverage,
             len(ranking.rarities) + len(ranking.unfound),
             joining.nearest,
             models[0].nearness,

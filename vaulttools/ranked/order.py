@@ -110,7 +110,7 @@ class BestFirst(AsAsked):
         """Every note that was looked at; None: its passages are not known."""
 
     def holding(self, is_wanted: Callable[[Places], bool]) -> Iterator[RankedNote]:
-        """The notes whose words `is_wanted`, and perhaps others, in no order."""
+        """The notes whose places pass `is_wanted`, and all that were looked at already, in no order."""
         looked_at = dict(self._notes)
         yield from filter(None, looked_at.values())
         for _, _, each in [*self._waiting]:
@@ -119,7 +119,7 @@ class BestFirst(AsAsked):
 
     def _in_order(self) -> Iterator[RankedNote]:
         while self._waiting or self._looked_at:
-            # Every note that may be worth as much as the best of those looked at is looked at first.
+            # First look at every note whose upper bound reaches the best score so far.
             while self._waiting and not (self._looked_at and self._looked_at[0][:2] < self._waiting[0][:2]):
                 candidate = self._waiting.popleft()[2]
                 if (note := self._note(candidate)) is not None:

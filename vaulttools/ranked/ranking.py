@@ -52,8 +52,6 @@ class Ranking:
     """Finds what was looked for in any text."""
     rarities: Sequence[float]
     """What each term of it weighs."""
-    coverage: float = 1.0
-    """The part of the question, by what its words weigh, that the best passage holds."""
     nearest: float | None = None
     """How near the nearest passage is in meaning, -1 to 1; None: nothing was compared."""
     languages: frozenset[str] = frozenset()
@@ -79,8 +77,8 @@ def rank(
 
     `read` is asked for the notes of which nothing is known, until `stop` says that there is no time left, and for the
     candidates of questions in Chinese and other scripts without blanks. With a `counter`, of many notes of which
-    nothing is known only those are read that hold most of what is asked, and all attachments. When all `is_over`, no
-    more passages are made.
+    nothing is known only those are read that hold most of what is asked, and all attachments. Once
+    `is_over` returns true, no more notes are split into passages.
     """
     asked = read_question(question)
     matches = TermMatches(notes, index, read, stop)
@@ -121,7 +119,6 @@ def rank(
     return Ranking(
         notes=ranked,
         weakness=lacking if coverage < WEAK.by_words and not uncounted else "",
-        coverage=coverage,
         explanation=_explained(asked, terms, substitutes.sentences),
         notices=[f"Not all notes were searched for {words}."] if words else [],
         unfound=substitutes.unfound,

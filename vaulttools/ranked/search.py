@@ -60,7 +60,7 @@ class Ranked:
     """What must be read before the notes: that the evidence is weak, and which words stand nowhere."""
     notices: Sequence[str]
     is_ready: bool
-    """Whether the index was."""
+    """Whether the index was ready."""
     by_words_alone: int | None
     """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
     deduplicator: Deduplicator
@@ -110,7 +110,7 @@ class Ranked:
 
 
 def has_words(question: str) -> bool:
-    """Whether a question, apart from its operators, has words to rank by."""
+    """Whether a question, filter_work from its operators, has words to rank by."""
     return bool(read_question(without_operators(question)[0]).terms)
 
 
@@ -132,10 +132,10 @@ def ranked(
     within: frozenset[str] | None = None
     order: Order | None = None
     is_sorted = sort not in (None, "relevance")
-    apart = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
+    filter_work = Work(work.time_limit, work.cancel, deadline=work.deadline, started=work.started)
     nodes = filters.nodes(request)
     if operators or is_sorted or nodes:
-        matching, _ = exact(vault, apart, request, tree.both([parse(operators or "path:.md"), *nodes]), given)
+        matching, _ = exact(vault, filter_work, request, tree.both([parse(operators or "path:.md"), *nodes]), given)
         order = Order(vault, matching, sort) if is_sorted else None
         if operators or nodes:
             within = frozenset(matching.matching(list))
@@ -176,8 +176,8 @@ def ranked(
         meant += _progress(meaning, len(notes.files), meant)
         by_words_alone = by_words_alone or _unsearched(meaning, view, wanted, missed, meant)
     asked = _passed_over(work, scope, notes, wanted, large, missed)
-    for reason in INCOMPLETE & apart.skipped.keys():  # what an operator could not be put to
-        work.skipped.setdefault(reason, apart.skipped[reason])
+    for reason in INCOMPLETE & filter_work.skipped.keys():  # what an operator could not be put to
+        work.skipped.setdefault(reason, filter_work.skipped[reason])
     ordered = ranking.notes
     if order is not None:
         by_path = {note.path: note for note in ordered}
@@ -207,8 +207,10 @@ def _passed_over(
     large: AbstractSet[str],
     missed: Mapping[str, Reason],
 ) -> Corpus[None]:
-    """What the answer is made from, and to `work` what was passed over; notes outside the scope only say how frequent a
-    word is."""
+    """What the answer rests on; files that were passed over are reported to `work`.
+
+    Notes outside the scope only say how frequent a word is.
+    """
     of_scope = sorted((path for path in missed if path in wanted or path in large), key=paths.order)
     passed_over = [*notes.left_out, *((Entry(path, "file"), missed[path]) for path in of_scope)]
     asked = Corpus(None, len(wanted) - sum(path in wanted for path in missed), passed_over)
@@ -350,7 +352,7 @@ class _Notes:
 
     @classmethod
     def of(cls, listing: Listing, *, are_searched: bool) -> _Notes:
-        """From a listing of notes and attachments, without folders that are in; `are_searched`: the latter."""
+        """From a listing, which names no folders but those left out; `are_searched`: attachments."""
         files = listing.files
         attachments = [path for path in files if not paths.is_note(path)]
         return cls(

@@ -10,7 +10,7 @@ from vaulttools.index.word_hits import Places
 from vaulttools.ranked.order import BestFirst
 from vaulttools.ranked.question import QuestionTerm
 from vaulttools.ranked.scoring import rarity
-from vaulttools.ranked.weights import NEARNESS, WEAK, Nearness
+from vaulttools.ranked.weights import NEARNESS, WEAK
 
 if TYPE_CHECKING:
     from vaulttools.meaning.embedders import Choice
@@ -22,8 +22,8 @@ FEW_WORDS: Final = 2
 """Words of a question that is a name, a title or a rare word: notes that hold all of them come first."""
 
 
-def nearness(choice: Choice) -> Nearness | None:
-    """What similarities by an embedder say of whether a passage is about the question; None: that was not measured."""
+def nearness(choice: Choice) -> float | None:
+    """The similarity below which the nearest passage is about other things; None: it was not measured."""
     if choice.where:
         return None
     return NEARNESS[choice.packaged]
@@ -64,13 +64,9 @@ def covered(
     return round(best / total, 3), sentence + (f"; the best hold only: {only}." if only else ".")
 
 
-def weakness_with_meaning(weakness: str, coverage: float, words: int, nearest: float, nearness: Nearness | None) -> str:
-    """What the evidence for a question of so many words lacks, by what words alone say (`covered`) and by how near the
-    nearest passage is."""
+def weakness_with_meaning(weakness: str, words: int, nearest: float, nearness: float | None) -> str:
+    """What the evidence for a question of so many words lacks: what words alone say (`covered`) where the question is
+    short, or `nearness` is not known; else whether the nearest passage is near."""
     if nearness is None or words <= FEW_WORDS:
         return weakness
-    if nearest < nearness.near:
-        return NOTHING_NEAR
-    if nearest < nearness.about_it and coverage < WEAK.with_meaning:
-        return "The nearest passages hold few words of the question and may be about something else."
-    return ""
+    return NOTHING_NEAR if nearest < nearness else ""

@@ -165,8 +165,6 @@ class Weak:
 
     by_words: float = 0.4
     """The part of the question, by what its words weigh, that a passage must hold where nothing tells its meaning."""
-    with_meaning: float = 0.45
-    """The same of a passage that is not near in meaning."""
     nowhere: float = 5.0
     """The least that a word weighs that stands nowhere, unless the notes are so few that no word weighs as much: where
     no note has `boiling` or `mercury`, "the boiling point of mercury" is not about `point`. It counts half, since the
@@ -176,17 +174,8 @@ class Weak:
 WEAK: Final = Weak()
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """What the similarity of the nearest passage says, by one model."""
-
-    near: float
-    """Below it the notes are about other things."""
-    about_it: float
-    """Below it a passage must hold words of the question, too."""
-
-
-NEARNESS: Final = {"english": Nearness(0.25, 0.36), "multilingual": Nearness(0.3, 0.36)}
+NEARNESS: Final = {"english": 0.3, "multilingual": 0.3}
+"""By model, the similarity below which even the nearest passage is about other things than the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def run(vault: Session, request: BaseRequest, work: Work) -> BaseAnswer:
     view = replace(view, name="") if source.path is None else view
     asked = _asked(source.base, view, request)
     whole = corpus.scope_of(vault, work, None, None)
-    notes = corpus.answered(vault, QUESTION, work, whole)
+    notes = corpus.answered(vault, PROJECTION, work, whole)
     walks, files = corpus.selection(vault, request.folder, None, notes_only=False)
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=False)
     listing = corpus.listed(scope)
@@ -490,7 +490,7 @@ def _csv_cell(value: Any) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-QUESTION: Final = NoteProjection("bases", facts.of, NoteTable(), NoteTable.changed)
+PROJECTION: Final = NoteProjection("bases", facts.of, NoteTable(), NoteTable.changed)
 """What counts of each note: its properties, tags and links."""
 
 TOOL: Final = Tool(

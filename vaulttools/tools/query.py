@@ -24,7 +24,8 @@ from vaulttools.query.exact import Match
 from vaulttools.query.explain import explain
 from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted
-from vaulttools.ranked.question import read, without_operators
+from vaulttools.ranked.question import read as read_question
+from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.search import Ranked, has_words, ranked
 from vaulttools.ranked.showing import ShownNote, reading_on
 from vaulttools.ranked.weakness import NOTHING_NEAR
@@ -252,7 +253,7 @@ def _next_steps(request: QueryRequest, found: Ranked, allotted: Allotted, next_p
         yield f"Set page to {next_page:,} for the next notes."
     if shown and found.doubts and following is None:
         written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
-        asked = read(without_operators(request.query)[0]).languages
+        asked = read_question(without_operators(request.query)[0]).languages
         if len(written) == 1 and language.is_other(written, asked):
             yield f"Ask again in the language of these notes ({next(iter(written))})."
         elif found.ranking.weakness:

@@ -155,6 +155,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
             return _matches(hints.again(search, pattern, planned.scope, again), planned)
 
         readings = replace(search) if has_parts else search
+        readings.vanished.update(search.vanished)
         notices += hints.other_readings(readings, total, matching)
     next_skip = skip + PAGE_FILES if total > skip + PAGE_FILES else None
     notices += _limits(shown, cap, plan)

@@ -151,7 +151,7 @@ class _Tasks:
 def run(vault: Session, request: TasksRequest, work: Work) -> TasksAnswer:
     """Select the tasks, and show one page of them."""
     scope = corpus.scope_of(vault, work, request.folder, request.glob, include_excluded=request.include_excluded)
-    asked = corpus.answered(vault, QUESTION, work, scope)
+    asked = corpus.answered(vault, PROJECTION, work, scope)
     with garbage.paused():  # a row is made for each task: 30,000 take a third less time
         return _listed(vault, request, work, asked)
 
@@ -325,7 +325,7 @@ def _read(note: Contents) -> tuple[TaskDetails, ...]:
     return tuple(tasks.tasks(note))
 
 
-QUESTION: Final = NoteProjection("tasks", _read, _Tasks(), _Tasks.changed)
+PROJECTION: Final = NoteProjection("tasks", _read, _Tasks(), _Tasks.changed)
 """What counts of each note: its tasks."""
 
 TOOL: Final = Tool(
