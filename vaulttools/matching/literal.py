@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, compress, count, repeat
+from itertools import compress, count, islice, repeat
 from operator import contains
 from typing import Final
 
@@ -24,6 +25,9 @@ from vaulttools.patterns.regex_syntax import RegexToken
 
 _MOST: Final = 8
 """Alternatives that are looked for one after the other; ripgrep looks for all at once."""
+
+_MANY: Final = 8
+"""Matching lines from which on every line of a file is looked at."""
 
 _PARTNERS: Final = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))
 """The characters beyond ASCII that ripgrep takes for a letter of ASCII when case is ignored."""
@@ -46,25 +50,26 @@ class LiteralPattern:
     def count(self, data: bytes) -> int:
         """How many lines match."""
         searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
-        held = [text for text in self.texts if text in searched]
-        if not held:
-            return 0
-        lines = searched.split(b"\n")
-        if len(held) == 1:
-            return sum(map(contains, lines, repeat(held[0])))
-        return len(_matching(lines, held))
+        number = sum(1 for _ in islice(self._found(searched), self._most_places))
+        if number < self._most_places:
+            return number
+        return sum(map(contains, searched.split(b"\n"), repeat(self.texts[0])))
 
     def hits(self, data: bytes, limit: int | None = None) -> FileLines:
         """The matching lines, the first `limit` at most."""
         data = data.removeprefix(codecs.BOM_UTF8)
         lines = data.split(b"\n")
         searched = self._searched(data)
-        is_folded = len(searched) != len(data)
-        searched_lines = lines if searched is data else searched.split(b"\n")
-        numbers = _matching(searched_lines, self.texts)[:limit]
+        places = [*islice(self._found(searched), self._most_places)]
+        if len(places) < self._most_places:
+            numbers, starts = _lines_at(places[:limit], searched)
+        else:
+            [text] = self.texts
+            in_lines = lines if searched is data else searched.split(b"\n")
+            numbers = [*islice(compress(count(1), map(contains, in_lines, repeat(text))), limit)]
+            starts = [in_lines[number - 1].find(text) for number in numbers]
         raw = [lines[number - 1] for number in numbers]
-        starts = [self._first(searched_lines[number - 1]) for number in numbers]
-        if is_folded:
+        if len(searched) != len(data):
             starts = [*map(_unfolded, starts, raw)]
         if b"\r" in data:
             raw = [
@@ -72,6 +77,33 @@ class LiteralPattern:
                 for number, line in zip(numbers, raw, strict=True)
             ]
         return FileLines(numbers, starts, raw, data, lines)
+
+    @property
+    def _most_places(self) -> int:
+        """Where one text is found so often, a look at every line is faster than going from match to match."""
+        return _MANY if len(self.texts) == 1 else sys.maxsize
+
+    def _found(self, searched: bytes) -> Iterator[int]:
+        """The byte, from 0, at which the first match of each matching line begins."""
+        places = {text: place for text in self.texts if (place := searched.find(text)) >= 0}
+        if len(places) == 1:  # in half the time
+            [(text, place)] = places.items()
+            while place >= 0:
+                yield place
+                end = searched.find(b"\n", place)
+                place = searched.find(text, end) if end >= 0 else -1
+            return
+        while places:
+            first = min(places.values())
+            yield first
+            end = searched.find(b"\n", first)
+            if end < 0:
+                return
+            places = {
+                text: after
+                for text, place in places.items()
+                if (after := place if place > end else searched.find(text, end)) >= 0
+            }
 
     def _searched(self, data: bytes) -> bytes:
         """What the texts are looked for in: as many lines as the bytes have, and as many characters in each."""
@@ -82,15 +114,18 @@ class LiteralPattern:
                 data = data.replace(partner, letter)
         return data.lower()
 
-    def _first(self, line: bytes) -> int:
-        """The byte of a matching line, from 0, where its first match begins."""
-        return min(place for text in self.texts if (place := line.find(text)) >= 0)
 
-
-def _matching(lines: Sequence[bytes], texts: Sequence[bytes]) -> list[int]:
-    """The numbers, from 1, of the lines that hold any of the texts."""
-    numbers = [[*compress(count(1), map(contains, lines, repeat(text)))] for text in texts]
-    return numbers[0] if len(numbers) == 1 else sorted({*chain.from_iterable(numbers)})
+def _lines_at(places: Sequence[int], searched: bytes) -> tuple[list[int], list[int]]:
+    """The lines that hold places in rising order: their numbers, from 1, and in each the byte of its place, from 0."""
+    numbers: list[int] = []
+    starts: list[int] = []
+    number, counted = 1, 0
+    for place in places:
+        number += searched.count(b"\n", counted, place)
+        counted = place
+        numbers.append(number)
+        starts.append(place - searched.rfind(b"\n", 0, place) - 1)
+    return numbers, starts
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final
@@ -221,18 +221,23 @@ def _known(scope: Scope, glob: Glob | None, work: Work) -> Sequence[str] | None:
     for entry in listing.left_out:
         if entry.left_out not in _LISTED:
             work.pass_over(entry.path, entry.left_out or "ignored", is_folder=entry.kind == "folder")
-    return known.kept(("newest first", listing, glob), lambda: _newest_first(known, listing, glob), times=True)
+    matching = known.kept(("matching", listing, glob), lambda: _matching(listing, glob))
+    return known.kept(("newest first", listing, glob), lambda: _newest_first(known, matching), times=True)
 
 
-def _newest_first(known: FileNames, listing: Listing, glob: Glob | None) -> list[str]:
-    """What is listed, still there, and matched by a glob; what is equally old stays in path order."""
-    timed = [
-        (modified, f"{path}/" if kind == "folder" else path)
+def _matching(listing: Listing, glob: Glob | None) -> dict[str, str]:
+    """What is listed and matched by a glob, in path order: its path, and how it is shown."""
+    return {
+        path: f"{path}/" if kind == "folder" else path
         for path, kind, reason in listing
         if (reason is None or reason in _LISTED) and (glob is None or glob.matches(path))
-        if (modified := known.modified(path)) is not None
-    ]
-    return [path for _, path in sorted(timed, key=lambda each: each[0], reverse=True)]
+    }
+
+
+def _newest_first(known: FileNames, matching: Mapping[str, str]) -> list[str]:
+    """What is still there; what is equally old stays in path order."""
+    times = {path: modified for path in matching if (modified := known.modified(path)) is not None}
+    return [matching[path] for path in sorted(times, key=times.__getitem__, reverse=True)]
 
 
 def _scope(
