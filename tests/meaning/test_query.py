@@ -65,6 +65,12 @@ def test_a_passage_that_shares_no_word_is_found(opened: Opened) -> None:
     assert found(vault, "wann kommt ein Schiff wegen Regen heim?")[0] == ("Harbour.md", ["meaning"])
 
 
+def test_a_misspelt_word_is_embedded_as_the_vault_spells_it(opened: Opened, served: Served) -> None:
+    answer = opened().query(query="harbuor tea time")
+    assert "harbour tea time" in [text.casefold() for text in served.texts]
+    assert {"Harbour.md", "Kitchen.md"} <= {note.path for note in answer.notes}
+
+
 def test_both_lists_are_told(opened: Opened) -> None:
     answer = opened().query(query="which vessel must be home before drizzle comes", explain=True)
     assert (answer.notes[0].path, answer.notes[0].passages[0].found_by) == ("Harbour.md", ["words", "meaning"])

@@ -7,8 +7,8 @@ One function scores both (`scoring`), so that a note that was changed a moment a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vaulttools.index.kept_facts import value_of
@@ -59,6 +59,8 @@ class Ranking:
     unread: Sequence[str] = ()
     """Notes that hold what was looked for, and that there was no time to take apart into passages: more of them while
     `notes` are asked for."""
+    corrected: Mapping[str, str] = field(default_factory=dict)
+    """By word of the question that stands nowhere, how the vault spells it."""
     absences: Sequence[str] = ()
     """Sentences about the words that stand nowhere: which, and what was looked for instead."""
 
@@ -127,6 +129,7 @@ def rank(
         languages=languages,
         finder=finder,
         rarities=rarities,
+        corrected=substitutes.corrected,
         absences=substitutes.sentences,
     )
 

@@ -248,10 +248,12 @@ def _joined(
     work: Work,
     told: list[str],
 ) -> Ranking:
-    """The ranking with what is near in meaning."""
+    """The ranking with what is near in meaning. Models know no misspelt words: they get the vault's spelling."""
     from vaulttools.meaning.vectors import Near
     from vaulttools.ranked.fusion import Model, joined
 
+    for asked_word, written in ranking.corrected.items():
+        question = question.replace(asked_word, written)
     languages = ranking.languages
     backgrounds = [meaning.main, meaning.other] if not meaning.asked_in(languages) else [meaning.other]
     try:

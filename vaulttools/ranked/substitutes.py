@@ -36,6 +36,8 @@ class Substitutes:
         """What is said of terms for which something else is looked for."""
         self.unfound: Final[list[str]] = []
         """Words that no text or title holds, and for which nothing else is looked for."""
+        self.corrected: Final[dict[str, str]] = {}
+        """By word that stands nowhere, how the vault spells it."""
 
     @property
     def sentences(self) -> list[str]:
@@ -86,6 +88,7 @@ class Substitutes:
             return (beginning,)
         if split := self._split(term.text):
             self._instead.append(f'{name}; "{split}" was searched for instead.')
+            self.corrected[term.text] = split
             return (QuestionTerm(split, (Spelling(split),)),)
         close = corrections(term.text, self._matches)
         if not close:
@@ -94,6 +97,7 @@ class Substitutes:
         written = [self._as_written(stem) for stem in close]
         spelled = " or ".join(f'"{each}"' for each in written)
         self._instead.append(f"{name}; {spelled} was searched for instead.")
+        self.corrected[term.text] = written[0]
         # What is a stem may have another one.
         spellings = tuple(Spelling(stem, is_beginning=tokens(stem)[0][2] != stem) for stem in close)
         return (QuestionTerm(" or ".join(written), spellings),)
