@@ -170,6 +170,16 @@ def accepted(request: type[Request], name: str) -> str:
     return _words(schema(request)["properties"][name])
 
 
+def explained(request: type[Request], name: str) -> str:
+    """What an argument is, what it takes, and its default, in words."""
+    property_ = schema(request)["properties"][name]
+    parts = [_words(property_)] if "enum" in property_ or "minimum" in property_ else []
+    default = property_.get("default")
+    if default is not None:
+        parts.append(f"default {str(default).lower() if isinstance(default, bool) else default}")
+    return " ".join([property_["description"], *([f"({'; '.join(parts)})"] if parts else [])])
+
+
 def _sentence(request: type[Request], name: str, details: ErrorDetails, given: AbstractSet[str]) -> str:
     if (own := request.sentence(name, details)) is not None:
         return own

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from vaulttools.answers.request import Request, accepted, schema
+from vaulttools.answers.request import Request, accepted, explained, schema
 from vaulttools.answers.tool import Tool
 from vaulttools.errors import BadArgument
 
@@ -123,20 +123,8 @@ def options(request: type[Request]) -> list[Option]:
             name = f"{name} NAME=VALUE"
         else:
             name = f"{name} {'N' if kind in ('integer', 'number') else 'TEXT'}"
-        words = f"{property_['description']} {_default(request, field)}".strip()
-        shown.append(Option(field, name, words, is_positional or field in request.options))
+        shown.append(Option(field, name, explained(request, field), is_positional or field in request.options))
     return shown
-
-
-def _default(request: type[Request], field: str) -> str:
-    property_ = schema(request)["properties"][field]
-    parts = []
-    if "enum" in property_ or "minimum" in property_:
-        parts.append(accepted(request, field))
-    default = property_.get("default")
-    if default is not None:
-        parts.append(f"default {str(default).lower() if isinstance(default, bool) else default}")
-    return f"({'; '.join(parts)})" if parts else ""
 
 
 def _positional(request: type[Request]) -> tuple[str, ...]:
