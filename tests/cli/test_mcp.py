@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -110,28 +109,44 @@ def test_vaults_are_named_or_bear_the_name_of_their_folder(tmp_path: Path) -> No
         folders([f"x={tmp_path}", f"x={odd}"])
 
 
-def test_no_vault_is_served_that_nobody_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["mcp"]) == 2
-    assert capsys.readouterr() == ("", "error: No vault given: use --vault DIR or VAULTTOOLS_VAULT\n")
+ONE, OF_FOUR = ["--vault", "VAULT", "mcp"], "--print-config must be one of claude, cursor, vscode, generic"
 
 
-def test_other_commands_take_one_vault(capsys: Printed) -> None:
-    assert cli.main(["--vault", "a", "--vault", "b", "tags"]) == 2
-    assert capsys.readouterr() == ("", "error: --vault is given more than once; only mcp and serve take several\n")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["mcp"], "No vault given: use --vault DIR or VAULTTOOLS_VAULT"),
+        (["--vault", "a", "--vault", "b", "tags"], "--vault is given more than once; only mcp and serve take several"),
+        (["--vault", "none", "mcp"], "The vault cannot be opened: none: no such folder"),
+        (
+            [*ONE, "--print-config", "emacs"],
+            f"{OF_FOUR}, claude-desktop, claude-code, codex, gemini-cli, lm-studio, got 'emacs'",
+        ),
+        ([*ONE, "--http", ":8765", "--print-config", "codex"], f"With --http, {OF_FOUR}"),
+    ],
+)
+def test_a_vault_or_an_assistant_that_cannot_be_served_is_told(
+    words: Sequence[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)  # no vault that anybody named
+    assert cli.main([str(tmp_path) if word == "VAULT" else word for word in words]) == 2
+    assert capsys.readouterr() == ("", f"error: {sentence}\n")
 
 
-def test_a_vault_that_is_not_there_is_told(tmp_path: Path, capsys: Printed) -> None:
-    assert cli.main(["--vault", str(tmp_path / "none"), "mcp"]) == 2
-    assert capsys.readouterr().err == f"error: The vault cannot be opened: {tmp_path / 'none'}: no such folder\n"
-
-
-def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) -> None:
-    code = "import sys; sys.modules['mcp'] = None; from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "--vault", str(small_vault), "mcp"]
-    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
-    sentence = "error: The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout\n"
-    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)
+@pytest.mark.parametrize(
+    ("words", "missing", "sentence"),
+    [
+        (["mcp"], "mcp", "The MCP server needs the extra 'mcp': pip install '.[mcp]' in the checkout"),
+        (["serve", ":0"], "cryptography", "serve needs the extra 'serve': pip install '.[serve]' in the checkout"),
+    ],
+)
+def test_without_the_extra_one_sentence_says_how_to_get_it(
+    words: Sequence[str], missing: str, sentence: str, small_vault: Path
+) -> None:
+    main = "from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", f"import sys; sys.modules['{missing}'] = None; {main}", "--vault"]
+    ended = subprocess.run([*command, str(small_vault), *words], capture_output=True, stdin=subprocess.DEVNULL)
+    assert (ended.returncode, ended.stdout, ended.stderr.decode()) == (2, b"", f"error: {sentence}\n")
 
 
 def test_an_address_in_use_is_told(small_vault: Path, capsys: Printed) -> None:
@@ -185,26 +200,6 @@ def test_a_server_without_an_index_stays_one(small_vault: Path, capsys: Printed)
     assert json.loads(capsys.readouterr().out)["args"][-2:] == ["mcp", "--no-index"]
 
 
-def test_a_program_that_will_not_stay_is_not_printed(
-    small_vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = "/home/a/.cache/uv/archive-v0/x/bin/vaulttools"
-    monkeypatch.setattr(shutil, "which", lambda *_, **__: path)
-    assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "claude"]) == 2
-    assert capsys.readouterr() == (
-        "",
-        f"error: {path} was installed for this run only: install vaulttools first, with uv tool install, pipx or pip\n",
-    )
-
-
-def test_another_client_is_refused(small_vault: Path, capsys: Printed) -> None:
-    assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", "emacs"]) == 2
-    assert capsys.readouterr().err == (
-        "error: --print-config must be one of claude, cursor, vscode, generic, claude-desktop, claude-code, codex,"
-        " gemini-cli, lm-studio, got 'emacs'\n"
-    )
-
-
 @pytest.mark.parametrize("name", [*(client.name for client in CLIENTS), "Codex", "CURSOR"])
 def test_what_init_knows_is_printed_too(small_vault: Path, name: str, capsys: Printed) -> None:
     assert cli.main(["--vault", str(small_vault), "mcp", "--print-config", name]) == 0
@@ -213,13 +208,6 @@ def test_what_init_knows_is_printed_too(small_vault: Path, name: str, capsys: Pr
     entry = next(iter(read.values()))["vaulttools"]
     assert entry["args"] == ["--vault", str(small_vault.resolve()), "mcp"]
     assert err.count("\n") == 1
-
-
-def test_an_address_is_printed_for_those_whose_form_is_known(small_vault: Path, capsys: Printed) -> None:
-    assert cli.main(["--vault", str(small_vault), "mcp", "--http", ":8765", "--print-config", "codex"]) == 2
-    assert (
-        capsys.readouterr().err == "error: With --http, --print-config must be one of claude, cursor, vscode, generic\n"
-    )
 
 
 def test_the_server_is_loaded_by_no_other_command(small_vault: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import ssl
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,20 +25,11 @@ BEYOND = ["0.0.0.0:1", "--token-file", "TOKEN"]
     [
         ([], "serve takes where to listen: serve :8765, or serve HOST:PORT"),
         (["localhost"], "serve takes HOST:PORT, got 'localhost'"),
-        (
-            ["0.0.0.0:1"],
-            f"{REACHED}: {NEEDED}",
-        ),
-        (
-            BEYOND,
-            f"{REACHED}: give --tls CERT KEY or --tls auto, or --insecure for http",
-        ),
+        (["0.0.0.0:1"], f"{REACHED}: {NEEDED}"),
+        (BEYOND, f"{REACHED}: give --tls CERT KEY or --tls auto, or --insecure for http"),
         ([":1", "--tls"], "--tls takes auto, or the files of a certificate and of its key"),
         ([":1", "--tls", "cert.pem"], "--tls takes auto, or the files of a certificate and of its key"),
-        (
-            [":1", "--trust-proxy", "10.0.0.1"],
-            f"Behind a proxy others can call: {NEEDED}",
-        ),
+        ([":1", "--trust-proxy", "10.0.0.1"], f"Behind a proxy others can call: {NEEDED}"),
         (["--trust-proxy", "proxy", *BEYOND], "--trust-proxy takes the address of the proxy, got 'proxy'"),
         ([":1", "--allow-origin", "*"], "--allow-origin takes an origin such as https://notes.example, got '*'"),
         ([":1", "--omnisearch", "70000"], "--omnisearch takes a port"),
@@ -62,11 +51,7 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(tmp_path: Path, words: S
 
 @pytest.mark.parametrize(
     ("words", "tls"),
-    [
-        ([], ()),
-        (["--tls", "auto"], ("auto",)),
-        (["--tls", "cert.pem", "key.pem"], ("cert.pem", "key.pem")),
-    ],
+    [([], ()), (["--tls", "auto"], ("auto",)), (["--tls", "cert.pem", "key.pem"], ("cert.pem", "key.pem"))],
 )
 def test_tls_stands_before_or_after_the_address(words: Sequence[str], tls: tuple[str, ...]) -> None:
     for given in ([*words, ":8765"], [":8765", *words]):
@@ -83,12 +68,3 @@ def test_it_serves_https_with_its_own_certificate_and_ends_gracefully(tmp_path: 
     status, log = served.ended()
     assert status == -signal.SIGTERM
     assert log.splitlines()[0].split(" ", 1)[1].startswith("127.0.0.1 - GET / 200 ")
-
-
-def test_without_the_extra_one_sentence_says_how_to_get_it(small_vault: Path) -> None:
-    main = "from vaulttools.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    code = f"import sys; sys.modules['cryptography'] = None; {main}"
-    command = [sys.executable, "-c", code, "--vault", str(small_vault), "serve", ":0"]
-    ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
-    sentence = "error: serve needs the extra 'serve': pip install '.[serve]' in the checkout\n"
-    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", sentence)
