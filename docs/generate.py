@@ -17,7 +17,7 @@ from typing import Any
 from pages import REPOSITORY, pages
 
 from vaulttools import tools
-from vaulttools.answers.file_match import FileStream
+from vaulttools.answers.show import FileStream
 from vaulttools.tools import signatures
 
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # that of `typing`, whose import takes half the time of `
 if TYPE_CHECKING:
     from typing import Any
 
-    from vaulttools.answers.file_match import FileStream
+    from vaulttools.answers.show import FileStream
     from vaulttools.config import VaultConfig
     from vaulttools.errors import (
         AccessDenied,
@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "FileStream": "answers.file_match",
+    "FileStream": "answers.show",
     "IndexStatus": "index.upkeep",
     "MeaningStatus": "meaning.background",
     "Snapshot": "vault",

@@ -32,7 +32,7 @@ from vaulttools.session import Session
 from vaulttools.tools.definitions import Format, definitions
 
 if TYPE_CHECKING:
-    from vaulttools.answers.file_match import FileStream
+    from vaulttools.answers.show import FileStream
     from vaulttools.index.upkeep import IndexStatus
     from vaulttools.meaning.background import MeaningStatus
     from vaulttools.resources.urls import Resolver

@@ -21,7 +21,7 @@ import pytest
 from tests.conftest import MakeVault
 from vaulttools import BadArgument, Cancelled, InvalidPattern, Vault, VaultConfig
 from vaulttools.answers.answer import Skipped
-from vaulttools.answers.file_match import Excerpt, FileMatch
+from vaulttools.answers.show import Excerpt, FileMatch
 from vaulttools.core import limits
 from vaulttools.core.work import Work
 from vaulttools.matching import search

@@ -12,7 +12,7 @@ from vaulttools.core.work import Work
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
-    from vaulttools.answers.file_match import FileStream
+    from vaulttools.answers.show import FileStream
 
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Answer)

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Final
 
-from vaulttools.answers import answer, corpus, page
+from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus, NoteProjection
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts, json_of
 from vaulttools.answers.tool import Tool
 from vaulttools.bases import definition, facts, rows
@@ -276,7 +276,7 @@ def _listed(source: _Source, work: Work) -> BaseAnswer:
     first = f"{corpus.counted(len(views), 'view')}{source.label}:"
     call = json.dumps({"base": source.path, "view": views[0].name}, ensure_ascii=False)
     notices = [*source.notices, f"To run one: base {call}"]
-    fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices))
+    fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices))
     return BaseAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=True),
         base=source.path,
@@ -332,7 +332,7 @@ def _answer(
         for path, values in found.rows
     ]
     sections = _sections(asked, found, setting)
-    fitted = page.fit(first, sections, answer.bracketed(notices), advice="Ask for fewer rows or columns.")
+    fitted = cut.fit(first, sections, answer.bracketed(notices), advice="Ask for fewer rows or columns.")
     return BaseAnswer(
         **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found.total)),
         shown={"rows": _kept(found, shown_rows, fitted.kept)},

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, dated, page
+from vaulttools.answers import answer, cut, dated
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Fitted
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.page import Fitted
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
@@ -158,7 +158,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     if reached:
         to_go_on = "Narrow" if request.limit == LIMIT else "Raise limit, narrow"
         notices.append(f"{request.limit} results limit reached. {to_go_on} the glob, or name a folder.")
-    fitted = _fitted(kept, targets, page.fitting(answer.bracketed(notices)), work)
+    fitted = _fitted(kept, targets, cut.fitting(answer.bracketed(notices)), work)
     return FindAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(kept)),
         shown={"files": [paths.portable(path) for path in kept[: fitted.kept[0]]]},

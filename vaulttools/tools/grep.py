@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer, hints, page, place
+from vaulttools.answers import answer, cut, hints, show
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.page import Section
+from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -100,7 +100,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     rows = [_lines(file, request.context_lines, last) for file, last in shown]
     sections = [Section("", lines) for lines, _ in rows]
     between = "\n--\n" if request.context_lines else "\n"
-    fitted = page.fit(first, sections, answer.bracketed(notices), between)
+    fitted = cut.fit(first, sections, answer.bracketed(notices), between)
     return GrepAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut], found=bool(matches)),
         shown={"matches": list(_in_text(shown, [places for _, places in rows], fitted.kept))},
@@ -177,8 +177,8 @@ def _lines(found: FileHits, context: int, last_line: int) -> tuple[list[str], li
     text = found.document.lines
     lines: list[str] = []
     places: list[int] = []
-    for part, window in place.windows(found.document, columns, context, context, last_line):
-        name = place.named(found.document.path, part)
+    for part, window in show.windows(found.document, columns, context, context, last_line):
+        name = show.named(found.document.path, part)
         if lines and context:
             lines.append("--")
         for number in range(window.start, window.end + 1):
@@ -204,7 +204,7 @@ def _in_text(
 def _match(found: FileHits, hit: Hit, text: str) -> GrepMatch:
     document = found.document
     return GrepMatch(
-        path=paths.portable(document.path), line=hit.line, text=text, page=place.page_of(document, hit.line)
+        path=paths.portable(document.path), line=hit.line, text=text, page=show.page_of(document, hit.line)
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
-from vaulttools.answers import answer, corpus, page
+from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer, AtLeast
+from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import Corpus
 from vaulttools.answers.linked import PROJECTION
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -162,7 +162,7 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     )
     sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
     sections += [*_by_distance(reached), *_sections(links, request.direction)]
-    fitted = page.fit(first, sections, answer.bracketed(notices), advice=corpus.NARROW)
+    fitted = cut.fit(first, sections, answer.bracketed(notices), advice=corpus.NARROW)
     in_text: dict[str, Any] = {}
     if orphans:
         in_text["orphans"] = orphans[: fitted.kept[0] or 0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
-from vaulttools.answers import answer, page, reading
+from vaulttools.answers import answer, cut, reading
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.reading import Reading
 from vaulttools.answers.request import Request
@@ -113,7 +113,7 @@ def _left_out(count: int) -> str:
 
 
 def _composed(first: str, headings: Sequence[OutlineHeading], notices: Sequence[str]) -> str:
-    blocks = (first, "\n".join(map(_row, headings)), "\n".join(page.fitting(answer.bracketed(notices))))
+    blocks = (first, "\n".join(map(_row, headings)), "\n".join(cut.fitting(answer.bracketed(notices))))
     return "\n\n".join(filter(None, blocks))
 
 

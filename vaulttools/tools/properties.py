@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from vaulttools.answers import answer, corpus, page
+from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import NoteProjection
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
@@ -108,7 +108,7 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
         if len(one.values) < one.total_values:
             notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
         notices += _example(one, _kept(request))
-    fitted = page.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
+    fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
     return PropertiesAnswer(
         **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found)),
         shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},

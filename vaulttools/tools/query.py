@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
-from vaulttools.answers import answer, corpus, dated, filters, page, place
+from vaulttools.answers import answer, corpus, cut, dated, filters, show
 from vaulttools.answers.answer import Answer, is_none
+from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact, other_readings
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -332,7 +332,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     head += _first_line(request, total, is_exact, len(shown), what, part, work)
     notes = list(map(_shown, shown))
     sections = [section for _, section, _ in notes]
-    fit = page.fit(head, sections, answer.bracketed([*notices, *closing]), advice=_LOWER)
+    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=_LOWER)
     in_text = zip(notes, fit.kept, strict=True)
     return QueryAnswer(
         **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
@@ -347,7 +347,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
 
 def _shown(match: Match) -> tuple[NoteFound, Section, Sequence[int | None]]:
     """A file as details and as text, and by line of the text which excerpt it shows."""
-    windows = place.of_places(match.places)
+    windows = show.of_places(match.places)
     best = sorted(windows, key=lambda window: -window.places)[:EXCERPTS]
     shown = sorted(best, key=lambda window: window.start)
     excerpts: list[Excerpt] = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from vaulttools.answers import answer
-from vaulttools.answers import place as places
+from vaulttools.answers import answer, show
 from vaulttools.answers.answer import Answer, AtLeast
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
@@ -94,7 +93,7 @@ def run(vault: Session, request: SampleRequest, work: Work) -> SampleAnswer:
                 start_line=cluster[0],
                 end_line=cluster[-1],
                 matches=len(cluster),
-                page=places.page_of(found.document, cluster[0]) if found else None,
+                page=show.page_of(found.document, cluster[0]) if found else None,
             )
             for cluster in shown
         ],
@@ -135,7 +134,7 @@ def _lines(
     for number, cluster in enumerate(shown, first_number):
         count = len(cluster)
         plural = "es" if count != 1 else ""
-        where = places.suffix(found.document, cluster[0], cluster[-1])
+        where = show.suffix(found.document, cluster[0], cluster[-1])
         yield f"cluster {number}: lines {cluster[0]}-{cluster[-1]}{where}, {count} match{plural}"
         if count == 1:
             yield " first and last match:"

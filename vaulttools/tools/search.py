@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Annotated, ClassVar, Final
 
-from vaulttools.answers import answer, hints, page, place
+from vaulttools.answers import answer, cut, hints, show
 from vaulttools.answers.answer import Answer
-from vaulttools.answers.page import Section
+from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -168,7 +168,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         )
 
     # cut
-    fitted = page.fit(_first_line(total, skip, work), [file.section for file in shown], answer.plain(notices))
+    fitted = cut.fit(_first_line(total, skip, work), [file.section for file in shown], answer.plain(notices))
     lines_cut = any(file.cut for file in shown)
     per_file = cap if any(file.left for file in shown) else None
     names = [paths.portable(file.name) for file in shown]
@@ -309,7 +309,7 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
     first = part = document.part_of(shown.hits[0].line)
     for here, number in _numbers(document, columns, before, after, last_line, plan.ranges_of(match.path)):
         if here != part:
-            lines += ["", f"# {place.named(match.path, here)}"]
+            lines += ["", f"# {show.named(match.path, here)}"]
         elif previous and number != previous + 1:
             lines.append("...")
         part = here
@@ -318,14 +318,14 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
         cut = cut or len(text.rstrip()) > limits.LINE_CHARACTERS
         mark = "*" if number in columns else " "
         lines.append(f"{mark}{number}{gutter}{render.line(text, columns.get(number))}")
-    heading = place.named(match.path, first)
+    heading = show.named(match.path, first)
     if hashline:
         tag = vault.snapshots.add(match.path, document.normalised)
         mark = "¶" if plan.is_single else "# "
         heading = f"{mark}{paths.shown(match.path)}#{tag}{heading[len(paths.shown(match.path)) :]}"
     else:
         heading = "" if plan.is_single and not document.parts else f"# {heading}"
-    pages = dict.fromkeys(place.page_of(document, hit.line) for hit in shown.hits)
+    pages = dict.fromkeys(show.page_of(document, hit.line) for hit in shown.hits)
     left = match.count - len(columns)
     return _Shown(
         match.path, len(columns), left, cut, [each for each in pages if each is not None], Section(heading, lines)
@@ -336,7 +336,7 @@ def _numbers(
     document: Document, hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None
 ) -> Iterator[tuple[DocumentPart | None, int]]:
     """The lines to show, each with the page or section that it stands in."""
-    for part, window in place.windows(document, hits, before, after, last_line):
+    for part, window in show.windows(document, hits, before, after, last_line):
         for number in range(window.start, window.end + 1):
             if ranges is None or ranges.contains(number):
                 yield part, number

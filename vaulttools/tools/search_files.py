@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from vaulttools.answers import answer, dated, file_match, hints, page
+from vaulttools.answers import answer, cut, dated, hints, show
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
-from vaulttools.answers.file_match import ExcerptRows, FileMatch, FileStream
 from vaulttools.answers.hints import Counted
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Tags, Texts, Values
+from vaulttools.answers.show import ExcerptRows, FileMatch, FileStream
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths
 from vaulttools.core.work import Work
@@ -123,7 +123,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     first = _first_line(total, counted.is_exact, work)
     between = "\n\n" if request.output == "excerpts" else "\n"
     told_last = answer.bracketed([*notices, *closing])
-    fitted = page.fit(first, [section for _, _, section in shown], told_last, between)
+    fitted = cut.fit(first, [section for _, _, section in shown], told_last, between)
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={
@@ -249,10 +249,10 @@ def _shown(
     suffix = f" ({beside})" if beside else ""
     rows = ExcerptRows()
     if request.output == "excerpts":
-        rows = file_match.excerpted(
+        rows = show.excerpted(
             found, request.context_lines, request.max_per_file, lambda lines: _headings(reader, found, lines)
         )
-        section = file_match.section(match, found, rows, suffix)
+        section = show.section(match, found, rows, suffix)
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""
         section = Section(f"{paths.shown(match.path)}{count}{suffix}", [])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from vaulttools.answers import answer
-from vaulttools.answers import place as places
+from vaulttools.answers import answer, show
 from vaulttools.answers.answer import Answer, AtLeast
-from vaulttools.answers.place import HitWindow
+from vaulttools.answers.show import HitWindow
 from vaulttools.answers.tool import Tool
 from vaulttools.core import render
 from vaulttools.core.work import Work
@@ -101,7 +100,7 @@ def run(vault: Session, request: ShowRequest, work: Work) -> ShowAnswer:
                 start_line=window.start,
                 lines=text.lines[window.start - 1 : window.end],
                 matching_lines=list(window.hits),
-                page=places.page_of(text, window.start),
+                page=show.page_of(text, window.start),
             )
             for window in windows
             if text is not None
@@ -128,7 +127,7 @@ def _windows(request: ShowRequest, text: Document | None, hits: FileLines) -> li
     if text is None:
         return []
     if request.line is None:
-        return list(places.around(hits.numbers, request.context, request.context, len(text.lines)))
+        return list(show.around(hits.numbers, request.context, request.context, len(text.lines)))
     start, end = max(1, request.line - request.context), min(len(text.lines), request.line + request.context)
     return [HitWindow(start, end, tuple(line for line in hits.numbers if start <= line <= end))]
 
@@ -147,7 +146,7 @@ def _lines(
         return [*lines, "no matches"]
     for number, window in enumerate(windows, 1):
         snippet = f"snippet {number}: " if request.line is None else ""
-        lines.append(f"{snippet}lines {window.start}-{window.end}{places.suffix(text, window.start, window.end)}")
+        lines.append(f"{snippet}lines {window.start}-{window.end}{show.suffix(text, window.start, window.end)}")
         lines += exploration.numbered(text, hits, window.start, window.end, request.line)
     return lines
 

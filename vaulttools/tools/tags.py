@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, corpus, page
+from vaulttools.answers import answer, corpus, cut
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Section
 from vaulttools.answers.incremental import NoteProjection
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
@@ -76,7 +76,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         if tags
         else corpus.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
     )
-    fitted = page.fit(
+    fitted = cut.fit(
         first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
     )
     return TagsAnswer(

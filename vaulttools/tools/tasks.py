@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, corpus, dated, page
+from vaulttools.answers import answer, corpus, cut, dated
 from vaulttools.answers.answer import Answer
+from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.incremental import Corpus, NoteProjection
-from vaulttools.answers.page import Section
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths, render
@@ -184,7 +184,7 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
         notices.append(
             f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. Set page to {next_page:,} for the next."
         )
-    fitted = page.fit(
+    fitted = cut.fit(
         _first_line(request, only, found, overdue, count, asked, work),
         [_section(group, request.group_by, today) for group in shown],
         answer.bracketed(notices),

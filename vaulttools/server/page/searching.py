@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from markupsafe import Markup
 
-from vaulttools.answers.file_match import FileMatch
+from vaulttools.answers.show import FileMatch
 from vaulttools.core import render
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.highlighting import Finder, finder, marked

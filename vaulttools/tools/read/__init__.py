@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from vaulttools.answers import answer, page, place, reading
+from vaulttools.answers import answer, reading, show
 from vaulttools.answers.answer import Answer, is_none
+from vaulttools.answers.cut import fitting
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
@@ -184,7 +185,7 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
             texts.setdefault((opened.document.path, meant.start, meant.end), (opened, meant))
     if not texts:
         raise BadArgument("; ".join(missing))
-    told = page.fitting(answer.bracketed(missing))
+    told = fitting(answer.bracketed(missing))
     asked = list(texts.values())
     if request.frontmatter:
         table, cut = several.table([opened for opened, _ in asked], request.max_chars, told)
@@ -240,7 +241,7 @@ def _properties_read(opened: Reading) -> NoteRead:
 
 def _pages_shown(document: Document, start: int, end: int) -> Pages | None:
     """The pages of some lines, from 1, end inclusive."""
-    first, last = place.page_of(document, start), place.page_of(document, max(start, end))
+    first, last = show.page_of(document, start), show.page_of(document, max(start, end))
     total = document.parts[-1].page if document.parts else None
     return None if first is None or last is None or total is None else Pages(start=first, end=last, total=total)
 
@@ -326,7 +327,7 @@ def _continuation(opened: Reading, meant: Part, line: int) -> str:
 
 
 def _composed(first: str, lines: Sequence[str], notices: Sequence[str]) -> str:
-    blocks = (first, "\n".join(lines), "\n".join(page.fitting(answer.bracketed(notices))))
+    blocks = (first, "\n".join(lines), "\n".join(fitting(answer.bracketed(notices))))
     return "\n\n".join(filter(None, blocks))
 
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaulttools.answers.page import Section, fit
+from vaulttools.answers.cut import Section, fit
 from vaulttools.core import limits
 
 
