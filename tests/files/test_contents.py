@@ -62,19 +62,6 @@ def test_a_file_that_changed_is_read_again(root: Root, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("later")
-def test_what_was_used_longest_ago_goes_first(root: Root, tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / name).write_bytes(b"x" * 1_000)
-    contents = ContentCache(3_000)
-    contents.read(root, "a", BOUND)
-    contents.read(root, "b", BOUND)
-    assert _kept(contents, root, "a") is not None
-    contents.read(root, "c", BOUND)
-    assert [_kept(contents, root, name) is not None for name in "abc"] == [True, False, True]
-    assert contents.size <= 3_000
-
-
-@pytest.mark.usefixtures("later")
 def test_neither_a_large_nor_a_protected_file_is_kept(root: Root, tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(b"x" * (module.LARGEST + 1))
     (tmp_path / "closed").mkdir()
@@ -95,7 +82,7 @@ import os
 from vaulttools.files.contents import ContentCache
 from vaulttools.matching.kept_counts import KeptCounts
 contents, counts = ContentCache(), KeptCounts()
-contents._lock.acquire()
+contents._entries._lock.acquire()
 counts._lock.acquire()
 child = os.fork()
 if child == 0:

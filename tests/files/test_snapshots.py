@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -64,16 +63,6 @@ def test_under_one_tag_the_later_text_stays() -> None:
     assert store.get("a.md", tag("one\n")) == "one\n"
 
 
-def test_the_text_added_longest_ago_goes_first() -> None:
-    store = SnapshotStore(3 * (ENTRY + 10))
-    for text in ("1", "2", "3"):
-        store.add("a.md", text * 10)
-    store.add("a.md", "1" * 10)  # once more: now the newest
-    store.add("a.md", "4" * 10)
-    kept = [text for text in "1234" if store.get("a.md", tag(text * 10)) is not None]
-    assert kept == ["1", "3", "4"]
-
-
 def test_a_text_is_measured_in_bytes() -> None:
     store = SnapshotStore(ENTRY + 10)
     assert store.get("a.md", store.add("a.md", "ä" * 5)) == "ä" * 5
@@ -87,29 +76,3 @@ def test_a_text_beyond_the_bound_is_not_kept_and_drives_nothing_out() -> None:
     assert store.get("a.md", tag("small")) == "small"
     store.add("a.md", "small" + " " * 1000)  # of the same tag: that no longer stands for the text kept
     assert store.get("a.md", tag("small")) is None
-
-
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["", "x", "x ", "yyyy", "z" * 30, "ä" * 12]))))
-def test_what_is_kept_is_the_newest_that_fits(added: list[tuple[str, str]]) -> None:
-    bound = 2 * ENTRY + 40
-    store = SnapshotStore(bound)
-    newest: dict[tuple[str, str], str] = {}
-    for path, text in added:
-        store.add(path, text)
-        newest.pop((path, tag(text)), None)
-        newest[path, tag(text)] = text
-        while len(newest) * ENTRY + sum(len(text.encode()) for text in newest.values()) > bound:
-            del newest[next(iter(newest))]
-    every = {(path, tag(text)) for path, text in added}
-    assert {key: store.get(*key) for key in every} == {key: newest.get(key) for key in every}
-
-
-def test_many_threads_may_add_and_ask_at_once() -> None:
-    store = SnapshotStore(50 * ENTRY)
-
-    def use(number: int) -> bool:
-        text = f"{number % 40}\n" * 20
-        return store.get("a.md", store.add("a.md", text)) in (text, None)
-
-    with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(use, range(4000)))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import time
+from pathlib import Path
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vaulttools import Vault, VaultConfig
 from vaulttools.index import passages
 from vaulttools.index.content import words_of
 from vaulttools.index.words import count, tokens
@@ -94,3 +100,28 @@ def test_windows_line_ends_change_nothing() -> None:
 def test_bytes_that_are_none_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="no passages"):
         passages.load(data)
+
+
+TEXTS = st.lists(st.sampled_from(["one two\n\n", "# Two\n\nthree\n", "| one |\n| - |\n| two |\n", "\n"]), max_size=4)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps=st.lists(st.tuples(st.integers(0, 3), TEXTS.map("".join)) | st.booleans(), max_size=12))
+def test_after_edits_and_renames_they_are_those_of_the_index(steps: list[tuple[int, str] | bool]) -> None:
+    notes = [f"{number}.md" for number in range(4)]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as index:
+        for name in notes:
+            Path(folder, name).write_text("# One\n\ntwo three\n\none two\n", encoding="utf-8")
+        with Vault.open(folder, config=VaultConfig(index_folder=index)) as vault:
+            for step in [True, *steps]:
+                if isinstance(step, tuple):
+                    Path(folder, notes[step[0]]).write_text(step[1], encoding="utf-8")
+                elif step:
+                    vault.build_index()
+                else:
+                    os.replace(Path(folder, notes[0]), Path(folder, notes[1]))
+                    Path(folder, notes[0]).write_text("one\n", encoding="utf-8")
+                view = vault._opened.indexes.own.view(time.monotonic())
+                assert view is not None
+                held = {path: passages.load(data) for path, data in view.passages(notes).items()}
+                assert [view.loaded_passages(notes) for _ in range(2)] == [held] * 2

@@ -160,7 +160,7 @@ def test_a_text_that_is_not_whole_is_ranked_and_told(make_vault: MakeVault) -> N
     folder = folder_beside(location.of(vault._opened.root).database)
     parts = (DocumentPart(1, 1, ()), DocumentPart(2, 2, ()))
     ExtractStore(str(folder)).put(digest, Extracted("first page\nsecond of the whales\n", parts, is_whole=False))
-    look._texts.clear()
+    look._texts.reset_after_fork()
     answer = vault.query("second whales")
     assert [note.path for note in answer.notes] == ["a.pdf", "b.pdf"]
     assert {("a.pdf", 2, 2, ()), ("b.pdf", 1, 1, ())} <= {(*each[:3], tuple(each[3])) for each in told(answer)}

@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from vaulttools.attachments.extracted import Extracted
 from vaulttools.attachments.kinds import FILE_BYTES, HEAD_BYTES, Kind, is_installed, kind_of
 from vaulttools.attachments.store import ExtractStore
 from vaulttools.core.cached import cached_property
+from vaulttools.core.recent import Recent
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.document import Document, NotRead
@@ -71,9 +71,8 @@ class Attachments:
         self._max_bytes = min(max_bytes, FILE_BYTES)
         self._guard = threading.Lock()
         self._kept: dict[str, _Kept] = {}
-        self._texts: OrderedDict[bytes, Extracted] = OrderedDict()
+        self._texts: Recent[bytes, Extracted] = Recent(_KEPT_CHARACTERS)
         """What was extracted or asked for last, by content."""
-        self._characters = 0
         self._running: dict[tuple[int, bytes], _Running] = {}
         """By process and content: a thread is not inherited by a fork."""
 
@@ -179,23 +178,12 @@ class Attachments:
         return head, digest.digest()
 
     def _stored(self, digest: bytes) -> Extracted | None:
-        with self._guard:
-            if digest in self._texts:
-                self._texts.move_to_end(digest)
-                return self._texts[digest]
-        extracted = self._store.get(digest) if self._store is not None else None
-        if extracted is not None:
-            self._remember(digest, extracted)
+        extracted = self._texts.get(digest)
+        if extracted is None and self._store is not None:
+            extracted = self._store.get(digest)
+            if extracted is not None:
+                self._texts.put(digest, extracted, _weight(extracted))
         return extracted
-
-    def _remember(self, digest: bytes, extracted: Extracted) -> None:
-        with self._guard:
-            if digest not in self._texts:
-                self._texts[digest] = extracted
-                self._characters += _weight(extracted)
-            while self._characters > _KEPT_CHARACTERS and len(self._texts) > 1:
-                _, oldest = self._texts.popitem(last=False)
-                self._characters -= _weight(oldest)
 
     def _extracted(self, kind: Kind, digest: bytes, descriptor: int, seconds: float) -> Extracted:
         """What is extracted within so many seconds, by this call or by another that has begun before."""
@@ -219,7 +207,7 @@ class Attachments:
 
             with suppress(process.CannotExtract):
                 extracted = process.extract(kind.name, descriptor)
-                self._remember(key[1], extracted)
+                self._texts.put(key[1], extracted, _weight(extracted))
                 if self._store is not None:
                     self._store.put(key[1], extracted)
                 running.extracted = extracted
@@ -256,5 +244,5 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
 
 
 def _weight(extracted: Extracted) -> int:
-    """Characters, and some for what is around them."""
-    return len(extracted.text) + 1_000
+    """Characters, and some for what is around them; the longest text is kept alone."""
+    return min(len(extracted.text) + 1_000, _KEPT_CHARACTERS)

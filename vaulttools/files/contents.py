@@ -6,13 +6,11 @@ Only files that were old when they were read are kept: their next change must ch
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
-from threading import Lock
 from typing import Final
 
-from vaulttools.core import forks
+from vaulttools.core.recent import Recent
 from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.key import Key, is_racy
@@ -32,30 +30,17 @@ class ContentCache:
     """The bytes of one vault's files, for any number of threads; what was used longest ago goes first."""
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self.reset_after_fork()
-        forks.renew(self)
+        self._entries: Recent[str, tuple[Key, bytes]] = Recent(most_bytes)
 
-    def reset_after_fork(self) -> None:
-        """Forget everything."""
-        self._lock = Lock()
-        self._entries: OrderedDict[str, tuple[Key, bytes]] = OrderedDict()
-        self.size = 0
+    @property
+    def size(self) -> int:
         """Bytes that all entries count."""
+        return self._entries.weight
 
     def kept(self, files: Sequence[str], keys: Sequence[Key | None]) -> list[bytes | None]:
         """The bytes of the files that have these keys, None where they are not kept; nothing is kept of one without."""
-        found: list[bytes | None] = []
-        entries = self._entries
-        with self._lock:
-            for path, key in zip(files, keys, strict=True):
-                entry = entries.get(path)
-                if entry is None or key is None or entry[0] != key:
-                    found.append(None)
-                else:
-                    entries.move_to_end(path)
-                    found.append(entry[1])
-        return found
+        entries = zip(self._entries.several(files), keys, strict=True)
+        return [entry[1] if entry is not None and entry[0] == key else None for entry, key in entries]
 
     def current(self, root: Root, path: str, max_bytes: int) -> bytes:
         """The bytes of a file after a look at its status; see `read`.
@@ -79,15 +64,5 @@ class ContentCache:
         data, status = documents.read_bytes(root, path, max_bytes)
         key = Key.of(status)
         if len(data) <= LARGEST and not is_racy(key, checked):
-            with self._lock:
-                self._drop(path)
-                self._entries[path] = key, data
-                self.size += len(data) + _ENTRY_BYTES
-                while self.size > self._most_bytes:
-                    self._drop(next(iter(self._entries)))
+            self._entries.put(path, (key, data), len(data) + _ENTRY_BYTES)
         return data
-
-    def _drop(self, path: str) -> None:
-        entry = self._entries.pop(path, None)
-        if entry is not None:
-            self.size -= len(entry[1]) + _ENTRY_BYTES

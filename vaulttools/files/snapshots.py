@@ -5,11 +5,11 @@ What a file holds now is read elsewhere; comparing its tag with an old one tells
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
 from typing import Final
 
 import xxhash
+
+from vaulttools.core.recent import Recent
 
 KEPT_BYTES: Final = 64 * 1024 * 1024
 """Bytes of text, as UTF-8, that a store keeps."""
@@ -37,14 +37,11 @@ def _tag(data: bytes) -> str:
 class SnapshotStore:
     """The newest texts by path and tag, for any number of threads.
 
-    Texts are held as UTF-8, which makes the bound one of bytes: the entry added longest ago goes first.
+    Texts are held as UTF-8, which makes the bound one of bytes: what was used longest ago goes first.
     """
 
     def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._texts: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._lock = Lock()
+        self._texts: Recent[tuple[str, str], bytes] = Recent(most_bytes)
 
     def add(self, path: str, text: str) -> str:
         """Keep the text of a file as its newest and return its tag.
@@ -54,22 +51,10 @@ class SnapshotStore:
         """
         data = text.encode("utf-8", "surrogatepass")
         tag = _tag(data)
-        with self._lock:
-            self._drop((path, tag))
-            if len(data) + _ENTRY_BYTES <= self._most_bytes:
-                self._texts[path, tag] = data
-                self._bytes += len(data) + _ENTRY_BYTES
-                while self._bytes > self._most_bytes:
-                    self._drop(next(iter(self._texts)))
+        self._texts.put((path, tag), data, len(data) + _ENTRY_BYTES)
         return tag
 
     def get(self, path: str, tag: str) -> str | None:
         """The text with a tag, or None when there was none or it is no longer kept."""
-        with self._lock:
-            data = self._texts.get((path, tag))
+        data = self._texts.get((path, tag))
         return None if data is None else data.decode("utf-8", "surrogatepass")
-
-    def _drop(self, key: tuple[str, str]) -> None:
-        data = self._texts.pop(key, None)
-        if data is not None:
-            self._bytes -= len(data) + _ENTRY_BYTES

@@ -421,13 +421,13 @@ class Snapshot:
         """The passages of the notes whose words are known."""
         from vaulttools.index.passages import load
 
-        rows = self._ranked_rows(notes)
-        kept = self._state.passages.of(rows)
-        missing = [row for row in rows if row.path not in kept]
-        read = {row: load(columns) for row, columns in self._passages_of(missing)}
-        # Of an attachment the row stays the same when more of its text is extracted.
-        self._state.passages.keep({row: passages for row, passages in read.items() if paths.is_note(row.path)})
-        return kept | {row.path: passages for row, passages in read.items()}
+        rows, kept = self._ranked_rows(notes), self._state.passages
+        found = {row: held for row, held in zip(rows, kept.several(rows), strict=True) if held is not None}
+        for row, columns in self._passages_of([row for row in rows if row not in found]):
+            found[row] = load(columns)
+            if paths.is_note(row.path):  # of an attachment the row stays the same when more of its text is extracted
+                kept.put(row, found[row], len(found[row].lengths))
+        return {row.path: passages for row, passages in found.items()}
 
     def _ranked_rows(self, notes: Sequence[str]) -> list[Row]:
         unknown = set(self.unranked(notes))

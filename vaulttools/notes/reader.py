@@ -5,12 +5,11 @@ The tools and both query modes read notes through it, so that they agree on what
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from vaulttools.core.recent import Recent
 from vaulttools.core.work import Work
 from vaulttools.files import document as documents
 from vaulttools.files.contents import ContentCache
@@ -133,25 +132,18 @@ class _Ahead:
 
 
 class _RecentNotes:
-    """The last notes that were parsed, by path and text, for any number of threads."""
+    """The last notes that were parsed, for any number of threads."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._notes: OrderedDict[str, Note] = OrderedDict()
+        self._notes: Recent[str, Note] = Recent(_RECENT)
 
     def note(self, document: Document) -> Note:
-        with self._lock:
-            known = self._notes.get(document.path)
-            if known is not None and known.text == document.text:
-                self._notes.move_to_end(document.path)
-                return known
+        known = self._notes.get(document.path)
+        if known is not None and known.text == document.text:
+            return known
         from vaulttools.notes.note import Note
 
         made = Note(document.path, document.text)
         if len(document.text) <= _RECENT_CHARACTERS:
-            with self._lock:
-                self._notes[document.path] = made
-                self._notes.move_to_end(document.path)
-                while len(self._notes) > _RECENT:
-                    self._notes.popitem(last=False)
+            self._notes.put(document.path, made, 1)
         return made

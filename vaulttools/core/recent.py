@@ -1,0 +1,61 @@
+"""Keeps the values that were used last, up to a total weight."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable
+from threading import Lock
+from typing import Generic, TypeVar
+
+from vaulttools.core import forks
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """Values by key, for any number of threads; what was used longest ago goes first."""
+
+    def __init__(self, most: int) -> None:
+        """`most` bounds the sum of the weights, in the unit of the caller."""
+        self._most = most
+        self.reset_after_fork()
+        forks.renew(self)
+
+    def reset_after_fork(self) -> None:
+        """Forget everything."""
+        self._lock = Lock()
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self.weight = 0
+
+    def get(self, key: K) -> V | None:
+        """The value of a key; None where it is not kept."""
+        return self.several((key,))[0]
+
+    def several(self, keys: Iterable[K]) -> list[V | None]:
+        """The values of some keys, None where they are not kept."""
+        found: list[V | None] = []
+        entries = self._entries
+        with self._lock:
+            for key in keys:
+                entry = entries.get(key)
+                if entry is None:
+                    found.append(None)
+                else:
+                    entries.move_to_end(key)
+                    found.append(entry[0])
+        return found
+
+    def put(self, key: K, value: V, weight: int) -> None:
+        """Keep a value in place of the last one of its key; one that is heavier than all may be is not kept."""
+        with self._lock:
+            self._drop(key)
+            if weight <= self._most:
+                self._entries[key] = value, weight
+                self.weight += weight
+            while self.weight > self._most:
+                self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: K) -> None:
+        _, weight = self._entries.pop(key, (None, 0))
+        self.weight -= weight
