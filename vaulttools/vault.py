@@ -22,6 +22,7 @@ from vaulttools.answers.answer import Answer
 from vaulttools.answers.request import parse
 from vaulttools.attachments.extracted import Picture
 from vaulttools.config import VaultConfig
+from vaulttools.core.voice import CALLS, Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument, Cancelled, VaultToolsError
 from vaulttools.files import snapshots
@@ -403,16 +404,18 @@ class Vault(ToolMethods):
         *,
         cancel: Event | None = None,
         on_progress: Callable[[str], None] | None = None,
+        voice: Voice = CALLS,
     ) -> Any:
-        """The typed answer of a tool for arguments as a model sends them; the methods of the tools are made of it.
+        """The typed answer of a tool for arguments as a model sends them; the methods of the tools are made of it. Its
+        text and its refusals write next steps in a voice, of calls unless the command line asks.
 
         Raises:
             VaultToolsError: with the sentence that `call` returns.
         """
         tool = tools.named(name)
-        request = parse(tool.request, arguments)
+        request = parse(tool.request, arguments, voice)
         opened = self._opened
-        work = Work(opened.config.time_limit, cancel, on_progress)
+        work = Work(opened.config.time_limit, cancel, on_progress, voice=voice)
         opened.root.ensure_readable()
         try:
             return tool.run(opened, request, work)

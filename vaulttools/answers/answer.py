@@ -132,7 +132,7 @@ def passed_over(work: Work, *, found: bool, told: Collection[Reason] = ()) -> li
     for reason, entry in work.skipped.items():
         if reason in INCOMPLETE or reason in told or (found and reason != "binary"):
             continue
-        way_in = "; include_excluded=true searches them" if reason == "excluded" else ""
+        way_in = f"; {work.voice.given('include_excluded', True)} searches them" if reason == "excluded" else ""
         sentences.append(f"Passed over, {reason}: {entry.count:,} ({named(entry.paths, entry.count)}){way_in}.")
     return [*sentences, *unextracted(work, found=found)]
 
@@ -156,7 +156,7 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
         return []
     first = min((entry.paths[0] for entry in late if entry.paths), key=paths.order, default=None)
     start = f" to the files from {named([first])} on" if in_path_order and first is not None else ""
-    fewer = f", lower {bounding}" if bounding is not None and UNREAD in work.skipped else ""
+    fewer = f", lower {work.voice.name(bounding)}" if bounding is not None and UNREAD in work.skipped else ""
     return [f"To go on, narrow {narrowing}{start}{fewer}, or raise time_limit in the configuration."]
 
 

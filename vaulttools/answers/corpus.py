@@ -23,14 +23,16 @@ from vaulttools.session import Session
 F = TypeVar("F")
 S = TypeVar("S")
 
-NARROW: Final = "Narrow folder or glob."
-"""What shows more of an answer about all notes that had to be cut."""
-
 _FEW: Final = 20
 """Notes that are parsed sooner than the index tells of them."""
 
 _WAIT_SHARE: Final = 0.8
 """Part of a call's time that it waits for the index; the rest is for reading what that does not know, and to answer."""
+
+
+def narrow(work: Work) -> str:
+    """What shows more of an answer about all notes that had to be cut."""
+    return f"Narrow {work.voice.name('folder')} or {work.voice.name('glob')}."
 
 
 def ask(

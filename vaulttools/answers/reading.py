@@ -9,6 +9,7 @@ from typing import Final
 
 from vaulttools.answers import answer
 from vaulttools.core import paths, render
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.files.document import Document
@@ -252,9 +253,9 @@ def first_line(opened: Reading, part: Part, end: int) -> str:
     return ", ".join(filter(None, [opened.name, part.label, f"{which} of {total}"]))
 
 
-def cut(line: int, shown: int, length: int) -> str:
+def cut(line: int, shown: int, length: int, voice: Voice) -> str:
     """That a line is not shown whole."""
     return (
-        f"Line {line} is cut after {shown:,} of {length:,} characters; raise max_chars (at most {MOST_CHARACTERS:,}), "
-        "or search for what stands in it."
+        f"Line {line} is cut after {shown:,} of {length:,} characters; raise {voice.name('max_chars')} "
+        f"(at most {MOST_CHARACTERS:,}), or search for what stands in it."
     )

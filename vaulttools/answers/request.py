@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
+from vaulttools.core.voice import CALLS, Voice
 from vaulttools.errors import BadArgument
 from vaulttools.models import (
     AfterValidator,
@@ -136,8 +137,8 @@ Values = Annotated[dict[str, Scalar], BeforeValidator(_map_of)]
 """Names with a text, or null."""
 
 
-def parse(request: type[R], arguments: Mapping[str, object]) -> R:
-    """The request that the arguments make.
+def parse(request: type[R], arguments: Mapping[str, object], voice: Voice = CALLS) -> R:
+    """The request that the arguments make; a refusal names them in a voice.
 
     Raises:
         BadArgument: one sentence that names every argument that is wrong and what is accepted.
@@ -156,7 +157,7 @@ def parse(request: type[R], arguments: Mapping[str, object]) -> R:
         wrong = {
             str(details["loc"][0]) if details["loc"] else "": details for details in error.errors(include_url=False)
         }
-        sentences = (_sentence(request, name, details, given.keys()) for name, details in wrong.items())
+        sentences = (_sentence(request, name, details, given.keys(), voice) for name, details in wrong.items())
         raise BadArgument("; ".join(sentences)) from None
 
 
@@ -180,7 +181,7 @@ def explained(request: type[Request], name: str) -> str:
     return " ".join([property_["description"], *([f"({'; '.join(parts)})"] if parts else [])])
 
 
-def _sentence(request: type[Request], name: str, details: ErrorDetails, given: AbstractSet[str]) -> str:
+def _sentence(request: type[Request], name: str, details: ErrorDetails, given: AbstractSet[str], voice: Voice) -> str:
     if (own := request.sentence(name, details)) is not None:
         return own
     if details["type"] == "extra_forbidden":
@@ -188,13 +189,15 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
         instead = _instead(name, details["input"], fields) or _choice(request, name, fields)
         return f"unknown argument '{name}'{instead}; accepted are: {', '.join(request.model_fields)}"
     if details["type"] == "missing":
-        return f"{name} is required: {accepted(request, name)}"
+        return f"{voice.name(name)} is required: {accepted(request, name)}"
     if details["type"] == "value_error":
         return str(details["ctx"]["error"])
     if name not in request.model_fields:
         return "the arguments must be a JSON object"
     got = json.dumps(details["input"], ensure_ascii=False, default=str)
-    return f"{name} must be {accepted(request, name)}, got {got if len(got) <= _SHOWN else got[:_SHOWN] + '…'}"
+    return (
+        f"{voice.name(name)} must be {accepted(request, name)}, got {got if len(got) <= _SHOWN else got[:_SHOWN] + '…'}"
+    )
 
 
 _ALIKE: Final[Mapping[str, Sequence[str]]] = {

@@ -72,6 +72,15 @@ def take_vault(words: list[str]) -> str | None:
     return os.path.abspath(os.path.expanduser(vault))
 
 
+def quoted(word: str) -> str:
+    """A word as every shell takes it, in quotes where it needs them."""
+    if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":
+        return word
+    if not any(sign in word for sign in '"$`\\!%'):
+        return f'"{word}"'
+    return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
 def nearest_vault(here: str) -> str | None:
     """The nearest folder, `here` or above it, that holds `.obsidian`; never the root or the home folder."""
     folder = here

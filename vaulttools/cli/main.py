@@ -254,14 +254,18 @@ def _call(words: list[str], switches: Switches) -> int:
         raise BadArgument(f"the arguments must be a JSON object: {error}") from None
     if not isinstance(arguments, dict):
         raise BadArgument("the arguments must be a JSON object")
-    return _answered(words[0], arguments, switches)
+    return _answered(words[0], arguments, switches, is_call=True)
 
 
-def _answered(name: str, arguments: dict[str, Any], switches: Switches) -> int:
+def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_call: bool = False) -> int:
+    """Print what a tool answers. `is_call`: for `call`, whose words are those of Python."""
     from vaulttools import tools
+    from vaulttools.cli.voice import Commands
+    from vaulttools.core.voice import CALLS
 
     tool = tools.named(name)
     here = switches.here
+    voice = CALLS if is_call or switches.as_json else Commands(tool.request, switches.vaults)
     importing.raise_again()
     # Asking every file for its status takes as long as ripgrep takes to search them all (measured: 50 ms). So a
     # command that searches uses the index only where a child has listed the vault meanwhile.
@@ -272,10 +276,10 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches) -> int:
         if tool.needs_structure:
             from vaulttools.answers.request import parse
 
-            request = parse(tool.request, arguments)  # a refusal need not wait
+            request = parse(tool.request, arguments, voice)  # a refusal need not wait
             if tool.waits(request):
                 here.read_structures(vault)
-        answer = vault.answer(name, arguments, cancel=here.cancel)
+        answer = vault.answer(name, arguments, cancel=here.cancel, voice=voice)
     if switches.as_json:
         print_json(answer.model_dump(mode="json"), here.out)
     elif switches.as_csv and tool.csv is not None:

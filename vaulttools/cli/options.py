@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -102,6 +103,43 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
             what = "a text; repeat it for more" if is_list else accepted(tool.request, field)
             raise BadArgument(f"--{_option(tool.request, field)} is required: {what}")
     return arguments
+
+
+def words(request: type[Request], arguments: Mapping[str, Any]) -> list[str]:
+    """The words that `parse` reads as these arguments."""
+    placed: list[str] = []
+    given: list[str] = []
+    for field, value in arguments.items():
+        if field in _positional(request):
+            placed += value if isinstance(value, list) else [str(value)]
+        elif field in request.flags:
+            given.append(f"--{_dashed(value)}")
+        elif isinstance(value, bool):
+            given.append(name(request, field) if value else f"--no-{_dashed(field)}")
+        else:
+            given += _option_words(name(request, field), value)
+    is_option = any(map(_reads_as_option, placed))
+    return [*given, "--", *placed] if is_option else [*placed, *given]
+
+
+def _option_words(option: str, value: Any) -> list[str]:
+    if isinstance(value, dict):
+        texts = [f"{name}={'null' if each is None else _text(each)}" for name, each in value.items()]
+    else:
+        texts = list(map(_text, value)) if isinstance(value, list) else [_text(value)]
+    return [word for text in texts for word in ([f"{option}={text}"] if text.startswith("-") else [option, text])]
+
+
+def _text(value: object) -> str:
+    """A value as its text; but for texts as JSON has it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def name(request: type[Request], field: str) -> str:
+    """How the command line names a field: `--max-results`, `PATTERN`, `-i`."""
+    if field in _required(request):
+        return field.upper()
+    return request.short.get(field) or f"--{_option(request, field)}"
 
 
 def options(request: type[Request]) -> list[Option]:

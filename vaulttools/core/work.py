@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any, Final, Literal, get_args
 
 from vaulttools.core import limits, paths
+from vaulttools.core.voice import CALLS, Voice
 from vaulttools.errors import Cancelled
 
 LeftOut = Literal[
@@ -85,6 +86,8 @@ class Work:
     """The `index.snapshot.Snapshot` of the call, once `Session.view` has taken it; None: there is none."""
     warnings: dict[str, None] = field(default_factory=dict)
     """Sentences about the vault met on the way (a bad ignore line, a bad excluded-files entry)."""
+    voice: Voice = CALLS
+    """Writes what the caller may do next."""
 
     def __post_init__(self) -> None:
         self.deadline = self.deadline or time.monotonic() + self.time_limit
@@ -106,7 +109,9 @@ class Work:
         Raises:
             Cancelled: the caller has stopped the call.
         """
-        return Work(max(self.remaining(), _SHORTEST), self.cancel, started=self.started, view=self.view)
+        return Work(
+            max(self.remaining(), _SHORTEST), self.cancel, started=self.started, view=self.view, voice=self.voice
+        )
 
     def limit_to(self, seconds: float) -> None:
         """Set the time limit of this call, from now."""

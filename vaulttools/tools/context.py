@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, Literal
@@ -14,6 +13,7 @@ from vaulttools.answers.linked import ShownLines, linked
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.errors import BadArgument
 from vaulttools.models import BaseModel, Field
@@ -130,18 +130,22 @@ def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     if pieces:
         doubts, fixed = fixed[: len(found.doubts)], fixed[len(found.doubts) :]
         blocks = [*filter(None, ["\n".join(doubts)]), *("\n".join(piece.lines()) for piece in pieces)]
-        notices += (closing := list(_left_out(pieces, left, is_more=is_more)))
+        notices += (closing := list(_left_out(pieces, left, work.voice, is_more=is_more)))
         fixed += answer.bracketed(closing)
     else:
-        nothing = "No passage fits; raise max_chars." if left else answer.nothing_found(work, "No notes found.")
+        nothing = (
+            f"No passage fits; raise {work.voice.name('max_chars')}."
+            if left
+            else answer.nothing_found(work, "No notes found.")
+        )
         blocks = [nothing[:_NOTICE_CHARACTERS]]
     room = request.max_chars - sum(len(block) + 2 for block in blocks) - _size(fixed)
     calls: list[NextCall] = []
     for call in _next_calls(pieces):
-        if (size := len(_told(call)) + 3) <= room:  # in brackets, with its line end
+        if (size := len(_told(call, work.voice)) + 3) <= room:  # in brackets, with its line end
             room -= size
             calls.append(call)
-    notices += (told := list(map(_told, calls)))
+    notices += (told := [_told(call, work.voice) for call in calls])
     names, lines = _linked(vault, work, found, pieces, room)
     return ContextAnswer(
         **answer.envelope(
@@ -179,12 +183,13 @@ def _pieces(found: Ranked, max_chars: int, fixed: int) -> tuple[list[PassageRun]
         room = room * (limits.TEXT_BYTES - _OCTETS_FOR_THE_REST) // octets
 
 
-def _left_out(pieces: Sequence[PassageRun], left: int, *, is_more: bool) -> Iterator[str]:
+def _left_out(pieces: Sequence[PassageRun], left: int, voice: Voice, *, is_more: bool) -> Iterator[str]:
     """What was cut."""
+    raised = f"raise {voice.name('max_chars')}"
     if any(piece.most is not None for piece in pieces):
-        yield "The first passage was cut; raise max_chars."
+        yield f"The first passage was cut; {raised}."
     if left:
-        yield f"{left:,}{' or' if is_more else ''} more passage{'s' if left != 1 else ''} did not fit; raise max_chars."
+        yield f"{left:,}{' or' if is_more else ''} more passage{'s' if left != 1 else ''} did not fit; {raised}."
     elif is_more:
         yield f"These passages are from the best {_NOTES} notes; query shows more."
 
@@ -207,8 +212,8 @@ def _reading(path: str, line: int) -> NextCall:
     return NextCall(tool="read", arguments={"note": paths.portable(path), "start_line": line})
 
 
-def _told(call: NextCall) -> str:
-    return f"To read on: {call.tool} {json.dumps(call.arguments, ensure_ascii=False)}"
+def _told(call: NextCall, voice: Voice) -> str:
+    return f"To read on: {voice.call(call.tool, call.arguments)}"
 
 
 def _linked(

@@ -144,7 +144,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
     if timed_out:
         notices.append(
             f"find timed out after {request.timeout:g}s; returning {len(kept)} partial matches — "
-            "increase timeout or narrow pattern"
+            f"increase {work.voice.name('timeout')} or narrow pattern"
         )
     notices += answer.passed_over(work, found=bool(kept), told=["time limit"])
     if not kept and work.complete:
@@ -156,7 +156,7 @@ def run(vault: Session, request: FindRequest, work: Work) -> FindAnswer:
             notices += _other_case(vault, request, targets, work)
     reached = len(every) > request.limit
     if reached:
-        to_go_on = "Narrow" if request.limit == LIMIT else "Raise limit, narrow"
+        to_go_on = "Narrow" if request.limit == LIMIT else f"Raise {work.voice.name('limit')}, narrow"
         notices.append(f"{request.limit} results limit reached. {to_go_on} the glob, or name a folder.")
     fitted = _fitted(kept, targets, cut.fitting(answer.bracketed(notices)), work)
     return FindAnswer(

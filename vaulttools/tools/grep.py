@@ -90,7 +90,9 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     way_on = answer.way_on(work, "path or glob", "max_results")
     if total > len(matches):
         of = f"{total:,}" if exact else f"more than {at_least:,}"
-        more = "Narrow" if request.max_results == limits.RESULTS else "Raise max_results or narrow"
+        more = (
+            "Narrow" if request.max_results == limits.RESULTS else f"Raise {work.voice.name('max_results')} or narrow"
+        )
         more = "" if way_on else f" {more} pattern, path or glob."
         notices.append(f"Showing {len(matches):,} of {of} matching lines.{more}")
     notices += way_on

@@ -151,7 +151,8 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
         notices.append(f"The lines of {named(unread)} are not shown: they could not be read just now.")
     shown = len(links) + len(orphans) + len(reached)
     if found.total > shown or (found.is_mention and not found.is_whole):
-        notices.append(f"Showing {shown:,} of {found.counted()}. Raise limit or narrow folder.")
+        limit, folder = map(work.voice.name, ("limit", "folder"))
+        notices.append(f"Showing {shown:,} of {found.counted()}. Raise {limit} or narrow {folder}.")
     elif found.next_step:
         notices.append(found.next_step)
     counted = found.counted()
@@ -162,7 +163,7 @@ def run(vault: Session, request: LinksRequest, work: Work) -> LinksAnswer:
     )
     sections = [Section("", [paths.shown(each) for each in found.orphans[: request.limit]])] if orphans else []
     sections += [*_by_distance(reached), *_sections(links, request.direction)]
-    fitted = cut.fit(first, sections, answer.bracketed(notices), advice=corpus.NARROW)
+    fitted = cut.fit(first, sections, answer.bracketed(notices), advice=corpus.narrow(work))
     in_text: dict[str, Any] = {}
     if orphans:
         in_text["orphans"] = orphans[: fitted.kept[0] or 0]
@@ -229,7 +230,7 @@ def _of_all(vault: Session, request: LinksRequest, path: str | None, work: Work)
         of = f"to {name}" + (f" in {corpus.counted(sources, 'note')}" if edges else within)
         found = _Found("link", of, edges)
         if not edges and paths.is_note(path):
-            found.next_step = "Set direction to mentions for its name as plain text."
+            found.next_step = f"{work.voice.set('direction', 'mentions')} for its name as plain text."
     elif request.direction == "unresolved":
         among = _among(asked.files, request, path, is_selected)
         every = asked.answer.unresolved(links, stop)

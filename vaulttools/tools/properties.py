@@ -14,6 +14,7 @@ from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
@@ -81,7 +82,7 @@ class PropertiesAnswer(Answer):
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Count all properties, and show the first; or one of them, and show its first values."""
     asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
-    every = asked.answer.all
+    every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
     shown = [_detail(each, FIRST_VALUES if wanted is None else request.limit) for each in found[: request.limit]]
@@ -98,17 +99,18 @@ def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAns
         first = corpus.first_line(part, f"{count:,} {'properties' if count != 1 else 'property'} in {in_notes}:")
         lines = [_row(each) for each in shown]
         if len(shown) < count:
-            notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise limit.")
-        notices.append(f"To see all values of one: properties {_call({'name': shown[0].name, **_kept(request)})}")
+            notices.append(f"Showing {len(shown):,} of {count:,} properties. Raise {voice.name('limit')}.")
+        call = voice.call("properties", {"name": shown[0].name, **_kept(request)})
+        notices.append(f"To see all values of one: {call}")
     else:
         (one,) = shown
         what = f"Property {_shown(one.name)}: {_types(one)}; {corpus.counted(one.total_values, 'value')}:"
         first = corpus.first_line(part, render.line(what))
         lines = [render.line(f" {corpus.counted(each.notes, 'note')}: {_shown(each.value)}") for each in one.values]
         if len(one.values) < one.total_values:
-            notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise limit.")
-        notices += _example(one, _kept(request))
-    fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.NARROW)
+            notices.append(f"Showing {len(one.values):,} of {one.total_values:,} values. Raise {voice.name('limit')}.")
+        notices += _example(one, _kept(request), voice)
+    fitted = cut.fit(first, [Section("", lines)], answer.bracketed(notices), advice=corpus.narrow(work))
     return PropertiesAnswer(
         **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(found)),
         shown={"properties": _in_text(shown, fitted.kept[0] or 0, is_one=wanted is not None)},
@@ -165,16 +167,12 @@ def _cut(text: str) -> str:
     return text if len(text) <= _VALUE_CHARACTERS else f"{text[:_VALUE_CHARACTERS]}{render.ELLIPSIS}"
 
 
-def _call(arguments: Mapping[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False)
-
-
 def _kept(request: PropertiesRequest) -> dict[str, str]:
     """The filters of a request, for the next call that is suggested."""
     return {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
 
 
-def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
+def _example(one: PropertyCount, kept: Mapping[str, str], voice: Voice) -> list[str]:
     """How to get at the notes with a value, where the filters of `search_files` can name one and where it is."""
     folder, glob = kept.get("folder", ""), kept.get("glob", "")
     if folder and (glob or globs.has_magic(folder)):
@@ -185,8 +183,8 @@ def _example(one: PropertyCount, kept: Mapping[str, str]) -> list[str]:
         if each.value is None or (isinstance(each.value, str | int | float) and str(each.value).strip()):
             # Without `within` every line of the notes would match and be shown.
             few = {"within": "frontmatter", "context_lines": 0}
-            call = _call({"pattern": ".", "properties": {one.name: each.value}, **few, **where})
-            return [f"To see the notes with a value: search_files {call}"]
+            call = {"pattern": ".", "properties": {one.name: each.value}, **few, **where}
+            return [f"To see the notes with a value: {voice.call('search_files', call)}"]
     return []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,6 +15,7 @@ from vaulttools.answers.exact import Order, Sort, exact, other_readings
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import UNREAD, Work
 from vaulttools.models import BaseModel, Field, SkipValidation
 from vaulttools.notes import language
@@ -33,9 +33,6 @@ from vaulttools.session import Session
 
 EXCERPTS: Final = 3
 """Excerpts shown of one note: with ten notes an answer stays near 2 KB."""
-
-_LOWER: Final = "Lower limit and turn the pages, or narrow the query."
-"""What shows more of a page that had to be cut."""
 
 
 class QueryRequest(Request):
@@ -181,7 +178,7 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
-        shown, steps = list(allotted.notes), list(_next_steps(request, found, allotted, next_page))
+        shown, steps = list(allotted.notes), list(_next_steps(request, found, allotted, next_page, work.voice))
         text = _ranked_text(request, work, explanation, doubts, notices, shown, steps)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
@@ -238,19 +235,21 @@ def _ranked_first_line(request: QueryRequest, work: Work, count: int) -> str:
     return answer.nothing_found(work, "No notes found.")
 
 
-def _next_steps(request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None) -> Iterator[str]:
+def _next_steps(
+    request: QueryRequest, found: Ranked, allotted: Allotted, next_page: int | None, voice: Voice
+) -> Iterator[str]:
     """The next steps, the most useful one first."""
     shown, also = allotted.notes, allotted.also
     is_far = found.ranking.weakness == NOTHING_NEAR
     following = None if is_far else reading_on(shown, found.deduplicator.read)
     if following is not None:
-        yield _to_read_on(*following)
+        yield _to_read_on(*following, voice)
     if also:
         named = ", ".join(paths.shown(each.path) for each in also[:_NAMED])
         more = f" and {len(also) - _NAMED:,} more" if len(also) > _NAMED else ""
-        yield f"Also: {named}{more}." + ("" if next_page is None else f" Set page to {next_page:,} for the next.")
+        yield f"Also: {named}{more}." + ("" if next_page is None else f" {voice.set('page', next_page)} for the next.")
     elif next_page is not None:
-        yield f"Set page to {next_page:,} for the next notes."
+        yield f"{voice.set('page', next_page)} for the next notes."
     if shown and found.doubts and following is None:
         written = {each.note.passages.language for each in shown} - {language.UNKNOWN}
         asked = read_question(without_operators(request.query)[0]).languages
@@ -323,7 +322,7 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
         notices += other_readings(vault, work, request, request.query, found, order, match_case=request.match_case)
     reading = next((match for match in shown if match.places and paths.is_note(match.path)), None)
     first_place = None if reading is None else (reading.path, max(1, min(reading.places)[0]))
-    closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place))
+    closing = list(_closing(request, len(shown), total, is_exact, next_page, first_place, work.voice))
     what, part = "file" if found.plan.files.others else "note", corpus.part(asked)
     if not part and total and not {"time limit", UNREAD}.isdisjoint(work.skipped):
         part = f"Part of the answer: {work.incomplete_because()}."
@@ -332,7 +331,8 @@ def _obsidian(vault: Session, request: QueryRequest, work: Work, told: Sequence[
     head += _first_line(request, total, is_exact, len(shown), what, part, work)
     notes = list(map(_shown, shown))
     sections = [section for _, section, _ in notes]
-    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=_LOWER)
+    to_see_more = f"Lower {work.voice.name('limit')} and turn the pages, or narrow the query."
+    fit = cut.fit(head, sections, answer.bracketed([*notices, *closing]), advice=to_see_more)
     in_text = zip(notes, fit.kept, strict=True)
     return QueryAnswer(
         **answer.envelope(work, fit.text, [*filter(None, [part]), *notices, *fit.cut, *closing], found=bool(shown)),
@@ -412,19 +412,19 @@ def _closing(
     is_exact: bool,
     next_page: int | None,
     reading: tuple[str, int] | None,
+    voice: Voice,
 ) -> Iterator[str]:
     """The next step; `reading` is a note and a line of it."""
     if next_page is not None:
         start = (request.page - 1) * request.limit
         of = f"{total:,}" if is_exact else f"more than {total:,}"
-        yield f"Showing {start + 1:,}-{start + shown:,} of {of}. Set page to {next_page:,} for the next."
+        yield f"Showing {start + 1:,}-{start + shown:,} of {of}. {voice.set('page', next_page)} for the next."
     if reading is not None:
-        yield _to_read_on(*reading)
+        yield _to_read_on(*reading, voice)
 
 
-def _to_read_on(path: str, line: int) -> str:
-    call = json.dumps({"note": paths.portable(path), "start_line": line}, ensure_ascii=False)
-    return f"To read on: read {call}"
+def _to_read_on(path: str, line: int, voice: Voice) -> str:
+    return f"To read on: {voice.call('read', {'note': paths.portable(path), 'start_line': line})}"
 
 
 TOOL: Final = Tool(

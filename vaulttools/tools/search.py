@@ -164,7 +164,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
         of = f"{total}" if counted.is_exact else f"more than {total}"
         notices.append(
             f"Showing files {skip + 1}-{skip + len(shown)} of {of}. "
-            f"Use skip={next_skip} for the next page, or narrow paths/pattern."
+            f"Use {work.voice.given('skip', next_skip)} for the next page, or narrow paths/pattern."
         )
 
     # cut

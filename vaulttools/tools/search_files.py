@@ -289,9 +289,10 @@ def _closing(request: SearchFilesRequest, counted: Counted, total: int, shown: i
     if total <= request.max_results and counted.is_exact:
         return way_on
     of = f"{total}" if counted.is_exact else f"more than {total}"
-    more = " Raise max_results or narrow the pattern."
+    voice = counted.search.work.voice
+    more = f" Raise {voice.name('max_results')} or narrow the pattern."
     if request.max_results == limits.RESULTS:
-        more = " Narrow the pattern or file_pattern."
+        more = f" Narrow the pattern or {voice.name('file_pattern')}."
     return [f"Showing {shown} of {of} matching files.{'' if way_on else more}", *way_on]
 
 

@@ -64,12 +64,13 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         notices += _close(request.name, every)
     if len(shown) < len(tags):
         notices.append(
-            f"Showing {len(shown):,} of {len(tags):,} tags. Raise limit, or set name to a tag to see the tags in it."
+            f"Showing {len(shown):,} of {len(tags):,} tags. Raise {work.voice.name('limit')}, or set "
+            f"{work.voice.name('name')} to a tag to see the tags in it."
         )
     elif shown:
         kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
-        call = json.dumps({"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}, ensure_ascii=False)
-        notices.append(f"To see the notes of a tag: query {call}")
+        call = {"query": quoting.of_tag(shown[0].tag), "mode": "obsidian", **kept}
+        notices.append(f"To see the notes of a tag: {work.voice.call('query', call)}")
     part, in_notes = corpus.part(asked), corpus.counted(asked.notes, "note")
     first = (
         corpus.first_line(part, f"{corpus.counted(len(tags), 'tag')} in {in_notes}:")
@@ -77,7 +78,7 @@ def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
         else corpus.nothing_found(part, work, f"No {_wanted(request.name)} found in {in_notes}.")
     )
     fitted = cut.fit(
-        first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.NARROW
+        first, [Section("", [_row(each) for each in shown])], answer.bracketed(notices), advice=corpus.narrow(work)
     )
     return TagsAnswer(
         **answer.envelope(work, fitted.text, [part, *notices, *fitted.cut], found=bool(tags)),

@@ -17,6 +17,7 @@ from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.core import garbage, limits, paths, render
 from vaulttools.core.cached import cached_property
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
 from vaulttools.notes import task_list, tasks
@@ -32,9 +33,6 @@ _WORDS: Final = ("open", "done", "any")
 
 _USUAL: Final = " xX"
 """What stands in most boxes; other signs mean what their user means by them."""
-
-_LOWER: Final = "Lower limit and turn the pages, or narrow folder or glob."
-"""What shows more of a page that had to be cut."""
 
 
 def _status(status: str) -> str:
@@ -177,18 +175,17 @@ def _listed(vault: Session, request: TasksRequest, work: Work, asked: Corpus[_Ta
     if request.glob and not (asked.notes or asked.waiting):
         notices.append("glob selected no note.")
     notices += _problems(asked.answer, only)
-    notices += _other_signs(asked.answer, only)
+    notices += _other_signs(asked.answer, only, work.voice)
     if not found and work.complete:
         notices += _otherwise(asked.answer, only, request)
     if next_page is not None:
-        notices.append(
-            f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. Set page to {next_page:,} for the next."
-        )
+        turn = work.voice.set("page", next_page)
+        notices.append(f"Showing {start + 1:,}-{start + count:,} of {total_rows:,}. {turn} for the next.")
     fitted = cut.fit(
         _first_line(request, only, found, overdue, count, asked, work),
         [_section(group, request.group_by, today) for group in shown],
         answer.bracketed(notices),
-        advice=_LOWER,
+        advice=f"Lower {work.voice.name('limit')} and turn the pages, or n{corpus.narrow(work)[1:]}",
     )
     details = [[_detail(row.listed) for row in group.rows] for group in shown]
     totals = {group.name: len(group.rows) for group in groups}
@@ -299,7 +296,7 @@ def _problems(every: _Tasks, only: TaskFilter) -> list[str]:
     return [f"Fields that do not count: {', '.join(found[: limits.NAMED_PATHS])}{more}."]
 
 
-def _other_signs(every: _Tasks, only: TaskFilter) -> list[str]:
+def _other_signs(every: _Tasks, only: TaskFilter, voice: Voice) -> list[str]:
     """The tasks whose box holds a sign of their user's own, which count as done (rule-D01)."""
     if only.status != OPEN:
         return []
@@ -307,8 +304,9 @@ def _other_signs(every: _Tasks, only: TaskFilter) -> list[str]:
     signs = Counter(task.status for _, task in every.listed if task.status not in _USUAL and done.selects(task))
     if not signs:
         return []
+    status = voice.name("status")
     shown = ", ".join(f"[{sign}] {count:,}" for sign, count in signs.most_common(limits.NAMED_PATHS))
-    return [f"Not counted as open, because the box holds another sign: {shown}. Set status to a sign to see them."]
+    return [f"Not counted as open, because the box holds another sign: {shown}. Set {status} to a sign to see them."]
 
 
 def _otherwise(every: _Tasks, only: TaskFilter, request: TasksRequest) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
@@ -14,6 +13,7 @@ from vaulttools.answers.request import Request, Texts
 from vaulttools.answers.tool import Tool
 from vaulttools.attachments.kinds import is_image
 from vaulttools.core import limits, paths
+from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work, named
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault
 from vaulttools.files.document import Document
@@ -145,15 +145,15 @@ def run(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     meant = _part(request, opened)
     lines = opened.document.lines
     notices = [*meant.notices, *opened.notices]
-    cut = reading.cut(meant.end, reading.MOST_CHARACTERS, limits.FILE_BYTES)
-    longest = [*notices, cut, _continuation(opened, meant, meant.end)]
+    cut = reading.cut(meant.end, reading.MOST_CHARACTERS, limits.FILE_BYTES, work.voice)
+    longest = [*notices, cut, _continuation(opened, meant, meant.end, work.voice)]
     room = limits.TEXT_BYTES - len(_composed(reading.first_line(opened, meant, meant.end), [""], longest).encode())
     shown, cut_at = reading.fitting(opened.document, meant, request.max_chars, room)
     end = meant.start + len(shown) - 1
     if cut_at is not None:
-        notices.append(reading.cut(end, cut_at, len(lines[end - 1])))
+        notices.append(reading.cut(end, cut_at, len(lines[end - 1]), work.voice))
     if end < meant.end:
-        notices.append(_continuation(opened, meant, end + 1))
+        notices.append(_continuation(opened, meant, end + 1, work.voice))
     return ReadAnswer(
         **answer.envelope(work, _composed(reading.first_line(opened, meant, end), shown, notices), notices, found=True),
         path=paths.portable(opened.document.path),
@@ -188,11 +188,11 @@ def _several(vault: Session, request: ReadRequest, work: Work) -> ReadAnswer:
     told = fitting(answer.bracketed(missing))
     asked = list(texts.values())
     if request.frontmatter:
-        table, cut = several.table([opened for opened, _ in asked], request.max_chars, told)
+        table, cut = several.table([opened for opened, _ in asked], request.max_chars, told, work.voice)
         blocks, notices = [table], [*missing, *cut]
         found = [_properties_read(opened) for opened, _ in asked]
     else:
-        shown = several.fitting(asked, request.max_chars, told)
+        shown = several.fitting(asked, request.max_chars, told, work.voice)
         blocks = [each.text() for each in shown]
         found = [_note_read(each.opened, each.part.start, each.end, next_line=each.next_line) for each in shown]
         notices = [*(notice for each in shown for notice in each.notices()), *missing]
@@ -310,20 +310,16 @@ def _part(request: ReadRequest, opened: Reading) -> Part:
     return reading.of_target(opened, request.start_line, request.end_line)
 
 
-def _continuation(opened: Reading, meant: Part, line: int) -> str:
+def _continuation(opened: Reading, meant: Part, line: int, voice: Voice) -> str:
     """How far this answer goes, and the arguments of the call for what follows."""
     total = len(opened.document.lines)
     whole = meant.start == 1 and meant.end == total
-    name = json.dumps(opened.name, ensure_ascii=False)
-    arguments = [
-        *([f"note={name}"] if opened.target.is_part else []),
-        f"start_line={line}",
-        *([f"end_line={meant.end}"] if meant.end < total else []),
-    ]
-    instead = f" instead of {meant.argument}" if meant.argument else ""
+    note: dict[str, str | int] = {"note": opened.name}
+    lines: dict[str, str | int] = {"start_line": line, **({"end_line": meant.end} if meant.end < total else {})}
+    same, changed = ({}, {**note, **lines}) if opened.target.is_part else (note, lines)
     of = f"{total}" if whole else f"{meant.start}-{meant.end}"
     shown = f"Line {meant.start}" if line == meant.start + 1 else f"Lines {meant.start}-{line - 1}"
-    return f"{shown} of {of}. Continue with {', '.join(arguments)}{instead}."
+    return f"{shown} of {of}. {voice.again('read', same, changed, meant.argument)}"
 
 
 def _composed(first: str, lines: Sequence[str], notices: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +11,7 @@ from vaulttools.answers import answer, reading
 from vaulttools.answers.corpus import counted
 from vaulttools.answers.reading import Part, Reading
 from vaulttools.core import limits, paths, render
+from vaulttools.core.voice import Voice
 from vaulttools.notes.properties import values as property_values
 
 MOST: Final = 20
@@ -37,6 +37,7 @@ class ShownText:
     """Numbered."""
     cut_at: int | None
     """Characters that are shown of its only line; None: lines are whole."""
+    voice: Voice
 
     @property
     def end(self) -> int:
@@ -52,9 +53,9 @@ class ShownText:
         """What is odd about it, what was cut, and the call that goes on."""
         told = [*self.part.notices, *self.opened.notices]
         if self.cut_at is not None:
-            told.append(reading.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1])))
+            told.append(reading.cut(self.end, self.cut_at, len(self.opened.document.lines[self.end - 1]), self.voice))
         if self.next_line is not None:
-            told.append(f"To read on: read {json.dumps(self.call(self.next_line), ensure_ascii=False)}")
+            told.append(f"To read on: {self.voice.call('read', self.call(self.next_line))}")
         return told
 
     def call(self, line: int) -> dict[str, Any]:
@@ -68,13 +69,15 @@ class ShownText:
         return "\n\n".join(filter(None, [first, "\n".join(self.lines), "\n".join(answer.bracketed(self.notices()))]))
 
 
-def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, told: Sequence[str]) -> list[ShownText]:
+def fitting(
+    texts: Sequence[tuple[Reading, Part]], characters: int, told: Sequence[str], voice: Voice
+) -> list[ShownText]:
     """The texts with as many of their lines as fit into so many characters of them together, beside other notices.
 
     Each may have the same; what one does not need goes to the others. Of each at least the beginning of a line is
     shown.
     """
-    room = _room(texts, told)
+    room = _room(texts, told, voice)
     of_lines = shares([_needed(lambda line: len(line) + 1, *each, characters) for each in texts], characters)
     # With a number before each line. What is escaped takes more, and is then cut.
     of_bytes = shares([_needed(lambda line: _bytes(line) + 11, *each, room) for each in texts], room)
@@ -82,7 +85,7 @@ def fitting(texts: Sequence[tuple[Reading, Part]], characters: int, told: Sequen
     def shown(number: int, more: int = 0) -> ShownText:
         opened, asked = texts[number]
         lines, cut_at = reading.fitting(opened.document, asked, of_lines[number] + more, of_bytes[number])
-        return ShownText(opened, asked, lines, cut_at)
+        return ShownText(opened, asked, lines, cut_at, voice)
 
     found = [shown(number) for number in range(len(texts))]
     left = characters - sum(map(_used, found))
@@ -106,11 +109,15 @@ def shares(needs: Sequence[int], room: int) -> list[int]:
     return found
 
 
-def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str]) -> int:
+def _room(texts: Sequence[tuple[Reading, Part]], told: Sequence[str], voice: Voice) -> int:
     """Bytes that the lines of texts may have beside what else an answer says of them, and other notices."""
     longest = [
         ShownText(
-            opened, Part(asked.start, asked.end + 1, asked.label), [""], 9_999_999 if opened.document.lines else None
+            opened,
+            Part(asked.start, asked.end + 1, asked.label),
+            [""],
+            9_999_999 if opened.document.lines else None,
+            voice,
         )
         for opened, asked in texts
     ]
@@ -124,7 +131,7 @@ def is_too_long(opened: Reading) -> bool:
     return len(opened.name.encode("utf-8", "surrogatepass")) > _NAME_BYTES
 
 
-def table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tuple[str, list[str]]:
+def table(texts: Sequence[Reading], characters: int, told: Sequence[str], voice: Voice) -> tuple[str, list[str]]:
     """The properties of notes as a Markdown table, a row each, the names as the first note writes them, as far as it
     fits beside other notices; and the notice about what was left out."""
     names: dict[str, str] = {}
@@ -144,7 +151,7 @@ def table(texts: Sequence[Reading], characters: int, told: Sequence[str]) -> tup
             break
         kept.append(row)
     left = len(rows) - len(kept)
-    return "\n".join(kept), [f"{counted(left, 'more note')}; raise max_chars."] if left else []
+    return "\n".join(kept), [f"{counted(left, 'more note')}; raise {voice.name('max_chars')}."] if left else []
 
 
 def _row(cells: Sequence[str]) -> str:

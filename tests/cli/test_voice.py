@@ -1,0 +1,100 @@
+"""Next steps at the command line: commands that can be pasted as they are printed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import MakeVault
+from vaulttools import tools
+from vaulttools.answers.request import parse
+from vaulttools.cli import main as cli
+from vaulttools.cli import options
+from vaulttools.cli.command_line import quoted
+from vaulttools.cli.voice import Commands
+
+Printed = pytest.CaptureFixture[str]
+
+CALLS: list[tuple[str, Mapping[str, Any]]] = [
+    ("read", {"note": "Cigar.md", "start_line": 15}),
+    ("read", {"note": "-odd.md", "start_line": 1, "end_line": 2}),
+    ("read", {"note": "a b.md", "notes": ["c.md", "d e.md"]}),
+    ("query", {"query": "tag:#work", "mode": "obsidian", "folder": "A b"}),
+    ("query", {"query": "how long", "page": 2, "explain": True}),
+    ("properties", {"name": "-x", "glob": "Daily/**"}),
+    ("search_files", {"pattern": ".", "properties": {"a": "6", "b": None, "c": "x,y"}, "case_sensitive": False}),
+    ("search", {"pattern": "a", "paths": ["b", "c"], "i": True, "gitignore": False}),
+    ("survey", {"terms": ["a", "b c"], "mode": "word"}),
+    ("base", {"where": "a == 1", "columns": ["x", "file.name"]}),
+    ("links", {"direction": "unresolved", "limit": 5}),
+    ("tasks", {"tags": ["work", "home/garden"], "status": "-"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+def test_a_command_means_the_call_that_it_stands_for(tool: str, arguments: Mapping[str, Any]) -> None:
+    written = Commands(tools.named(tool).request, ["My vault"]).call(tool, arguments)
+    program, vault, folder, name, *words = shlex.split(written)
+    assert [program, vault, folder, name] == ["vaulttools", "--vault", "My vault", tool.replace("_", "-")]
+    entry = tools.named(tool)
+    assert parse(entry.request, options.parse(entry, words)) == parse(entry.request, arguments)
+
+
+@given(st.text(st.characters(exclude_characters="\0", codec="utf-8")))
+def test_a_shell_reads_a_quoted_word_as_it_was(word: str) -> None:
+    assert shlex.split(quoted(word)) == [word]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or shutil.which("sh") is None, reason="needs a shell of POSIX")
+def test_the_printed_command_reads_on_where_the_answer_ends(make_vault: MakeVault, capsys: Printed) -> None:
+    vault = make_vault({'It\'s $HOME, a "note".md': "".join(f"line {number}\n" for number in range(200))}).path
+    assert cli.main(["--vault", str(vault), "read", 'It\'s $HOME, a "note"', "--max-chars", "500"]) == 0
+    shown, command = capsys.readouterr().out.rstrip("]\n").split("Continue with: vaulttools")
+    last = int(shown.split("\n")[-3].split("|")[0]) if "|" in shown else 0
+    run = f"{shlex.quote(sys.executable)} -m vaulttools{command}"
+    further = subprocess.run(["sh", "-c", run], capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    assert f"line {last}\n" in further
+
+
+def test_a_vault_that_was_not_named_is_not_named_in_the_next_step(
+    small_vault: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULTTOOLS_VAULT", str(small_vault))
+    assert cli.main(["tags", "--limit", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "Raise --limit, or set --name to a tag" in out
+    assert cli.main(["properties", "--limit", "1"]) == 0
+    assert "[To see all values of one: vaulttools properties --name " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["tags", "--json"], ["call", "tags"], ["call", "tags", "--json"]])
+def test_json_and_call_keep_the_words_of_python(words: list[str], small_vault: Path, capsys: Printed) -> None:
+    assert cli.main(["--vault", str(small_vault), *words]) == 0
+    out = capsys.readouterr().out
+    text = json.loads(out)["notices"][-1] if "--json" in words else out
+    assert "To see the notes of a tag: query {" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["search-files", "x", "--max-results", "0"], "--max-results must be a whole number from 1 to 10,000"),
+        (["search-files"], "PATTERN is required: a text"),
+        (["call", "search_files", '{"pattern": "x", "max_results": 0}'], "max_results must be a whole number"),
+    ],
+)
+def test_a_refusal_names_what_the_caller_wrote(
+    words: list[str], sentence: str, small_vault: Path, capsys: Printed
+) -> None:
+    assert cli.main(["--vault", str(small_vault), *words]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {sentence}")
