@@ -34,7 +34,6 @@ CALLS: list[tuple[str, Mapping[str, Any]]] = [
     ("properties", {"name": "-x", "glob": "Daily/**"}),
     ("search_files", {"pattern": ".", "properties": {"a": "6", "b": None, "c": "x,y"}, "case_sensitive": False}),
     ("search", {"pattern": "a", "paths": ["b", "c"], "i": True, "gitignore": False}),
-    ("survey", {"terms": ["a", "b c"], "mode": "word"}),
     ("base", {"where": "a == 1", "columns": ["x", "file.name"]}),
     ("links", {"direction": "unresolved", "limit": 5}),
     ("tasks", {"tags": ["work", "home/garden"], "status": "-"}),
@@ -48,6 +47,13 @@ def test_a_command_means_the_call_that_it_stands_for(tool: str, arguments: Mappi
     assert [program, vault, folder, name] == ["vaulttools", "--vault", "My vault", tool.replace("_", "-")]
     entry = tools.named(tool)
     assert parse(entry.request, options.parse(entry, words)) == parse(entry.request, arguments)
+
+
+@pytest.mark.parametrize("tool", tools.NAMES)
+def test_a_field_is_positional_in_every_tool_or_in_none(tool: str) -> None:
+    request = tools.named(tool).request
+    placed = {field for field in request.model_fields if not options.name(request, field).startswith("-")}
+    assert placed | set(request.positional) == options.POSITIONAL & request.model_fields.keys()
 
 
 @given(st.text(st.characters(exclude_characters="\0", codec="utf-8")))

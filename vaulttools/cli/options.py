@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from vaulttools.answers.request import Request, accepted, explained, schema
 from vaulttools.answers.tool import Tool
@@ -105,19 +105,21 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     return arguments
 
 
-def words(request: type[Request], arguments: Mapping[str, Any]) -> list[str]:
-    """The words that `parse` reads as these arguments."""
+POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths", "pattern", "query", "question"))
+"""The fields that are positional in every tool that has them: a command is written without importing its tool."""
+
+
+def words(arguments: Mapping[str, Any]) -> list[str]:
+    """The words that `parse` reads as these arguments; a call of `survey` or its kin is written otherwise."""
     placed: list[str] = []
     given: list[str] = []
     for field, value in arguments.items():
-        if field in _positional(request):
+        if field in POSITIONAL:
             placed += value if isinstance(value, list) else [str(value)]
-        elif field in request.flags:
-            given.append(f"--{_dashed(value)}")
         elif isinstance(value, bool):
-            given.append(name(request, field) if value else f"--no-{_dashed(field)}")
+            given.append(f"--{_dashed(field)}" if value else f"--no-{_dashed(field)}")
         else:
-            given += _option_words(name(request, field), value)
+            given += _option_words(f"--{_dashed(field)}", value)
     is_option = any(map(_reads_as_option, placed))
     return [*given, "--", *placed] if is_option else [*placed, *given]
 

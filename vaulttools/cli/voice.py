@@ -1,11 +1,10 @@
-"""Writes the next step of an answer as a command that can be pasted; `core/voice` says what each method is."""
+"""Writes the next step of an answer as a command that can be pasted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vaulttools import tools
 from vaulttools.answers.request import Request
 from vaulttools.cli import options
 from vaulttools.cli.command_line import quoted
@@ -22,7 +21,7 @@ class Commands(Voice):
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """A whole command."""
-        words = options.words(tools.named(tool).request, arguments)
+        words = options.words(arguments)
         return " ".join(map(quoted, [*self._program, tool.replace("_", "-"), *words]))
 
     def name(self, argument: str) -> str:
@@ -31,7 +30,7 @@ class Commands(Voice):
 
     def given(self, argument: str, value: object) -> str:
         """An option with its value."""
-        return " ".join(map(quoted, options.words(self._request, {argument: value})))
+        return " ".join(map(quoted, options.words({argument: value})))
 
     def set(self, argument: str, value: str | int) -> str:
         """The beginning of a sentence that has an option used."""

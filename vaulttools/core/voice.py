@@ -1,4 +1,4 @@
-"""Writes the next step as its reader makes it: a call here, a command in `cli/voice`."""
+"""Writes the next step as a call; `cli/voice` writes it as a command."""
 
 from __future__ import annotations
 
