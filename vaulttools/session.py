@@ -177,9 +177,8 @@ class Session:
         view = self.view(work)
         if view is None:
             return None
-        rules = self._excluded(work) if strictly or self._excludes(include_excluded=False) else None
         walks = (Walk("", notes_only=True, also=is_searched),)
-        scope = self._scope(walks, (), work, Rules(hidden=False, excluded=rules or Excluded()), rules)
+        scope = self.scope(walks, (), work, hidden=False, include_excluded=False, strictly=strictly)
         kept = scope.listing()
         listing = Listing(scope.entries()) if kept is None else kept
         if strictly and (work.warnings or scope.warnings):
@@ -228,28 +227,21 @@ class Session:
         gitignore: bool = False,
         pruned: frozenset[str] = frozenset(),
         default_excludes: bool = False,
+        strictly: bool = False,
     ) -> Scope:
-        """The scope of a call under the vault's present rules."""
-        excluded_files = self._excluded(work) if self._excludes(include_excluded) else None
+        """The scope of a call under the vault's present rules; `strictly` without excluded files, even if the
+        configuration does not respect them."""
+        leaves_out = strictly or (self.config.respect_excluded and not include_excluded)
+        excluded_files = self._excluded(work) if leaves_out else Excluded()
         rules = Rules(
             hidden=hidden,
-            excluded=excluded_files or Excluded(),
+            excluded=excluded_files,
             ignores=gitignore,
             pruned=pruned,
             default_excludes=default_excludes,
         )
-        return self._scope(walks, named, work, rules, excluded_files)
-
-    def _scope(
-        self,
-        walks: tuple[Walk, ...],
-        named: tuple[str, ...],
-        work: Work,
-        rules: Rules,
-        excluded_files: Excluded | None,
-    ) -> Scope:
         covered = None
-        if excluded_files is not None and excluded_files.patterns:
+        if excluded_files.patterns:
             covered = partial(self.ripgrep.excluded, excluded_files.patterns, work=work)
         attachments = (
             self.attachments if named or not all(walk.notes_only and walk.also is None for walk in walks) else None
@@ -340,12 +332,11 @@ class Session:
         pattern: Pattern,
         scope: Scope,
         work: Work,
-        loose: Pattern | None = None,
         wanted: int = WANTED,
         *,
         wants_lines: bool = False,
     ) -> Search:
-        """A search of one scope; see `Search` for `loose`, `wanted` and `wants_lines`."""
+        """A search of one scope; see `Search` for `wanted` and `wants_lines`."""
         from vaulttools.matching.search import Search
 
         return Search(
@@ -356,7 +347,6 @@ class Session:
             work,
             self.config.max_file_size,
             self.view(work),
-            loose,
             wanted,
             wants_lines,
             contents=self.contents,
@@ -479,9 +469,6 @@ class Session:
         except OSError as error:
             work.warn(f"The vault's settings cannot be read ({error.strerror}): its excluded files are not left out.")
             return Excluded()
-
-    def _excludes(self, include_excluded: bool) -> bool:
-        return self.config.respect_excluded and not include_excluded
 
 
 def _narrowed(walks: tuple[Walk, ...], folder: str) -> tuple[Walk, ...]:

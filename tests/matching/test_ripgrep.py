@@ -624,18 +624,6 @@ def test_a_death_over_the_folder_leaves_what_was_searched_by_name(
 
 
 @posix
-def test_a_death_while_loose_matches_are_counted_strictly_is_told(
-    tmp_path: Path, fake_rg: FakeRg, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search, "PROBE", 1)
-    body = f'{_COUNTS} case " $* " in *" ./b.md "*) kill -9 $$;; esac;; esac\nreal "$@"'
-    answer = _vault(tmp_path, _NOTES, rg=fake_rg(body)).search_files("x")
-    assert [file.path for file in answer.files] == ["a.md"]
-    assert answer.notices == ["The search is incomplete: ripgrep died, 1 file not searched (b.md)."]
-    assert answer.searched == 2
-
-
-@posix
 @pytest.mark.parametrize("content", [b"x\n", b"x\rx\n"])
 def test_a_death_while_the_lines_of_multiline_matches_are_counted_is_told(
     tmp_path: Path, fake_rg: FakeRg, content: bytes

@@ -49,15 +49,15 @@ class _Found:
     skipped: dict[Reason, PassedOver]
 
 
-def _search(folder: Path, pattern: Pattern, work: Work, loose: Pattern | None = None) -> Search:
+def _search(folder: Path, pattern: Pattern, work: Work) -> Search:
     opened = open_folder(str(folder), VaultConfig())
     scope = opened.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    return opened.search(pattern, scope, work, loose)
+    return opened.search(pattern, scope, work)
 
 
-def _found(folder: Path, pattern: Pattern, loose: Pattern | None = None) -> _Found:
+def _found(folder: Path, pattern: Pattern) -> _Found:
     work = Work()
-    asked = _search(folder, pattern, work, loose)
+    asked = _search(folder, pattern, work)
     counts = tuple(asked.matching())
     searched, skipped = work.searched, deepcopy(work.skipped)
     located = list(asked.located([file.path for file in counts], limit=None))
@@ -195,9 +195,6 @@ def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
         patch.setattr(search, "CHUNK", 8)
         patch.setattr(search, "READ_TOGETHER", 2)
         assert _found(nasty.vault, pattern) == expected
-        if pattern.plain and not ignore_case:
-            loose = _readable(text, mode, ignore_case=True)
-            assert _found(nasty.vault, pattern, loose) == expected
 
 
 @pytest.mark.parametrize("pattern", ["x", "x$", r"x\n", "(?=x)x"])
@@ -220,8 +217,6 @@ def test_a_large_scope_tells_the_same_as_a_small_one(
     for probe in (1, 3, 17, 18):
         monkeypatch.setattr(search, "PROBE", probe)
         assert _found(tmp_path, compiled) == whole
-        if compiled.plain:
-            assert _found(tmp_path, compiled, _readable(pattern, "regex", ignore_case=True)) == whole
 
 
 def test_a_search_that_is_not_read_to_its_end_tells_the_same_work_however_large_the_scope(

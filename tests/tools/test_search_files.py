@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import subprocess
 import sys
 import weakref
@@ -23,7 +22,6 @@ from vaulttools import BadArgument, Cancelled, InvalidPattern, Vault, VaultConfi
 from vaulttools.answers.answer import Skipped
 from vaulttools.answers.show import Excerpt, FileMatch
 from vaulttools.core import limits
-from vaulttools.core.work import Work
 from vaulttools.matching import search
 
 NOTHING = "No files found matching the pattern."
@@ -657,33 +655,6 @@ def test_max_per_file_bounds_the_excerpts_of_one_file(make_vault: MakeVault, mos
     assert len(answer.files[0].excerpts) == most
     assert ("more match" in answer.text) == bool(left)
     assert f"({left} more matches in this file)" in answer.text or not left
-
-
-@pytest.mark.scan_only
-@pytest.mark.parametrize("seed", range(6))
-def test_the_run_that_finds_a_word_tells_whether_case_hides_more(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    rng = random.Random(seed)
-    words = rng.choices(["Word", "word", "WORD", "other", "word\0", "wo\rrd"], [seed % 2, seed, 1, 20, 1, 1], k=24)
-    folders = ["", "a/", ".hidden/", "b/c/", "ignored/"][: 5 if seed == 5 else 4]
-    files = {f"{rng.choice(folders)}{number}.md": word for number, word in enumerate(words)}
-    vault = make_vault({"first.md": "Word", ".gitignore": "ignored/\n", "z.txt": "word", **files})
-    monkeypatch.setattr(search, "PROBE", 3)
-    begun: list[Work] = []
-    again = Work.again
-
-    def counted(work: Work) -> Work:
-        begun.append(work)
-        return again(work)
-
-    monkeypatch.setattr(Work, "again", counted)
-    answer = vault.search_files("Word")
-    looked = len(begun)
-    monkeypatch.setattr(search.Search, "_is_plain_run", lambda self, counts: False)
-    assert vault.search_files("Word") == answer
-    assert looked <= len(begun) - looked
-    assert seed or looked == 0 < len(begun)
 
 
 # One by one

@@ -61,8 +61,10 @@ def fit(
 
 def fitting(notices: Sequence[str]) -> list[str]:
     """As many notices as half the text has room for, in order; the last one always, since it says how to go on."""
+    if not notices:
+        return []
     limit = limits.NOTICE_CHARACTERS
-    *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices] or [""]
+    *others, last = [notice if len(notice) <= limit else f"{notice[:limit]}…]" for notice in notices]
     kept: list[str] = []
     room = limits.TEXT_BYTES // 2 - _size(last)
     for notice in others:
@@ -71,7 +73,7 @@ def fitting(notices: Sequence[str]) -> list[str]:
             kept.append(f"[{len(others) - len(kept):,} more notices]")
             break
         kept.append(notice)
-    return [*kept, *filter(None, [last])]
+    return [*kept, last]
 
 
 def _whole(first: str, sections: Sequence[Section], notices: Sequence[str], between: str) -> str | None:

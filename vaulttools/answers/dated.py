@@ -41,11 +41,10 @@ DateText: TypeAlias = Annotated[str, AfterValidator(_checked)]
 
 def days(request: object, calendar: Calendar, names: Sequence[str]) -> dict[str, date]:
     """The first day of what each date argument of those names names; without those that are not given."""
-    today = calendar.today()
     found: dict[str, date] = {}
     for name in names:
         if (text := getattr(request, name, None)) is not None:
-            found[name] = dates.first_day(text, today, calendar.first_weekday)
+            found[name] = dates.first_day(text, calendar.today(), calendar.first_weekday)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final, Literal, TypeAlias
@@ -12,7 +12,6 @@ from vaulttools.core import limits
 from vaulttools.core.work import Work, named
 from vaulttools.errors import InvalidPattern
 from vaulttools.files.scope import Scope
-from vaulttools.matching.ripgrep import Ripgrep
 from vaulttools.matching.search import FileCount, Search
 from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
 
@@ -48,16 +47,9 @@ def counted(search: Search, matches: Iterator[FileCount], bound: int) -> Counted
     return Counted(search, first[:bound], len(first) <= bound)
 
 
-def loose(ripgrep: Ripgrep, compiled: Pattern) -> Pattern | None:
-    """The pattern with case ignored where it is sure to match all the same: plain text (`[^a]` would not)."""
-    if not compiled.plain or compiled.ignore_case:
-        return None
-    return ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
-
-
 def again(search: Search, pattern: Pattern, scope: Scope, work: Work) -> Search:
     """The search of another pattern, or scope, in the same way."""
-    return replace(search, pattern=pattern, scope=scope, work=work, loose=None)
+    return replace(search, pattern=pattern, scope=scope, work=work)
 
 
 def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
@@ -90,9 +82,9 @@ def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
 def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
     compiled = search.pattern
     most = max(_MANY_MORE, 2 * total)
-    if total > _FEW or compiled.ignore_case or not minds_case(compiled):
+    if total > _FEW or compiled.ignore_case or (search.may_match is not None and search.may_match < most):
         return []
-    if (search.may_match is not None and search.may_match < most) or search.work.remaining() <= 0:
+    if not minds_case(compiled) or search.work.remaining() <= 0:
         return []
     other = search.ripgrep.compile(compiled.given, compiled.mode, ignore_case=True)
     number = _number_of(matching(other, search.work.again()), search)
@@ -112,10 +104,13 @@ def _number_of(matches: Iterable[FileCount], search: Search) -> int:
     return sum(1 for _ in islice(left, limits.COUNTED_FILES))
 
 
-def held_nothing(search: Search, found: Collection[str]) -> list[str]:
+def held_nothing(search: Search, found: Sequence[FileCount]) -> list[str]:
     """One sentence about the files that were named exactly, and searched, and hold no match."""
-    without = [path for path in search.scope.named if path not in found and path not in search.vanished]
-    if not without or search.work.skipped or search.scope.walks or search.work.searched < len(search.scope.named):
+    if search.scope.walks or search.work.skipped or search.work.searched < len(search.scope.named):
+        return []
+    seen = search.vanished.union(match.path for match in found)
+    without = [path for path in search.scope.named if path not in seen]
+    if not without:
         return []
     verb = "was searched and holds" if len(without) == 1 else "were searched and hold"
     return [f"{named(without)} {verb} no match."]

@@ -50,7 +50,7 @@ class LiteralPattern:
     def count(self, data: bytes) -> int:
         """How many lines match."""
         searched = self._searched(data.removeprefix(codecs.BOM_UTF8))
-        number = sum(1 for _ in islice(self._found(searched), self._most_places))
+        number = len([*islice(self._found(searched), self._most_places)])
         if number < self._most_places:
             return number
         return sum(map(contains, searched.split(b"\n"), repeat(self.texts[0])))

@@ -64,8 +64,6 @@ class CountingRuns:
     normalised: Collection[str]
     """Files that must be normalised first, known without looking; also others than those asked about."""
     folder: str
-    loose: Pattern | None = None
-    """The pattern whose matches are counted, where it is not the matcher's own."""
 
     def abandon(self) -> None:
         """Kill what still runs."""
@@ -110,17 +108,12 @@ class Matcher:
     def __post_init__(self) -> None:
         self._literal = literal.of(self.pattern)
 
-    def start(
-        self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None, loose: Pattern | None = None
-    ) -> CountingRuns:
-        """Start counting in the named files; or in everything that ripgrep finds below a folder, by its options.
-
-        With a loose pattern only whether that matches is counted.
-        """
+    def start(self, files: Sequence[str], where: tuple[str, Sequence[str]] | None = None) -> CountingRuns:
+        """Start counting in the named files; or in everything that ripgrep finds below a folder, by its options."""
         folder, globs = where or ("", ())
         named = [path for path in files if not self._is_attachment(path)] if where is None else None
         place = self.root.absolute(folder)
-        counting = self.ripgrep.start_count(loose or self.pattern, place, named, globs, None if loose is None else 1)
+        counting = self.ripgrep.start_count(self.pattern, place, named, globs)
         listing = None
         normalised: Collection[str] = ()
         if self.pattern.normalise != "never":
@@ -131,7 +124,7 @@ class Matcher:
                 normalised = self.candidates.holding(_TRAITS[self.pattern.normalise])
                 if unknown := self.candidates.unknown(files):
                     listing = self.ripgrep.start_listing(expression, self.root.folder, unknown)
-        return CountingRuns(counting, listing, normalised, folder, loose)
+        return CountingRuns(counting, listing, normalised, folder)
 
     def counts(self, started: CountingRuns, files: Sequence[str]) -> Counts:
         """Wait for what was started, and settle those of the files whose carriage returns ripgrep misreads."""
@@ -144,7 +137,7 @@ class Matcher:
                 below = started.folder if self.candidates is None else ""
                 misread.update(paths.join(below, path) for path in listed)
             if misread:
-                self._count_normalised(misread.intersection(files), counts, started.loose or self.pattern)
+                self._count_normalised(misread.intersection(files), counts)
         finally:
             started.abandon()
         if counts.stopped == "time limit" or "time limit" in counts.failed.values():
@@ -162,14 +155,12 @@ class Matcher:
             for path, data in self._read_here(files, left):
                 if number := self._literal.count(data):
                     here[path] = number
-        counts = self._counts_by_ripgrep(left)
+        counts = self._counts_by_ripgrep(left) if left else Counts()
         counts.matching.update(here)
         return counts
 
     def _counts_by_ripgrep(self, files: Sequence[str]) -> Counts:
         """As `counts_of`, of files that ripgrep counted before or counts now."""
-        if not files:
-            return Counts()
         if self.candidates is None:
             return self.counts(self.start(files), files)
         checked = time.time_ns()
@@ -340,17 +331,17 @@ class Matcher:
         """False when a file is gone since it was listed: that is no failure to read it (fault-T03)."""
         return not disk.is_gone(self.root.absolute(path))
 
-    def _count_normalised(self, files: set[str], counts: Counts, pattern: Pattern) -> None:
+    def _count_normalised(self, files: set[str], counts: Counts) -> None:
         """Replace what was counted of files that ripgrep misreads."""
         self._normalised |= files
         for path in files:
             counts.matching.pop(path, None)
         for folder, names in _copies(self._searchable(sorted(files), counts.failed)):
-            started = self.ripgrep.start_count(pattern, folder, list(names), normalised=True)
+            started = self.ripgrep.start_count(self.pattern, folder, list(names), normalised=True)
             copied = self.ripgrep.counts(started, self.work)
             numbers, stopped = copied.matching, copied.stopped
-            if pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
-                found = self.ripgrep.hits(pattern, folder, list(numbers), self.work, normalised=True)
+            if self.pattern.multiline:  # ripgrep counts multiline matches; what counts here is the lines they touch
+                found = self.ripgrep.hits(self.pattern, folder, list(numbers), self.work, normalised=True)
                 numbers = {name: len(lines) for name, lines in found.lines.items()}
                 stopped = stopped or found.stopped
             counts.matching.update((names[name], number) for name, number in numbers.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 from vaulttools.attachments.kinds import kind_of
@@ -92,10 +92,6 @@ class Search:
     max_bytes: int = limits.FILE_BYTES
     candidates: Candidates | None = None
     """The index of the vault; None: every file of the scope is searched."""
-    loose: Pattern | None = None
-    """A pattern that matches wherever `pattern` does, such as the same text with case ignored. The whole folder is
-    searched for it, and what it finds for `pattern`: a word that occurs nowhere is then known to occur in no spelling
-    after one run instead of two."""
     wanted: int = batches.WANTED
     """Matching files after which the caller stops; batches are made for so many."""
     wants_lines: bool = False
@@ -111,11 +107,13 @@ class Search:
     """How many files may match with case ignored, once `matching` has begun; None: not known."""
     vanished: set[str] = field(default_factory=set, init=False)
     """Files that were counted, and that were gone or matched no longer when their lines were read."""
+    _sees_attachments: bool = field(init=False)
     _matcher: Matcher = field(init=False)
     _warned: int = field(default=0, init=False)
     """How many of the scope's warnings are in `work`."""
 
     def __post_init__(self) -> None:
+        self._sees_attachments = not all(walk.notes_only for walk in self.scope.walks)
         extracts = self.scope.extracts if self._sees_attachments or self.scope.named else None
         self._matcher = Matcher(
             self.ripgrep,
@@ -167,15 +165,12 @@ class Search:
             rest = Listing(entries)
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
         else:
-            yield from self._over_folder(probe.files, entries, where)
+            yield from self._over_folder(entries, where)
 
-    def _over_folder(
-        self, before: Sequence[str], entries: Iterator[Entry], where: tuple[str, Sequence[str]]
-    ) -> Iterator[FileCount]:
-        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them and the files
-        met before."""
+    def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
+        """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
         # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
-        started = self._matcher.start((), where, self.loose)
+        started = self._matcher.start((), where)
         try:
             rest = Listing(entries)
         except BaseException:
@@ -187,15 +182,7 @@ class Search:
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
             return
         counts = self._matcher.counts(started, rest.files)
-        if self.loose is not None and (self._is_plain_run(counts) or not counts.matching):
-            self.may_match = sum(map(counts.matching.__contains__, chain(before, rest.files)))
-        yield from self._tallied(rest, counts, rest.files, loosely=self.loose is not None)
-
-    def _is_plain_run(self, counts: Counts) -> bool:
-        """Whether a run over the whole folder has counted every file of the scope as it is on disk."""
-        is_whole = counts.stopped is None and not counts.failed
-        is_as_it_stands = self.pattern.normalise == "never" and not self._sees_attachments
-        return is_whole and is_as_it_stands and not self.scope.named
+        yield from self._tallied(rest, counts, rest.files)
 
     def _looked_up(self, listing: Listing, index: Candidates) -> Iterator[FileCount]:
         """The matching ones of a listing: only files that may match are looked at, few at first."""
@@ -211,7 +198,6 @@ class Search:
         if nominated is not None:
             candidates = nominated
             self.may_match = len(candidates)  # the index knows no case
-        where = None if listing.holds_ignored_folders else self._folder()
         plan = Batches(len(candidates), self.wanted, is_narrowed=requirement is not None)
         done = 0
         while plan.looked_at < len(candidates):
@@ -227,7 +213,8 @@ class Search:
             if counts.stopped == "time limit":
                 yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[plan.looked_at :], done)
                 return
-            if where is not None and plan.walks_folder(len(listing) - done):
+            may_walk = plan.looked_at < len(candidates) and not listing.holds_ignored_folders
+            if may_walk and plan.walks_folder(len(listing) - done) and (where := self._folder()) is not None:
                 rest = candidates[plan.looked_at :]
                 counts = self._matcher.counts(self._matcher.start(rest, where), rest)
                 counts.failed.update((path, too_large[path]) for path in rest if path in too_large)
@@ -292,7 +279,7 @@ class Search:
         while wanted := matches[start : start + most]:
             yield from self.shown(wanted, limit)
             start += len(wanted)
-            most = sum(match.path in self.vanished for match in wanted)
+            most = sum(match.path in self.vanished for match in wanted) if self.vanished else 0
 
     def standing(self, matches: Sequence[FileCount], *, exact: bool) -> list[FileCount]:
         """The counted matches that have not vanished, once the lines of a page were read.
@@ -300,6 +287,8 @@ class Search:
         Where none is left and there may be others, since `matches` are not all (`exact`), the vanished files are
         recorded in `work` as changed while they were read.
         """
+        if not self.vanished:
+            return [*matches]
         left = [match for match in matches if match.path not in self.vanished]
         if not left and not exact:
             for path in sorted(self.vanished, key=paths.order):
@@ -372,8 +361,6 @@ class Search:
         asked: Sequence[str],
         start: int = 0,
         end: int | None = None,
-        *,
-        loosely: bool = False,
     ) -> Iterator[FileCount]:
         """The matching files among the entries of a listing from one place to another; `work` counts each entry.
 
@@ -397,7 +384,7 @@ class Search:
             if path not in examined and path in counts.matching:
                 chunk = next(chunks)
                 examined.update(chunk)
-                self._examine(chunk, counts, loosely=loosely)
+                self._examine(chunk, counts)
             if path in counts.failed:
                 self.work.pass_over(path, counts.failed[path])
                 continue
@@ -421,15 +408,13 @@ class Search:
             self.work.warn(sentence)
             self._warned += 1
 
-    def _examine(self, matched: Sequence[str], counts: Counts, *, loosely: bool) -> None:
+    def _examine(self, matched: Sequence[str], counts: Counts) -> None:
         """Settle the counts of files that match: what is binary or too large does not, whatever ripgrep says.
 
         Asked only of files that would have matched, for no other could change an answer; a walk thus needs no `stat`.
         """
         index = self._matcher.candidates
         unknown = matched if index is None else index.unknown(matched)
-        if loosely:
-            self._count_strictly(matched, counts)
         if self.pattern.multiline:
             self._matcher.count_lines(matched, counts)
         binary, stopped = self._matcher.binary(matched, unknown)
@@ -441,22 +426,6 @@ class Search:
                 reason = "binary" if path in binary else stopped or (path in large and self._too_large(path)) or None
                 if reason is not None:
                     counts.failed[path] = reason
-
-    def _count_strictly(self, matched: Sequence[str], counts: Counts) -> None:
-        """Replace what was counted for the loose pattern."""
-        strict = self._matcher.counts_of(matched)
-        for path in matched:
-            counts.matching.pop(path)
-            if strict.stopped is not None:
-                counts.failed[path] = strict.stopped
-        for path, number in strict.matching.items():
-            counts.matching[path] = number
-            counts.failed.pop(path, None)
-        counts.failed.update(strict.failed)
-
-    @property
-    def _sees_attachments(self) -> bool:
-        return not all(walk.notes_only for walk in self.scope.walks)
 
     def _fitting(self, entry: Entry) -> Entry:
         """The entry, left out when its file is too large; among attachments one film would take the whole time limit.

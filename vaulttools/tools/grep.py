@@ -67,8 +67,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     scope = _scope(vault, request, targets, work)
 
     # match
-    loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, COUNTED_LINES + 1, wants_lines=True)
+    search = vault.search(compiled, scope, work, COUNTED_LINES + 1, wants_lines=True)
     counted, total = _counted(search)
     exact = total <= COUNTED_LINES
 
@@ -80,7 +79,7 @@ def run(vault: Session, request: GrepRequest, work: Work) -> GrepAnswer:
     matches = [_match(found, hit, hit.text) for found, _ in shown for hit in found.hits]
     notices = [*compiled.notices, *answer.conflict_copies(match.path for match in matches)]
     notices += answer.passed_over(work, found=bool(matches))
-    notices += hints.held_nothing(search, [file.path for file in counted])
+    notices += hints.held_nothing(search, counted)
     if work.complete:
 
         def matching(pattern: Pattern, again: Work) -> Iterator[FileCount]:

@@ -135,7 +135,7 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     # match
     skip = 0 if plan.is_single else request.skip
     bound = min(skip + PAGE_FILES + COUNTED_BEYOND, sys.maxsize - 1)
-    search = vault.search(compiled, plan.scope, work, hints.loose(vault.ripgrep, compiled), bound + 1)
+    search = vault.search(compiled, plan.scope, work, bound + 1)
     counted = hints.counted(search, _matches(search, plan), bound)
 
     # show
@@ -268,7 +268,7 @@ def _matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
 def _ranged_matches(search: Search, plan: _Plan) -> Iterator[FileCount]:
     if not plan.ranged:
         return
-    part = replace(search, scope=replace(plan.scope, walks=(), named=tuple(plan.ranged)), loose=None)
+    part = replace(search, scope=replace(plan.scope, walks=(), named=tuple(plan.ranged)))
     for found in part.located([file.path for file in part.matching()], limit=None):
         ranges = plan.ranged[found.document.path]
         if match := _within(found, ranges):

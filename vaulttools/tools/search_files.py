@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -93,20 +94,22 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
 
     # match
     bound = max(limits.COUNTED_FILES, request.max_results)
-    loose = hints.loose(vault.ripgrep, compiled)
-    search = vault.search(compiled, scope, work, loose, bound + 1)
+    search = vault.search(compiled, scope, work, bound + 1)
     counted = hints.counted(search, _in_order(vault, request, search), bound)
 
     # show
     on_page = [match.path for match in counted.files[: request.max_results] if paths.is_note(match.path)]
     reader = vault.notes(vault.view(work)).of_many(on_page)
+    files: list[FileMatch] = []
+    rows: list[ExcerptRows] = []
+    sections: list[Section] = []
     # 10,000 files are 250,000 objects that stay; looking through them again and again was a third of the time.
     with garbage.paused() if request.max_results > limits.COUNTED_FILES else nullcontext():
-        shown = [
-            _shown(reader, request, match, found)
-            for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS)
-        ]
-    files = [file for file, _, _ in shown]
+        for match, found in search.page(counted.files, 0, request.max_results, limits.KEPT_HITS):
+            file, its_rows, section = _shown(reader, request, match, found)
+            files.append(file)
+            rows.append(its_rows)
+            sections.append(section)
     total = counted.total()
     notices = [*compiled.notices, *told]
     if compiled.reads_link_as_class:
@@ -114,7 +117,7 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     notices += answer.conflict_copies(file.path for file in files)
     notices += answer.passed_over(work, found=total > 0)
     if not _looks_into_notes(request):
-        notices += hints.held_nothing(search, [match.path for match in counted.files])
+        notices += hints.held_nothing(search, counted.files)
     if work.complete and counted.is_exact:
         notices += _hints(vault, request, search, total)
     closing = _closing(request, counted, total, len(files))
@@ -123,13 +126,13 @@ def run(vault: Session, request: SearchFilesRequest, work: Work) -> SearchFilesA
     first = _first_line(total, counted.is_exact, work)
     between = "\n\n" if request.output == "excerpts" else "\n"
     told_last = answer.bracketed([*notices, *closing])
-    fitted = cut.fit(first, [section for _, _, section in shown], told_last, between)
+    fitted = cut.fit(first, sections, told_last, between)
     return SearchFilesAnswer(
         **answer.envelope(work, fitted.text, [*notices, *fitted.cut, *closing], found=total > 0),
         shown={
             "files": [
-                file.model_copy(update={"excerpts": rows.up_to(kept)}) if kept < len(rows) else file
-                for (file, rows, _), kept in zip(shown, fitted.kept, strict=True)
+                file.model_copy(update={"excerpts": its_rows.up_to(kept)}) if kept < len(its_rows) else file
+                for file, its_rows, kept in zip(files, rows, fitted.kept, strict=True)
                 if kept is not None
             ]
         },
@@ -218,10 +221,12 @@ def _rank(vault: Session, request: SearchFilesRequest, match: FileCount) -> tupl
 
 
 def _matches(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+    return _passing(vault, request, search) if _looks_into_notes(request) else search.matching()
+
+
+def _passing(vault: Session, request: SearchFilesRequest, search: Search) -> Iterator[FileCount]:
+    """The matching files that pass the filters."""
     counted = search.matching()
-    if not _looks_into_notes(request):
-        yield from counted
-        return
     while together := [file.path for file in islice(counted, _READ_TOGETHER)]:
         reader = vault.notes(vault.view(search.work))
         for match, _ in _inside(request, search, reader, together):
@@ -249,9 +254,8 @@ def _shown(
     suffix = f" ({beside})" if beside else ""
     rows = ExcerptRows()
     if request.output == "excerpts":
-        rows = show.excerpted(
-            found, request.context_lines, request.max_per_file, lambda lines: _headings(reader, found, lines)
-        )
+        headings = partial(_headings, reader, found)
+        rows = show.excerpted(found, request.context_lines, request.max_per_file, headings)
         section = show.section(match, found, rows, suffix)
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""

@@ -23,10 +23,10 @@ def method(tool: Tool[Any, Any], *, is_stream: bool = False) -> Callable[..., An
     signature = _signature(tool, is_stream=is_stream)
 
     def call(*given: Any, **named: Any) -> Any:
-        vault, *arguments = signature.bind(*given, **named).arguments.items()
-        others = {name: value for name, value in arguments if name in ("cancel", "on_progress")}
-        run = vault[1].stream if is_stream else vault[1].answer
-        return run(tool.name, {name: value for name, value in arguments if name not in others}, **others)
+        arguments = signature.bind(*given, **named).arguments
+        vault = arguments.pop("self")
+        others = {name: arguments.pop(name) for name in ("cancel", "on_progress") if name in arguments}
+        return (vault.stream if is_stream else vault.answer)(tool.name, arguments, **others)
 
     call.__name__ = f"iter_{tool.name}" if is_stream else tool.name
     call.__qualname__ = f"ToolMethods.{call.__name__}"
