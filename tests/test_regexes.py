@@ -21,12 +21,18 @@ from hypothesis import strategies as st
 
 import vaulttools
 from tests.regexes import MATCHES
+from vaulttools.core import periods
 from vaulttools.files import globs, ignores
 from vaulttools.notes.markdown import callouts
 
 PACKAGE = Path(vaulttools.__file__).parent
 
-BUILT = {"files/globs.py": "parse", "files/ignores.py": "_any_of", "notes/markdown/callouts.py": "_at_depth"}
+BUILT = {
+    "core/periods.py": "compiled",
+    "files/globs.py": "parse",
+    "files/ignores.py": "_any_of",
+    "notes/markdown/callouts.py": "_at_depth",
+}
 """The functions that compile a text put together at run time; a test of its own reads what each of them compiles."""
 
 _parser: Any = importlib.import_module("re._parser")  # private: there is no other way to read a regex as Python does
@@ -151,3 +157,9 @@ def test_no_regex_made_of_an_ignore_line_needs_it(pieces: list[str]) -> None:
 
 def test_no_regex_of_a_callout_needs_it() -> None:
     assert risky(callouts._at_depth(3)) == []
+
+
+def test_no_form_of_a_period_needs_it() -> None:
+    forms = [value for value in vars(periods).values() if isinstance(value, periods.Form)]
+    assert len(forms) > 20
+    assert [risky(form.compiled) for form in forms if risky(form.compiled)] == []
