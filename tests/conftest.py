@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,9 @@ from vaulttools.files import contents
 # Hypothesis fails a test when one example takes longer than 200 ms, or when examples are slow to make: on a busy
 # machine both happen to every test. All examples of a test share what its fixtures made.
 _CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-settings.register_profile("any machine", deadline=None, suppress_health_check=_CHECKS)
+# `make fuzz` is the run of many examples.
+_EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
+settings.register_profile("any machine", max_examples=_EXAMPLES, deadline=None, suppress_health_check=_CHECKS)
 settings.load_profile("any machine")
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"

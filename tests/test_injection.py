@@ -60,12 +60,13 @@ ALL: Final = "VAULTTOOLS_FUZZ_SECONDS" in os.environ
 """Whether each call fails with each error, once and for good; else with one of them in turn."""
 
 
-def faults(calls: int, every: int = 1) -> Iterator[Fault]:
-    """Every one of so many calls fails once, every seventh from then on for good (ENOENT not: it is true then)."""
+def faults(calls: int, every: int) -> Iterator[Fault]:
+    """One in so many of the calls fails once, every seventh of these from then on for good (ENOENT not: it is true
+    then); in the long run each call."""
     for at in range(0, calls, 1 if ALL else every):
         for number in ERRORS if ALL else [ERRORS[at % len(ERRORS)]]:
             yield Fault(at, number)
-            if number != errno.ENOENT and (ALL or at % 7 == 0):
+            if number != errno.ENOENT and (ALL or at % (7 * every) == 0):
                 yield Fault(at, number, lasts=calls * 100)
 
 
@@ -119,7 +120,7 @@ def test_any_failing_call_while_scanning_gives_an_honest_answer(make_vault: Make
     with faulty(Fault()) as counted:
         assert answers() == truth
     assert counted.calls > 200
-    for fault in faults(counted.calls, every=2):
+    for fault in faults(counted.calls, every=4):
         with faulty(fault):
             found = answers()
         for call, result, true in zip(ASKED, found, truth, strict=True):
@@ -150,7 +151,7 @@ def test_any_failing_call_while_indexing_gives_an_honest_answer(make_vault: Make
     with faulty(Fault()) as counted:
         assert cycle() == truth
     assert counted.calls > 100
-    for fault in faults(counted.calls):
+    for fault in faults(counted.calls, every=4):
         anew(folder)
         with faulty(fault):
             found = cycle()

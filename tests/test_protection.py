@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_config_path
 
@@ -734,7 +734,6 @@ PARTS = st.sampled_from([*FOLDERS, *GLOBS, "..", ".", "", "there.md", "open.md",
 
 
 @posix_only
-@settings(max_examples=100, deadline=None)
 @given(
     field=st.sampled_from(FIELDS),
     parts=st.lists(PARTS, min_size=1, max_size=5),

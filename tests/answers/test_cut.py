@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.answers.cut import Section, fit
@@ -109,7 +109,6 @@ _SECTIONS = st.tuples(_LINES, st.lists(_LINES, min_size=1, max_size=4), st.sampl
     copies=st.sampled_from([1, 1, 20]),
     between=st.sampled_from(["\n\n", "\n"]),
 )
-@settings(max_examples=100, deadline=None)
 def test_fault_O01_no_answer_is_ever_larger_than_50_kib(
     given_sections: list[tuple[tuple[str, int], list[tuple[str, int]], int, bool]],
     given_notices: list[tuple[str, int]],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import marshal
-import os
 import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
@@ -28,8 +27,6 @@ from vaulttools.notes.properties.property_counts import PropertyCounts
 from vaulttools.notes.tags import TagCounts
 from vaulttools.query.facts import Facts
 from vaulttools.tools import base, properties, tags, tasks
-
-EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "40"))
 
 PATHS = ["a.md", "A b.md", "x/a.md", "x/B.md", "x/y/a.md", "é.md", "z.png"]
 PARTS = [
@@ -96,7 +93,6 @@ QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], objec
 
 @pytest.mark.parametrize(("question", "told"), QUESTIONS, ids=[each.kind for each, _ in QUESTIONS])
 @given(story=st.lists(vaults, min_size=2, max_size=5))
-@settings(max_examples=EXAMPLES, deadline=None)
 def test_an_answer_that_follows_changes_is_the_answer_made_anew(
     question: NoteProjection[Any, Any], told: Callable[[Any, LinkIndex], object], story: list[Mapping[str, str]]
 ) -> None:

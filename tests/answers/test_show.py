@@ -6,7 +6,7 @@ import doctest
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vaulttools.answers import show
@@ -40,7 +40,6 @@ _HITS = st.lists(st.integers(1, 60), unique=True, max_size=20).map(sorted)
 
 
 @given(hits=_HITS, before=st.integers(0, 20), after=st.integers(0, 20), below=st.integers(0, 10))
-@settings(max_examples=200)
 def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before: int, after: int, below: int) -> None:
     last_line = max(hits, default=0) + below
     excerpts = list(around(hits, before, after, last_line))
@@ -52,7 +51,6 @@ def test_the_lines_of_all_excerpts_are_those_near_a_hit(hits: list[int], before:
 
 
 @given(hits=_HITS, context=st.integers(0, 20), lines=st.integers(1, 70))
-@settings(max_examples=200)
 def test_a_shortened_excerpt_is_its_first_lines(hits: list[int], context: int, lines: int) -> None:
     for whole in around(hits, context, context, 70):
         short = shortened(whole, lines)
@@ -65,7 +63,6 @@ def test_the_example_of_the_docstring_holds() -> None:
 
 
 @given(places=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 70)), max_size=30))
-@settings(max_examples=200)
 def test_each_place_begins_in_one_window_that_says_how_far_it_reaches(places: list[tuple[int, int]]) -> None:
     spans = [(start, start + more) for start, more in places]
     windows = show.of_places(spans)

@@ -53,7 +53,7 @@ def apart(folder: str, terms: list[str], mode: Boundary, index: str | None = Non
     return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     files=st.lists(st.lists(LINES.map("".join), max_size=6).map("\n".join), min_size=1, max_size=3),
     terms=st.lists(TERMS, min_size=2, max_size=5),
@@ -69,7 +69,7 @@ def test_patterns_counted_together_are_counted_as_each_alone(
     assert together == alone
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(
     files=st.lists(LINES.map("\n".join), min_size=1, max_size=9),
     terms=st.lists(TERMS, min_size=2, max_size=5),
@@ -86,7 +86,7 @@ def test_patterns_that_an_index_finds_in_few_files_are_counted_as_each_alone(
 
 
 @pytest.mark.parametrize("read_here", [-1, 256], ids=["ripgrep", "this process"])
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(
     files=st.lists(st.lists(BYTES, max_size=8).map(b"".join) | UTF16, min_size=1, max_size=6),
     terms=st.lists(TERMS | st.sampled_from(["é", "\ufeffauth"]), min_size=2, max_size=5),

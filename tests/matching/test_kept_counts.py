@@ -62,7 +62,7 @@ def test_files_that_did_not_change_are_not_counted_again(
     assert counted == [["0.md", "1.md", "2.md", "3.md"], ["2.md"]]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(
     steps=st.lists(
         st.tuples(st.integers(0, 3), LINES.map("\n".join))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vaulttools.core.work import Work
@@ -18,7 +17,6 @@ from vaulttools.matching.literal import LiteralPattern
 from vaulttools.patterns.pattern import Mode
 
 RG = ripgrep.locate()
-EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "250"))
 
 
 def _literal(pattern: str, mode: Mode = "regex", *, ignore_case: bool = False) -> LiteralPattern | None:
@@ -103,7 +101,6 @@ TEXTS = st.lists(
 BYTES = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=3),
     ignore_case=st.booleans(),

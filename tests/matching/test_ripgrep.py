@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.clock import LIMIT, time_runs_out_when
@@ -156,7 +156,6 @@ def _of_all(found: Hits) -> tuple[dict[str, list[Hit]], dict[str, Reason], Reaso
 
 
 @given(st.lists(st.text("ab/é日", min_size=1, max_size=9).map(lambda name: name * 900), max_size=60))
-@settings(max_examples=60, deadline=None)
 def test_batches_hold_every_file_once_and_fit_a_command_line(files: list[str]) -> None:
     batches = list(ripgrep.batches(files))
     assert [path for batch in batches for path in batch] == files

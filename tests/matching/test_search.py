@@ -180,7 +180,6 @@ def _readable(text: str, mode: Mode, *, ignore_case: bool) -> Pattern:
     asked=st.one_of(st.tuples(_REGEXES, st.just("regex")), st.tuples(_TEXTS, st.just("fixed"))),
     ignore_case=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
 def test_each_way_of_searching_finds_the_lines_of_the_decoded_text(
     nasty: _Tree, asked: tuple[str, Mode], ignore_case: bool
 ) -> None:
@@ -427,7 +426,7 @@ def test_faults_C18_and_O03_note_text_cannot_stand_where_a_line_of_ours_does(tmp
     results=st.sampled_from([1, 10, 10_000]),
     context=st.sampled_from([0, 20]),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_fault_O01_no_text_is_larger_than_50_kib(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], width: int, length: int, results: int, context: int
 ) -> None:

@@ -393,7 +393,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(_REGEXES, st.booleans())
-@settings(max_examples=80, deadline=None)
 def test_each_text_that_a_regex_matches_meets_the_requirement(folder: Path, piece: _Piece, ignore_case: bool) -> None:
     _never_misses(_readable(piece[0], "regex", ignore_case), _contents(piece[1]), folder)
 
@@ -402,7 +401,6 @@ def test_each_text_that_a_regex_matches_meets_the_requirement(folder: Path, piec
     st.lists(st.sampled_from(_SOUP), min_size=1, max_size=12).map("".join),
     st.lists(st.sampled_from(["a", "b", "ab", "A", "é", "1", " ", "\n", "#", "x", "-", "}", "]", ")", "|", "\\"])),
 )
-@settings(max_examples=50, deadline=None)
 def test_nothing_is_required_of_what_is_read_otherwise(folder: Path, text: str, pieces: list[str]) -> None:
     _never_misses(_readable(text, "regex", False), [*_contents("".join(pieces)), *_contents(text)], folder)
 
@@ -412,7 +410,7 @@ def test_nothing_is_required_of_what_is_read_otherwise(folder: Path, text: str, 
     st.sampled_from(["fixed", "word", "identifier"]),
     st.booleans(),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_each_text_that_holds_a_text_meets_the_requirement(
     folder: Path, texts: list[str], mode: Mode, ignore_case: bool
 ) -> None:

@@ -216,7 +216,6 @@ def test_the_reason_is_one_line(stderr: str) -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12))
-@settings(max_examples=60, deadline=None)
 def test_the_literal_spelling_finds_the_text(text: str) -> None:
     assume(text.strip() and "\r" not in text)
     assert _lines(read(escaped(text)).arguments(), f"{text}\n")
@@ -415,7 +414,6 @@ def test_plain_text_needs_no_check(text: str, plain: bool) -> None:
 
 
 @given(text=st.text("aé_-. \n", min_size=1, max_size=4), line=st.text("aaé_-. 1", max_size=14))
-@settings(max_examples=60, deadline=None)
 def test_fault_R06_an_identifier_is_text_between_other_than_ascii_word_characters(text: str, line: str) -> None:
     assume(text.strip() and "\n" not in text)
     arguments = ("-P", "-e", rf"(?<![0-9A-Za-z_]){escaped(text)}(?![0-9A-Za-z_])")
@@ -499,13 +497,12 @@ def _readable(text: str, mode: Mode = "regex") -> Pattern:
 
 
 @given(text=st.one_of(_REGEXES, _NOISE))
-@settings(max_examples=70, deadline=None)
 def test_fault_R07_the_same_lines_match_whatever_the_line_ends(texts: Path, text: str) -> None:
     _agrees_on_line_ends(_readable(text), texts)
 
 
 @given(text=st.text("abx_-.1\n\r", min_size=1, max_size=4), mode=st.sampled_from(["fixed", "word", "identifier"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_same_lines_hold_a_text_whatever_the_line_ends(texts: Path, text: str, mode: Mode) -> None:
     _agrees_on_line_ends(_readable(text, mode), texts)
 
@@ -523,7 +520,6 @@ def _agrees_on_line_ends(pattern: Pattern, texts: Path) -> None:
 
 
 @given(text=st.one_of(_REGEXES, _NOISE))
-@settings(max_examples=70, deadline=None)
 def test_a_pattern_that_ripgrep_accepts_keeps_its_meaning(texts: Path, text: str) -> None:
     pattern = _readable(text)
     flags = [flag for flag in pattern.arguments(normalised=True)[:-2] if flag != "-P"]
@@ -537,7 +533,6 @@ def test_a_pattern_that_ripgrep_accepts_keeps_its_meaning(texts: Path, text: str
 
 @given(text=st.text("a{}2, b", min_size=1, max_size=8))
 @example("2{2, }")
-@settings(max_examples=60, deadline=None)
 def test_braces_alone_never_make_a_pattern_invalid(text: str) -> None:
     pattern = _readable(text)
     error = _error(pattern)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vaulttools import Vault
@@ -75,7 +75,6 @@ def laid_out(folder: Path, files: Iterable[str], rules: dict[str, str]) -> set[s
 
 
 @given(st.sets(paths, max_size=25), ignore_files)
-@settings(max_examples=60, deadline=None)
 @example({"a/b/a.md", "a/b.md", "b"}, {".gitignore": "a/*\n!a/b\n!a/b/\n**/b.md", "a/.gitignore": "!b.md"})
 @example({"a/a.md", "b/a.md"}, {".gitignore": "*\n!*/\n!a.md", ".git/info/exclude": "a.md"})
 def test_find_lists_the_files_that_git_lists(files: set[str], rules: dict[str, str]) -> None:
@@ -90,7 +89,6 @@ def test_find_lists_the_files_that_git_lists(files: set[str], rules: dict[str, s
 
 
 @given(st.sets(paths, max_size=15), ignore_files, ignore_files)
-@settings(max_examples=40, deadline=None)
 def test_find_in_a_vault_inside_a_repository_lists_the_files_that_git_lists(
     files: set[str], above: dict[str, str], rules: dict[str, str]
 ) -> None:

@@ -99,7 +99,7 @@ def checked(vault: Vault, tool: str, arguments: dict[str, Any]) -> str:
 
 
 @given(files, patterns, st.integers(0, 3), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_faults_O01_and_O02_no_answer_is_over_its_bound_or_breaks_a_character(
     files: dict[str, str], pattern: str, number: int, hashline: bool
 ) -> None:
@@ -152,7 +152,6 @@ def test_many_long_names_and_notices_stay_within_the_bound(tmp_path: Path) -> No
 
 
 @given(st.lists(st.text(max_size=40), max_size=6), st.text(max_size=40))
-@settings(max_examples=60, deadline=None)
 def test_whatever_a_caller_writes_is_answered(paths: list[str], pattern: str) -> None:
     with TemporaryDirectory() as temporary:
         laid_out(Path(temporary), {"a.md": "hit\n"})

@@ -213,7 +213,7 @@ QUERY = st.sampled_from(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(
     files=st.lists(ENCODED, min_size=1, max_size=4),
     queries=st.lists(QUERY, min_size=1, max_size=5),
@@ -254,7 +254,7 @@ def test_two_runs_print_the_same_bytes(generated: Path) -> None:
             assert vault.call(tool, arguments) == other.call(tool, arguments)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(matching=st.lists(st.booleans(), max_size=40), size=st.integers(1, 5))
 def test_pages_partition_the_clusters(matching: list[bool], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -502,7 +502,7 @@ REFUSALS: list[tuple[list[str], list[str]]] = [
     (["survey", "--term", "a", "nowhere"], ["Path not found: nowhere"]),
     (["survey", "--term", "a", "nowhere", "no"], ["Path not found: nowhere, no"]),
     (["survey", "--term", "a", "../x"], ["Path is outside the vault: ../x"]),
-    (["scout"], ["query is required: a text"]),
+    (["scout"], ["QUERY is required: a text"]),
     (["scout", ""], ["query is empty"]),
     (["scout", "a", "b", "c"], ["unexpected argument 'c'"]),
     (["scout", "a", "--regex", "--word"], ["--word and --regex cannot be used together"]),
@@ -510,7 +510,7 @@ REFUSALS: list[tuple[list[str], list[str]]] = [
     (["scout", r"a\\|b", "--regex"], ["unescaped | in a --regex query; run survey with one --term per alternative"]),
     (["scout", "[|]", "--regex"], ["unescaped | in a --regex query; run survey with one --term per alternative"]),
     (["scout", "a", ".git"], ["Access denied: '.git/' is a protected folder"]),
-    (["sample", "a"], ["file is required: a text"]),
+    (["sample", "a"], ["FILE is required: a text"]),
     (["sample", "a", "projects"], ["sample needs a file; projects is a directory"]),
     (["sample", "a", "."], ["sample needs a file; . is a directory"]),
     (["sample", "a", "nowhere.md"], ["Path not found: nowhere.md"]),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import FIXTURES, Files, MakeVault
@@ -279,7 +279,7 @@ def test_a_new_file_resolves_links_at_once(make_vault: MakeVault) -> None:
 
 
 @given(stories)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
     def check(vault: Vault, notes: Mapping[str, Note]) -> None:
         seen = [path.relative_to(vault.path).as_posix() for path in vault.path.rglob("*") if path.is_file()]
@@ -397,7 +397,7 @@ def test_mentions_are_looked_for_until_the_limit(make_vault: MakeVault) -> None:
         assert vault.links(note="Anna", direction="mentions", limit=300).total == 300
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(
     st.lists(st.dictionaries(st.sampled_from("abcdefg"), st.lists(st.sampled_from("abcdefgh"), max_size=4)), max_size=3)
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
@@ -138,7 +138,6 @@ def test_a_text_too_long_leaves_out_the_deepest_headings_and_says_so(make_vault:
     assert limits.TEXT_BYTES - 500 < len(only.encode()) <= limits.TEXT_BYTES
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["# A", "## B", "#### D", "text", "", "- x"]), max_size=15))
 def test_sections_hold_whole_lines_and_end_where_the_next_of_their_level_begins(lines: list[str]) -> None:
     with TemporaryDirectory() as folder:

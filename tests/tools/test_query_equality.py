@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.tools.stories import BLOCKS, LINES
@@ -35,8 +35,6 @@ from vaulttools.query.tree import (
     either,
     negated,
 )
-
-EXAMPLES = int(os.environ.get("VAULTTOOLS_EXAMPLES", "60"))
 
 PATHS = ["a.md", "Work/b.md", "work/é.md", "x/a b.md", "B.canvas", "x/c.base", "p.png", "x/work.pdf", ".h.md"]
 
@@ -317,7 +315,6 @@ canvases = st.lists(st.lists(st.sampled_from(TEXT), max_size=3).map("\n".join), 
 vaults = st.dictionaries(st.sampled_from(PATHS), st.one_of(notes, notes, st.just(b"")), max_size=7)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
 @example(
     vault={},
     cards=b'{"nodes": [{"id": "", "type": "text", "text": "text #x/y"}]}',

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
@@ -325,7 +325,6 @@ NAMES = st.one_of(
     st.sampled_from([500, 501, 700, 3_000, 20_000, 50_000]),
     st.booleans(),
 )
-@settings(max_examples=60)
 def test_no_answer_exceeds_its_characters_nor_50_kib(
     notes: list[tuple[str, list[str], int]], question: str, max_chars: int, explain: bool
 ) -> None:

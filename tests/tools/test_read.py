@@ -11,7 +11,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault
@@ -528,7 +528,6 @@ def test_the_text_is_at_most_50_kib_whatever_it_holds(make_vault: MakeVault, cha
 contents = st.lists(st.sampled_from(["", "x", "two words  ", "é日😀", "y" * 40, "\u202e", "a\rb"]), max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(lines=contents, end=st.sampled_from(["", "\n", "\r\n"]), characters=st.integers(1, 60))
 @example(lines=["y" * 40, "", "y" * 40], end="\n", characters=1)
 def test_the_pages_put_together_are_the_lines_of_the_file(lines: list[str], end: str, characters: int) -> None:

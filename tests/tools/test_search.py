@@ -578,7 +578,8 @@ def test_a_timeout_is_told_and_never_says_that_there_are_no_matches(
     real = ripgrep.locate().command
     slow = tmp_path / "rg"
     begun = tmp_path / "begun"
-    body = f'[ "$1" = --version ] && exec {real} --version\ntouch {begun}\nexec sleep 600\n'
+    checked = f'case "$* " in --version*|*" - ") exec {real} "$@";; esac'  # the version, and the pattern alone
+    body = f"{checked}\ntouch {begun}\nexec sleep 600\n"
     slow.write_text(f"#!/bin/sh\n{body}", encoding="utf-8")
     slow.chmod(0o755)
     files = {"a.md": "hit\n", "b.md": "hit\n"} if paths != "a.md" else {"a.md": "hit\n"}

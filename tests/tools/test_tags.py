@@ -153,7 +153,7 @@ def test_every_change_counts(make_vault: MakeVault) -> None:
 
 
 @given(stories)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_answer_is_what_reading_every_note_gives(story: list[Any]) -> None:
     def check(vault: Vault, notes: Mapping[str, Note]) -> None:
         answer = vault.tags(limit=10_000)

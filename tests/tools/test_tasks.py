@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
@@ -227,7 +227,7 @@ LINES = st.lists(
 STORIES = st.lists(st.dictionaries(st.sampled_from(["a.md", "b/c.md", "b/d.md"]), LINES, max_size=3), max_size=3)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(STORIES)
 def test_tasks_are_those_of_a_plain_reading_before_and_after_edits(
     make_vault: MakeVault, story: list[dict[str, list[str]]]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
@@ -180,7 +180,6 @@ def test_nothing_is_said_to_be_nowhere_when_counting_stopped_at_files_that_vanis
     assert f"{count} files changed while read (000.md, 001.md, 002.md, 003.md, 004.md and {count - 5} more)" in text
 
 
-@settings(max_examples=60)
 @given(
     first=st.sets(st.integers(0, 39), max_size=40),
     second=st.sets(st.integers(0, 39), max_size=40),
