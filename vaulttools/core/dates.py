@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
 
-from vaulttools.core.moment import plus_months
+from vaulttools.core.moment import MONTHS, plus_months
 
 FORMS: Final = (
     "2026-11-20, 2026-11, 2026, today, yesterday, tomorrow, this week, last month, next year, "
@@ -82,25 +82,34 @@ def first_day(text: str, today: date, first_weekday: int = SUNDAY) -> date:
         if said in _DAYS:
             return today + timedelta(days=_DAYS[said])
         if found := _SPAN.fullmatch(said):
-            return _span(found[2], _STEPS[found[1]], today, first_weekday)
+            return moved(start_of_span(found[2], today, first_weekday), _STEPS[found[1]], found[2][0])
         if found := _DISTANCE.fullmatch(said):
             number = int(found[2])
-            return _moved(today, number if found[1] == "+" else -number, found[3])
+            return moved(today, number if found[1] == "+" else -number, found[3])
     except (ValueError, OverflowError):
         raise ValueError("there is no such date") from None
     raise ValueError(f"it takes {FORMS}")
 
 
-def _span(unit: str, step: int, today: date, first_weekday: int) -> date:
-    """The first day of this week, month or year, or of the one before or after it."""
+def start_of_span(unit: str, day: date, first_weekday: int = SUNDAY) -> date:
+    """The first day of the week, month or year that holds a day."""
     if unit == "week":
-        return today - timedelta(days=(today.weekday() - first_weekday) % 7) + timedelta(weeks=step)
-    start = today.replace(day=1) if unit == "month" else today.replace(month=1, day=1)
-    return _moved(start, step, unit[0])
+        return day - timedelta(days=(day.weekday() - first_weekday) % 7)
+    return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
 
 
-def _moved(day: date, number: int, unit: str) -> date:
+def moved(day: date, number: int, unit: str) -> date:
     """A day so many days, weeks, months or years later; the last of a month that has no such day."""
     if unit in "dw":
         return day + timedelta(days=number * (7 if unit == "w" else 1))
     return plus_months(day, number * (12 if unit == "y" else 1))
+
+
+def written(first: date, last: date) -> str:
+    """Days as people write them: `3 August 2026`, `3 to 9 August 2026`, `28 July to 3 August 2026`."""
+    end = f"{last.day} {MONTHS[last.month - 1]} {last.year}"
+    if first == last:
+        return end
+    month = "" if (first.year, first.month) == (last.year, last.month) else f" {MONTHS[first.month - 1]}"
+    year = "" if first.year == last.year else f" {first.year}"
+    return f"{first.day}{month}{year} to {end}"

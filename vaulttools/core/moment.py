@@ -15,10 +15,11 @@ from typing import Final, NamedTuple, TypeVar
 
 D = TypeVar("D", bound=date)
 
-_MONTHS: Final = (
+MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+"""In English."""
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 
 _TOKENS: Final = re.compile(
@@ -168,8 +169,8 @@ _PRINTED: Final[Mapping[str, Callable[[datetime], str]]] = {
     "M": lambda at: str(at.month),
     "Mo": lambda at: _ordinal(at.month),
     "MM": lambda at: f"{at.month:02}",
-    "MMM": lambda at: _MONTHS[at.month - 1][:3],
-    "MMMM": lambda at: _MONTHS[at.month - 1],
+    "MMM": lambda at: MONTHS[at.month - 1][:3],
+    "MMMM": lambda at: MONTHS[at.month - 1],
     "D": lambda at: str(at.day),
     "Do": lambda at: _ordinal(at.day),
     "DD": lambda at: f"{at.day:02}",

@@ -1,0 +1,165 @@
+"""Lists the words of time in five languages: English, German, French, Spanish, Dutch.
+
+All are written without case and accents. Of each word it says what it may mean; the words around it decide.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+
+def plain(text: str) -> str:
+    """A text without case and accents: `Août` gives `aout`."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return decomposed if decomposed.isascii() else "".join(sign for sign in decomposed if sign.isalnum())
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+def _numbered(words: str, first: int = 1) -> Mapping[str, int]:
+    """The words of lists parted by bars, each with the number of its list."""
+    return {word: number for number, names in enumerate(words.split("|"), first) for word in names.split()}
+
+
+MONTHS: Final = _numbered(
+    "january jan januar janner janvier janv enero ene januari|february feb februar fevrier fevr febrero februari"
+    "|march mar marz maerz mrz mars marzo maart mrt|april apr avril avr abril abr|may mai mayo mei"
+    "|june jun juni juin junio|july jul juli juillet juil julio|august aug aout agosto augustus"
+    "|september sep sept septembre septiembre|october oct oktober okt octobre octubre"
+    "|november nov novembre noviembre|december dec dezember dez decembre diciembre dic"
+)
+DOUBTFUL_MONTHS: Final = frozenset(("may", "march", "mars", "mar", "ene", "dic", "sept", "jan", "dec", "nov"))
+"""Those that are other words too, or names: they count beside a number, or capitalised or last behind `in`."""
+
+WEEKDAYS: Final = _numbered(
+    "monday montag lundi lunes maandag|tuesday dienstag mardi martes dinsdag"
+    "|wednesday mittwoch mercredi miercoles woensdag|thursday donnerstag jeudi jueves donderdag"
+    "|friday freitag vendredi viernes vrijdag|saturday samstag sonnabend samedi sabado zaterdag"
+    "|sunday sonntag dimanche domingo zondag",
+    first=0,
+)
+"""As `date.weekday` counts."""
+
+SEASONS: Final = _numbered(
+    "spring fruhling fruhjahr printemps primavera lente voorjaar|summer sommer ete verano zomer"
+    "|autumn fall herbst automne otono herfst najaar|winter hiver invierno",
+    first=0,
+)
+
+UNITS: Final = {
+    word: unit
+    for unit, words in {
+        "day": "day days tag tage tagen jour jours dia dias dag dagen",
+        "week": "week weeks woche wochen semaine semaines semana semanas weken",
+        "weekend": "weekend weekends wochenende",
+        "month": "month months monat monate monaten monats mois mes meses maand maanden",
+        "quarter": "quarter quarters quartal quartals trimestre trimestres kwartaal kwartalen",
+        "year": "year years jahr jahre jahren jahres an ans annee annees ano anos jaar jaren",
+    }.items()
+    for word in words.split()
+}
+
+STEPS: Final = {
+    word: step
+    for step, words in {
+        -2: "vorletzte vorletzten vorletzter vorletztes voorlaatste",
+        -1: (
+            "last past previous letzte letzten letzter letztes letztem vorige vorigen voriger voriges vorigem"
+            " vergangene vergangenen vergangener vergangenes dernier derniere derniers dernieres passe passee passes"
+            " passees pasado pasada pasados pasadas ultimo ultima ultimos ultimas vorig afgelopen verleden laatste"
+        ),
+        0: (
+            "this current diese diesen dieser dieses diesem laufenden ce cet cette ces este esta estos estas deze dit"
+            " huidige"
+        ),
+        1: (
+            "next coming nachste nachsten nachster nachstes nachstem kommende kommenden kommender kommendes prochain"
+            " prochaine prochains prochaines proximo proxima proximos proximas volgende volgend komende komend"
+        ),
+    }.items()
+    for word in words.split()
+}
+
+DAYS: Final = {
+    tuple(each.split()): number
+    for number, every in {
+        0: "today|heute|aujourd hui|hoy|vandaag",
+        -1: "yesterday|gestern|hier|ayer|gisteren",
+        1: "tomorrow|morgen|demain|manana",
+        -2: "day before yesterday|vorgestern|avant hier|anteayer|antes de ayer|eergisteren",
+        2: "day after tomorrow|ubermorgen|apres demain|pasado manana|overmorgen",
+    }.items()
+    for each in every.split("|")
+}
+"""By the words of it: so many days from today."""
+
+COUNTS: Final = {
+    word: number
+    for number, words in {
+        1: "a an one einem einer ein une un una uno een",
+        2: "two zwei deux dos twee",
+        3: "three drei trois tres drie",
+        4: "four vier quatre cuatro",
+        5: "five funf cinq cinco vijf",
+        6: "six sechs seis zes",
+        7: "seven sieben sept siete zeven",
+        8: "eight acht huit ocho",
+        10: "ten zehn dix diez tien",
+    }.items()
+    for word in words.split()
+}
+ORDINALS: Final = _numbered(
+    "first erste ersten erstes premier primer primero eerste|second zweite zweiten zweites deuxieme segundo tweede"
+    "|third dritte dritten drittes troisieme tercer tercero derde|fourth vierte vierten viertes quatrieme cuarto vierde"
+)
+"""Of quarters of a year."""
+
+IN: Final = listed("in during throughout of for from over this im wahrend ab en au pendant durant de del du d tijdens")
+"""What a month or a year without anything beside it stands behind."""
+OF: Final = listed("of de d del du des von van vom der la le l the")
+"""What may stand between the parts of a date."""
+ARTICLES: Final = listed("the la le l les el los las die der den dem das dieser het")
+FROM: Final = listed("from vom von du del desde de van")
+BETWEEN: Final = listed("between zwischen entre tussen")
+TO: Final = listed("to - – — bis au al a tot through")
+AND: Final = listed("and und et y en")
+SINCE: Final = listed("since seit depuis desde sinds")
+BESIDE: Final = listed(
+    "before until till by after vor bis nach avant jusqu apres antes hasta despues voor tot na nooit"
+)
+"""What says that another time is meant than the one behind it."""
+
+AHEAD: Final = listed(
+    "due will upcoming planned plan plans deadline deadlines appointment appointments fallig werde werden wird"
+    " geplant frist termin termine prevu prevus prevue prevues echeance echeances vence vencen previsto planeado"
+    " zal zullen gepland vervalt vervallen afspraak afspraken"
+)
+"""What says that a month or a day without a year lies ahead."""
+
+ABOUT_ALL: Final = listed(
+    "happened happen happening went going gone write wrote written noted note notes entry entries diary journal log"
+    " day week month year summary summarise summarize recap review everything all anything show list give tell"
+    " please been up like"
+    " passiert geschehen geschah los gemacht getan notiert geschrieben notiz notizen eintrag eintrage tagebuch"
+    " zusammenfassung alles zeige zeig gib gewesen lief"
+    " passe fait faite ecrit note journal resume tout montre donne arrive quoi"
+    " paso ocurrio sucedio hice hicimos hecho escribi escrito notas diario resumen todo muestra muestrame"
+    " gebeurde gebeurd deed deden gedaan geschreven notitie notities dagboek samenvatting toon"
+)
+"""What a question holds, beside function words, that asks for all of a period."""
+
+ONLY_BEFORE: Final = listed("last past previous this current next coming este esta ce cette ces deze dit")
+"""Steps that never stand behind their unit."""
+BEGINNING: Final = listed("beginning starting commencing from ab vanaf empezando commencant on")
+NOWADAYS: Final = listed("today heute hui hoy vandaag")
+"""They mean these days as often as this day."""
+BEFORE_MORNING: Final = listed("am la de jeden guten den this il")
+FRENCH: Final = listed("ai j je nous qu que quoi fait le les il c d l ce soir matin mon ma on quel quelle")
+"""Words that no German question with `hier` has."""
+EDITIONS: Final = listed("edition edicion ausgabe editie standard version release")
+"""What a year without `in` is the name of."""

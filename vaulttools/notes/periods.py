@@ -1,0 +1,520 @@
+"""Reads the period that a question names, such as `last Tuesday` or `im März`.
+
+One grammar serves five languages, since they put the same parts in nearly the same order. What is not understood for
+sure is no period: words in quotation marks, a month that may be a verb, two periods in one question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, NamedTuple
+
+from vaulttools.core import dates
+from vaulttools.core.dates import SUNDAY
+from vaulttools.notes import period_words as words
+from vaulttools.notes.function_words import FUNCTION_WORDS
+from vaulttools.notes.period_words import plain
+
+_QUOTED: Final = re.compile(r'["“„«][^"“”„«»]*["”“»]|`[^`]*`')
+_TOKEN: Final = re.compile(
+    r"(?P<iso>(?<![\w.-])\d{4}-(?:\d\d(?:-\d\d)?|W\d\d)(?![\w-]))"
+    r"|(?P<dotted>(?<![\w.])\d{1,2}\.\d{1,2}\.\d{4}(?!\w))"
+    r"|(?P<word>[^\W_]+)|(?P<sign>[^\s\w]|_)"
+)
+_NUMBER: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|ers|e|de|ste|eme|re|o|a)?")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_QUARTER: Final = re.compile(r"[qt]([1-4])")
+_WEEK: Final = re.compile(r"kw(\d{1,2})")
+
+_FIRST_YEAR: Final = 1990
+"""A year without anything beside it is a period from here on: questions about earlier ones are about history."""
+_LAST_YEARS: Final = 20
+"""So many years from today a year without anything beside it may lie ahead."""
+_LONGEST: Final = 2_000
+"""Characters of a question that are read: nobody names a time behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of days that a question names."""
+
+    first: date
+    last: date
+    words: str
+    """What it was read from, as written."""
+    span: tuple[int, int]
+    """Where these stand in the question, in characters."""
+    is_all: bool
+    """Whether the question asks about the period and nothing else: `what happened last week`."""
+
+    @property
+    def sentence(self) -> str:
+        """How the words were understood."""
+        return f'Read "{self.words}" as {dates.written(self.first, self.last)}.'
+
+    def holds(self, day: date) -> bool:
+        """Whether a day lies in it."""
+        return self.first <= day <= self.last
+
+
+def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
+    """The period that a question names; None: it names none, or two. A week begins on `first_weekday`, as
+    `date.weekday` counts.
+
+    >>> period("what happened last week?", date(2026, 11, 1), first_weekday=0).sentence
+    'Read "last week" as 19 to 25 October 2026.'
+    """
+    question = question[:_LONGEST]
+    asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
+    reader = _Reader([_word(found) for found in _TOKEN.finditer(asked)], today, first_weekday)
+    try:
+        found = list(reader.periods())
+    except (ValueError, OverflowError):  # no calendar holds it
+        return None
+    if len({(each.first, each.last) for each in found}) != 1:
+        return None
+    each = found[0]
+    start = reader.words[each.start].start
+    end = reader.words[each.end - 1].end
+    return Period(each.first, each.last, question[start:end], (start, end), each.is_all)
+
+
+class _Word(NamedTuple):
+    text: str
+    """Without case and accents."""
+    start: int
+    end: int
+    is_capital: bool
+
+
+def _word(found: re.Match[str]) -> _Word:
+    return _Word(plain(found[0]) if found["word"] else found[0], *found.span(), found[0][:1].isupper())
+
+
+class _Found(NamedTuple):
+    """Some words read as days."""
+
+    end: int
+    """The place behind the last word."""
+    first: date
+    last: date
+
+
+class _Placed(NamedTuple):
+    """A period of the question, by the places of its first word and behind its last."""
+
+    start: int
+    end: int
+    first: date
+    last: date
+    is_all: bool
+
+
+class _Named(NamedTuple):
+    """A date as named: a part that was not named is 0."""
+
+    end: int
+    year: int
+    month: int
+    day: int = 0
+    weekday: int = -1
+
+
+class _Reader:
+    """Reads the words of one question; each method takes a place among them and reads what begins there."""
+
+    def __init__(self, every: Sequence[_Word], today: date, first_weekday: int) -> None:
+        self.words = every
+        self._today = today
+        self._first_weekday = first_weekday
+        self._looks_ahead = any(word.text in words.AHEAD for word in every)
+
+    def periods(self) -> Iterator[_Placed]:
+        """Every period, in order."""
+        place = 0
+        while place < len(self.words):
+            found = self._longest(place)
+            if found is None:
+                place += 1
+                continue
+            start = self._back(place, words.ARTICLES)
+            before = self._text(self._back(start, words.OF | {"zum"}) - 1)
+            first, last = found.first, found.last
+            if self._text(start - 1) in words.SINCE or before in words.SINCE:
+                first, last = min(first, self._today), max(first, self._today)
+                start = start - 1 if self._text(start - 1) in words.SINCE else start
+            elif self._text(start - 1) in words.BESIDE or before in words.BESIDE:
+                first = last = date.min
+            if last != date.min:
+                is_all = self._asks_for_all(place, found.end)
+                yield _Placed(start, found.end, first, last, is_all)
+            place = found.end
+
+    def _longest(self, place: int) -> _Found | None:
+        readings = (
+            self._range(place),
+            self._ago(place),
+            self._week(place),
+            self._step(place),
+            self._weekday(place),
+            self._day(place),
+            self._season(place),
+            self._quarter(place),
+            self._date(place),
+            self._year_alone(place),
+            self._alone(place),
+        )
+        return max(filter(None, readings), key=lambda each: each.end, default=None)
+
+    # The words themselves.
+
+    def _text(self, place: int) -> str:
+        return self.words[place].text if 0 <= place < len(self.words) else ""
+
+    def _skip(self, place: int, some: frozenset[str] | set[str]) -> int:
+        while self._text(place) in some:
+            place += 1
+        return place
+
+    def _back(self, place: int, some: frozenset[str]) -> int:
+        while place > 0 and self._text(place - 1) in some:
+            place -= 1
+        return place
+
+    def _number(self, place: int, most: int = 31) -> int:
+        found = _NUMBER.fullmatch(self._text(place))
+        number = int(found[1]) if found else 0
+        return number if number <= most else 0
+
+    def _count(self, place: int) -> int:
+        text = self._text(place)
+        return int(text) if text.isdecimal() and len(text) <= 3 else words.COUNTS.get(text, 0)
+
+    def _is_capital_or_last(self, place: int) -> bool:
+        is_last = all(not word.text.isalnum() for word in self.words[place + 1 :])
+        return is_last or self.words[place].is_capital
+
+    def _asks_for_all(self, start: int, end: int) -> bool:
+        """Whether the words around a period ask for nothing of their own."""
+        around = [*self.words[:start], *self.words[end:]]
+        return all(word.text in _ABOUT_ALL or not word.text.isalnum() for word in around)
+
+    # What they mean.
+
+    def _year(self, place: int) -> tuple[int, int]:
+        """A year, literal or `last year`, and the place behind it; 0: there is none."""
+        place = self._skip(place, words.OF | {",", "."})
+        if _YEAR.fullmatch(self._text(place)):
+            return int(self._text(place)), place + 1
+        for step, unit in ((place, place + 1), (place + 1, place)):
+            if self._text(step) in words.STEPS and words.UNITS.get(self._text(unit)) == "year":
+                return self._today.year + words.STEPS[self._text(step)], place + 2
+        return 0, place
+
+    def _named(self, place: int) -> _Named | None:
+        """A day of a month, or a month, with the parts that are named."""
+        text = self._text(place)
+        if "-" in text and "W" not in text and len(text) > 1:
+            year, month, day = (*map(int, text.split("-")), 0)[:3]
+            return _Named(place + 1, year, month, day)
+        if text.count(".") == 2:
+            day, month, year = map(int, text.split("."))
+            return _Named(place + 1, year, month, day)
+        if text in words.WEEKDAYS:
+            place = self._skip(place + 1, words.ARTICLES | {","})
+            named = self._named(place)
+            return named._replace(weekday=words.WEEKDAYS[text]) if named is not None and named.day else None
+        if day := self._number(place):
+            at = self._skip(place + 1, words.OF | {"."})
+            month = words.MONTHS.get(self._text(at), 0)
+            if not month:
+                return None
+            year, end = self._year(at + 1)
+            is_sure = year or self._text(at) not in ("may", "march") or self.words[at].is_capital
+            return _Named(end if year else at + 1, year, month, day) if is_sure else None
+        if month := words.MONTHS.get(text, 0):
+            is_doubtful = text in words.DOUBTFUL_MONTHS and not self.words[place].is_capital
+            year, end = self._year(place + 1)
+            if year:
+                return _Named(end, year, month)
+            at = self._skip(place + 1, {".", "the"})
+            if (day := self._number(at)) and not is_doubtful:
+                year, end = self._year(at + 1)
+                return _Named(end if year else at + 1, year, month, day)
+            return _Named(place + 1, 0, month)
+        return None
+
+    def _days(self, named: _Named) -> _Found:
+        """The days of a date; without a year the last ones that have begun, or of a question about what is to come the
+        next ones that have not ended. A weekday that is named decides, too."""
+        years = (named.year,) if named.year else range(self._today.year - 4, self._today.year + 5)
+        found: list[_Found] = []
+        for year in years:
+            try:
+                first = date(year, named.month, named.day or 1)
+            except ValueError:
+                if named.year:
+                    raise
+                continue  # 29 February
+            found.append(_Found(named.end, first, first if named.day else dates.moved(first, 1, "m") - _DAY))
+        if named.weekday >= 0 and not named.year:
+            of_weekday = [each for each in found if each.first.weekday() == named.weekday]
+            return min(of_weekday, key=lambda each: abs(each.first - self._today))
+        if self._looks_ahead:
+            return next((each for each in found if each.last >= self._today), found[-1])
+        return next((each for each in reversed(found) if each.first <= self._today), found[0])
+
+    def _date(self, place: int) -> _Found | None:
+        named = self._named(place)
+        if named is None:
+            return None
+        if not (named.day or named.year):
+            text = self._text(place)
+            before = self._text(place - 1)
+            if before not in words.IN | words.SINCE | words.BESIDE:
+                return None
+            if text in words.DOUBTFUL_MONTHS and not self._is_capital_or_last(place):
+                return None
+        return self._days(named)
+
+    def _range(self, place: int) -> _Found | None:
+        """`3 to 9 August`, `between March and May 2025`, `August 3-9`."""
+        opening = self._text(self._back(place, words.ARTICLES) - 1)
+        start = self._named(place)
+        if start is None and (day := self._number(place)):
+            start = _Named(self._skip(place + 1, {"."}), 0, 0, day)
+        if start is None and _YEAR.fullmatch(self._text(place)) and opening in words.FROM | words.BETWEEN:
+            start = _Named(place + 1, int(self._text(place)), 0)
+        joints = words.TO | words.AND if opening in words.BETWEEN else words.TO
+        if start is None or self._text(start.end) not in joints:
+            return None
+        at = self._skip(start.end + 1, words.ARTICLES | {"zum", "met", "en"})
+        end = self._named(at)
+        if end is None and start.day and start.month and (day := self._number(at)):
+            year, behind = self._year(at + 1)
+            end = _Named(behind if year else at + 1, year or start.year, start.month, day)
+        if end is None and start.year and not start.month and _YEAR.fullmatch(self._text(at)):
+            return _Found(at + 1, date(start.year, 1, 1), date(int(self._text(at)), 12, 31))
+        if end is None or not (start.month or (end.day and end.month)) or bool(start.day) != bool(end.day):
+            return None
+        last = self._days(end)
+        first = self._days(start._replace(year=start.year or last.first.year, month=start.month or end.month))
+        if first.first > last.last and not start.year:
+            first = self._days(start._replace(year=last.first.year - 1, month=start.month or end.month))
+        return _Found(end.end, first.first, last.last) if first.first <= last.last else None
+
+    def _ago(self, place: int) -> _Found | None:
+        """`two weeks ago`, `vor drei Tagen`, `il y a un mois`, `hace dos años`, `twee weken geleden`."""
+        at = place
+        for opening in (("vor",), ("il", "y", "a"), ("hace",)):
+            if tuple(self._text(place + number) for number in range(len(opening))) == opening:
+                at = place + len(opening)
+        count, unit = self._count(at), words.UNITS.get(self._text(at + 1), "")
+        if not count or unit not in ("day", "week", "month", "year"):
+            return None
+        end = at + 2
+        if at == place:
+            if self._text(end) not in ("ago", "geleden"):
+                return None
+            end += 1
+        return self._whole(end, unit, dates.moved(self._today, -count, unit[0]))
+
+    def _whole(self, end: int, unit: str, day: date) -> _Found:
+        """The week, month, quarter or year that holds a day, or its weekend; of a day itself."""
+        if unit == "day":
+            return _Found(end, day, day)
+        if unit in ("week", "weekend"):
+            first = dates.start_of_span("week", day, self._first_weekday if unit == "week" else 0)
+            return _Found(end, first + (5 * _DAY if unit == "weekend" else 0 * _DAY), first + 6 * _DAY)
+        if unit == "quarter":
+            first = date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
+            return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
+        first = dates.start_of_span(unit, day, self._first_weekday)
+        return _Found(end, first, dates.moved(first, 1, unit[0]) - _DAY)
+
+    def _step(self, place: int) -> _Found | None:
+        """`last week`, `la semaine dernière`, `this year`, `the last 3 months`, `los últimos tres meses`."""
+        one, two, three = (self._text(place + number) for number in range(3))
+        steps = words.STEPS
+        for step, count, unit in ((one, place + 1, three), (two, place, three)):
+            number = self._count(count)
+            if step in steps and number and steps[step] in (-1, 1) and unit in words.UNITS:
+                reach = steps[step] * number
+                kind = words.UNITS[unit]
+                days = [self._today, dates.moved(self._today, 3 * reach if kind == "quarter" else reach, _LETTER[kind])]
+                return _Found(place + 3, min(days), max(days))
+        for step, unit in ((one, two), (two, one)):
+            kind = words.UNITS.get(unit, "")
+            if step not in steps or kind in ("", "day") or (step == two and step in words.ONLY_BEFORE):
+                continue
+            number = steps[step]
+            if step == "past":  # the days behind us, and no week of the calendar
+                return _Found(place + 2, dates.moved(self._today, -1, _LETTER[kind]), self._today)
+            day = dates.start_of_span("month", self._today) if kind in ("month", "quarter") else self._today
+            return self._whole(
+                place + 2, kind, dates.moved(day, number * (3 if kind == "quarter" else 1), _LETTER[kind])
+            )
+        return None
+
+    def _weekday(self, place: int) -> _Found | None:
+        """`last Tuesday`, `el martes pasado`, `Tuesday last week`."""
+        one, two = self._text(place), self._text(place + 1)
+        if one in words.WEEKDAYS:
+            at = self._skip(place + 1, words.OF)
+            week = self._step(at)
+            if week is not None and (week.last - week.first).days == 6:
+                return _Found(week.end, *[week.first + (words.WEEKDAYS[one] - self._first_weekday) % 7 * _DAY] * 2)
+        for step, name in ((one, two), (two, one)):
+            if step in words.STEPS and name in words.WEEKDAYS and not (step == two and step in words.ONLY_BEFORE):
+                number = words.WEEKDAYS[name]
+                if words.STEPS[step] == 0:
+                    start = dates.start_of_span("week", self._today, self._first_weekday)
+                    day = start + (number - self._first_weekday) % 7 * _DAY
+                elif words.STEPS[step] > 0:
+                    day = self._today + ((number - self._today.weekday() - 1) % 7 + 1) * _DAY
+                else:
+                    day = self._latest(number)
+                return _Found(place + 2, day, day)
+        return None
+
+    def _latest(self, weekday: int) -> date:
+        """The last such day before today."""
+        return self._today - ((self._today.weekday() - weekday - 1) % 7 + 1) * _DAY
+
+    def _day(self, place: int) -> _Found | None:
+        """`yesterday`, `avant-hier`, `the day after tomorrow`."""
+        for number in (3, 2, 1):
+            at = place
+            read: list[str] = []
+            while len(read) < number and at < len(self.words):
+                if self.words[at].text not in ("-", "'", "’"):
+                    read.append(self.words[at].text)
+                at += 1
+            if tuple(read) in words.DAYS and not self._is_another_day(place, at, read[-1]):
+                day = self._today + words.DAYS[tuple(read)] * _DAY
+                return _Found(at, day, day)
+        return None
+
+    def _is_another_day(self, place: int, end: int, text: str) -> bool:
+        """Whether such a word means something else: `today's date`, `hier` in German, a morning."""
+        if text == "hier":  # German for here
+            return not {each.text for each in self.words} & words.FRENCH
+        if text in words.NOWADAYS and not self._looks_ahead and not self._asks_for_all(place, end):
+            return True
+        if text in ("morgen", "manana") and self._text(place - 1) in words.BEFORE_MORNING:
+            return True
+        return self._text(end) in ("'", "’") and self._text(end + 1) == "s"
+
+    def _season(self, place: int) -> _Found | None:
+        """`spring 2025`, `last winter`, `l'été dernier`. A winter is that of the year in which it begins."""
+        one, two = self._text(place), self._text(place + 1)
+        if one in words.SEASONS:
+            year, end = self._year(place + 1)
+            if year:
+                return self._season_of(end, words.SEASONS[one], year)
+        for step, name in ((one, two), (two, one)):
+            if step not in words.STEPS or name not in words.SEASONS or (step == two and step in words.ONLY_BEFORE):
+                continue
+            number = words.STEPS[step]
+            every = [self._season_of(place + 2, words.SEASONS[name], self._today.year + each) for each in range(-2, 3)]
+            if number < 0:
+                return [each for each in every if each.last < self._today][-1]
+            if number > 0:
+                return next(each for each in every if each.first > self._today)
+            return next(each for each in every if each.last >= self._today or each.first.year == self._today.year)
+        return None
+
+    @staticmethod
+    def _season_of(end: int, season: int, year: int) -> _Found:
+        first = date(year, 3 + 3 * season, 1)
+        return _Found(end, first, dates.moved(first, 3, "m") - _DAY)
+
+    def _quarter(self, place: int) -> _Found | None:
+        """`Q3 2025`, `the third quarter of 2025`; without a year only behind `in`."""
+        text = self._text(place)
+        found = _QUARTER.fullmatch(text)
+        number, at = (int(found[1]), place + 1) if found else (0, place)
+        if not number:
+            number = words.ORDINALS.get(text, 0) or self._number(place, 4)
+            at = self._skip(place + 1, {"."})
+            if not number or words.UNITS.get(self._text(at)) != "quarter":
+                return None
+            at += 1
+        year, end = self._year(at)
+        if not year:
+            if self._text(self._back(place, words.ARTICLES) - 1) not in words.IN or text[0] == "t":
+                return None
+            end = at
+            year = self._today.year - (date(self._today.year, 3 * number - 2, 1) > self._today)
+        return self._whole(end, "quarter", date(year, 3 * number - 2, 1))
+
+    def _week(self, place: int) -> _Found | None:
+        """`the week of 3 August`, `KW 32`, `week 32 of 2026`, `2026-W32`. A week that begins on a Monday by its date
+        does so whatever the locale, and a number is that of the ISO week."""
+        text = self._text(place)
+        if "-W" in text:
+            year, number = map(int, text.split("-W"))
+            return self._whole_week(place + 1, date.fromisocalendar(year, number, 1))
+        found = _WEEK.fullmatch(text)
+        if not (found or text == "kw" or words.UNITS.get(text) in ("week", "weekend")):
+            return None
+        at = self._skip(place + 1, words.OF | words.BEGINNING)
+        named = self._named(at)
+        if named is not None and named.day and not found:
+            day = self._days(named)
+            if words.UNITS.get(text) == "weekend":
+                return self._whole(named.end, "weekend", day.first)
+            return self._whole_week(named.end, day.first)
+        number = int(found[1]) if found else self._number(place + 1, 53)
+        at = place + 1 if found else place + 2
+        if not number or words.UNITS.get(text) == "weekend":
+            return None
+        year, end = self._year(self._skip(at, {"/", "-"}))
+        if not year:
+            if not (found or text == "kw"):
+                return None
+            end, year = at, self._today.year
+            year -= date.fromisocalendar(year, min(number, 52), 1) > self._today
+        return self._whole_week(end, date.fromisocalendar(year, number, 1))
+
+    def _whole_week(self, end: int, day: date) -> _Found:
+        if day.weekday() == 0:
+            return _Found(end, day, day + 6 * _DAY)
+        return self._whole(end, "week", day)
+
+    def _year_alone(self, place: int) -> _Found | None:
+        """`in 2025`, `im Jahr 2025`; `the 2021 edition` is none."""
+        if not _YEAR.fullmatch(self._text(place)) or self._text(place + 1) in words.EDITIONS:
+            return None
+        year = int(self._text(place))
+        before = self._text(place - 1)
+        if words.UNITS.get(before) == "year":
+            before = self._text(self._back(place - 1, words.ARTICLES) - 1)
+        if before not in words.IN | words.SINCE | words.BESIDE:
+            return None
+        if not _FIRST_YEAR <= year <= self._today.year + _LAST_YEARS:
+            return None
+        return _Found(place + 1, date(year, 1, 1), date(year, 12, 31))
+
+    def _alone(self, place: int) -> _Found | None:
+        """`what happened on Tuesday`, `what did I do in the summer`: the last one, in a question about nothing else."""
+        text = self._text(place)
+        if not place or not (text in words.WEEKDAYS or text in words.SEASONS):
+            return None
+        if not self._asks_for_all(place, place + 1):
+            return None
+        if text in words.WEEKDAYS:
+            return _Found(place + 1, *[self._latest(words.WEEKDAYS[text])] * 2)
+        every = [self._season_of(place + 1, words.SEASONS[text], self._today.year + each) for each in (-1, 0)]
+        return [each for each in every if each.first <= self._today][-1]
+
+
+_ABOUT_ALL: Final = words.ABOUT_ALL | {
+    plain(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
+}
+_DAY: Final = timedelta(days=1)
+_LETTER: Final = {"day": "d", "week": "w", "weekend": "w", "month": "m", "quarter": "m", "year": "y"}
+"""Of a unit, for `dates.moved`."""
