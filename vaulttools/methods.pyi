@@ -78,7 +78,7 @@ class ToolMethods(ABC):
             within: Where in a note a matching line must lie. (one of anywhere, body, frontmatter, headings, code, tasks, comments)
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
@@ -133,7 +133,7 @@ class ToolMethods(ABC):
             paths: Globs, files or folders: `**/*.md`, `Projects`.
             hidden: Names with a leading dot too. (default true)
             gitignore: Leave out what ignore files name. (default true)
-            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             limit: Paths, 200 at most. (a whole number, 1 or more; default 200)
             timeout: Seconds, 0.5 to 60. (a number, 0 or more; default 5.0)
@@ -259,8 +259,10 @@ class ToolMethods(ABC):
 
     def query(
         self,
-        query: str,
+        query: str | None = None,
         *,
+        like: str | PathLike[str] | None = None,
+        unlinked: bool = False,
         mode: Literal["ranked", "obsidian"] = "ranked",
         folder: str | PathLike[str] | None = None,
         glob: str | PathLike[str] | None = None,
@@ -284,17 +286,19 @@ class ToolMethods(ABC):
 
         Args:
             query: A question or words; in mode obsidian a query of its language.
+            like: Instead of query: find notes like this one, or like `note#heading`.
+            unlinked: With like: only notes not linked with it. (default false)
             mode: ranked: the best passages. obsidian: exactly what Obsidian finds. (one of ranked, obsidian; default ranked)
             folder: Only in this folder: `Projects`.
             glob: Only what this glob selects: `Daily/**`.
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
             limit: Notes on a page. (a whole number from 1 to 10,000; default 10)
-            max_chars: In mode ranked: characters of the text, 500 to 50,000. (a whole number from 500 to 50,000; default 3000)
+            max_chars: In mode ranked: characters of the text. (a whole number from 500 to 50,000; default 3000)
             page: From 1. (a whole number from 1 to 10,000; default 1)
             sort: modified, created: newest first; - reverses. (one of relevance, name, -name, modified, -modified, created, -created)
             match_case: Compare case; in mode obsidian. (default false)
@@ -325,12 +329,12 @@ class ToolMethods(ABC):
 
         Args:
             question: In plain words; operators such as tag:#work limit the notes.
-            max_chars: Characters of the whole text, 500 to 50,000. (a whole number from 500 to 50,000; default 6000)
-            folder: Only in this folder: `Projects`.
-            glob: Only what this glob selects: `Daily/**`.
+            max_chars: Characters of the whole text. (a whole number from 500 to 50,000; default 6000)
+            folder: Only in this folder.
+            glob: Only what this glob selects.
             tags: All of these, nested ones too: `work`.
             properties: `{"status": "active"}`; null: present and empty.
-            modified_after: From then on: `2026-11-20`, `2026-11`, `last week`, `7d` (ago).
+            modified_after: From then on: `2026-11`, `last week`, `7d` (ago).
             modified_before: Before this date.
             created_after: From then on.
             created_before: Before this date.
@@ -494,8 +498,8 @@ class ToolMethods(ABC):
             done_before: Before this date.
             priority: Of this priority. (one of highest, high, medium, low, lowest)
             tags: All of these in its line.
-            folder: Only in this folder: `Projects`.
-            glob: Only what this glob selects: `Daily/**`.
+            folder: Only in this folder.
+            glob: Only what this glob selects.
             group_by: Show groups. (one of note, heading, due, tag, priority)
             sort: due: overdue first, undated last. - reverses. (one of due, -due, priority, -priority, path, -path; default due)
             limit: Tasks on a page. (a whole number from 1 to 10,000; default 50)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="Request")
 
 PATHS: Final = frozenset(
-    ("path", "paths", "file", "folder", "glob", "file_pattern", "note", "notes", "base", "this_note")
+    ("path", "paths", "file", "folder", "glob", "file_pattern", "note", "notes", "base", "this_note", "like")
 )
 """Names of the arguments that ask for paths, the same in every tool; a path object is taken there for its text."""
 

@@ -73,7 +73,7 @@ def allotted(
         passages, best_line = sharer.passages(max(most, _LEAST), is_first=not shown)
         shown.append(ShownNote(ranked, passages, best_line, note.line_count, date, properties))
         left -= about + sum(map(_size, passages))
-        if len(shown) == 1 and any(each.cut is not None for each in passages):
+        if sharing.is_first_uncut and len(shown) == 1 and any(each.cut is not None for each in passages):
             also += notes[place + 1 :]
             break
     return Allotted(shown, [note for note in also if is_sorted or note.score >= best * sharing.named])

@@ -32,13 +32,14 @@ from vaulttools.query.language import parse
 from vaulttools.ranked.allotment import Allotted, allotted, every_passage
 from vaulttools.ranked.copies import Deduplicator
 from vaulttools.ranked.counting import RipgrepCounter
+from vaulttools.ranked.like import Like
 from vaulttools.ranked.order import RankedNote
 from vaulttools.ranked.question import read as read_question
 from vaulttools.ranked.question import without_operators
 from vaulttools.ranked.ranking import Ranking, rank
 from vaulttools.ranked.showing import ShownNote
 from vaulttools.ranked.weakness import nearness
-from vaulttools.ranked.weights import BY_WORDS, SHARING
+from vaulttools.ranked.weights import BY_WORDS, LIKENESS, SHARING
 from vaulttools.session import Session
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Ranked:
     """How many of its notes meaning did not search, or not in all of their passages; None: it was not to."""
     deduplicator: Deduplicator
     """Folds the copies among its notes."""
+    like: Like | None
+    """What the notes are to be like; None: they answer a question."""
     _reader: _Reader
     _work: Work
     _told: set[str]
@@ -79,6 +82,7 @@ class Ranked:
     def allotted(self, notes: Sequence[RankedNote], characters: int, *, is_sorted: bool) -> Allotted:
         """Those of the notes of a page for which there is room, with the passages for which there is."""
         sharing = BY_WORDS if self.ranking.nearest is None else SHARING
+        sharing = sharing if self.like is None else LIKENESS
         stands = self.ranking.finder.stands
         return allotted(
             notes, self.deduplicator, characters, stands, self._described, is_sorted=is_sorted, sharing=sharing
@@ -115,9 +119,18 @@ def has_words(question: str) -> bool:
 
 
 def ranked(
-    vault: Session, work: Work, request: Filters, given: str, most: int, *, name: str, sort: Sort | None = None
+    vault: Session,
+    work: Work,
+    request: Filters,
+    given: str | Like,
+    most: int,
+    *,
+    name: str,
+    sort: Sort | None = None,
+    leaves_out: AbstractSet[str] = frozenset(),
 ) -> Ranked:
-    """The notes that answer a question best, `most` at most, of those that match its operators and the filters.
+    """The notes that answer a question best, or are like a note, `most` at most, of those that match its operators and
+    the filters and are not left out.
 
     Without an index the notes are chosen by ripgrep's counts of the words; with one, and where passages are embedded,
     notes near in meaning join them. `name` is that of the argument that holds the question.
@@ -125,7 +138,9 @@ def ranked(
     Raises:
         BadArgument: the question has no words, or a filter is wrong.
     """
-    question, operators = without_operators(given)
+    like = given if isinstance(given, Like) else None
+    given = given.words if isinstance(given, Like) else given
+    question, operators = without_operators(given) if like is None else (given, "")
     if not read_question(question).terms:
         raise BadArgument(f"{name} must hold a letter or a digit, got {json.dumps(given[:80])}")
     times, told = dated.file_times(request, vault.calendar)
@@ -159,12 +174,14 @@ def ranked(
     large = frozenset() if view is None else notes.files & view.large
     wanted = notes.files - large if large else notes.files
     wanted = wanted if within is None else wanted & within
+    wanted -= leaves_out
     read = _Reader(vault, work, extracts, view)
     counter = None if is_ready else RipgrepCounter(vault, work)
     meaning, meant = _meaning(vault, question, is_ready=view is not None)
     ranking = rank(question, wanted, view, read, lambda: work.remaining() <= 0, most, counter, work.is_over)
     if meaning is not None and view is not None:
-        ranking = _joined(ranking, meaning, question, view, wanted, read, work, meant)
+        compared = question if like is None else like.text
+        ranking = _joined(ranking, meaning, compared, view, wanted, read, work, meant)
     missed = read.missed
     if view is not None:
         missed.update(dict.fromkeys(view.holding("nul"), "binary"))
@@ -182,17 +199,18 @@ def ranked(
     if order is not None:
         by_path = {note.path: note for note in ordered}
         ordered = [by_path[path] for path in order(by_path.keys())]
-    told += [*foreign.in_question(question), *ranking.notices, *meant]
+    told += [*([] if like is not None else [*foreign.in_question(question), *ranking.notices]), *meant]
     told += [*filters.unselected(request, asked, operators), *corpus.notices(asked, work, found=bool(ordered))]
     told += answer.unextracted(work, found=False) if ordered else []  # else it is told already
     return Ranked(
         ranking,
         ordered,
-        [*filter(None, [ranking.weakness]), *ranking.absences],
+        [*filter(None, [ranking.weakness]), *ranking.absences] if like is None else [],
         told,
         is_ready,
         by_words_alone,
         Deduplicator(read, _no_copies if view is None else _copies(view, wanted, read, work.is_over), wanted),
+        like,
         read,
         work,
         set(missed),

@@ -64,6 +64,8 @@ class ShownNote:
     """When it was written, as `2026-05-12`; `""`: nothing tells."""
     properties: str = ""
     """Those of its properties that the question names, in one line."""
+    is_linked: bool | None = None
+    """Whether it is linked with the note that it is like; None: it answers a question."""
 
     @property
     def best(self) -> ShownPassage | None:
@@ -90,7 +92,7 @@ class ShownNote:
         could be read."""
         page = self.passages[0].page if self.passages else None
         lines = "" if self.is_whole or page is not None else f"{self.line_count:,} line{'s' * (self.line_count != 1)}"
-        told = ", ".join(filter(None, [written(self.date), lines]))
+        told = ", ".join(filter(None, [written(self.date), lines, "linked" if self.is_linked else ""]))
         return heading_of(self.note.path, page) + (f" ({told})" if told else "")
 
     @property

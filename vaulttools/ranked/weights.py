@@ -116,12 +116,18 @@ class Sharing:
     """The part of the score of a note's best passage that a further one must have to be shown."""
     beside: int = 500
     """Characters of the passage that follows on the best one of the first note, up to which it is shown, too."""
+    is_first_uncut: bool = True
+    """Whether later notes have text only where nothing of the first one is cut."""
 
 
 SHARING: Final = Sharing()
 """Where words and meaning are joined."""
 BY_WORDS: Final = Sharing(stop=0.6)
 """Where words alone decide: their scores lie closer together."""
+LIKENESS: Final = Sharing(
+    whole=300, notes=10, steepness=1.0, most=0.15, stop=0.3, named=0.25, passage=1.0, beside=0, is_first_uncut=False
+)
+"""Where notes are like another one: each shows the passage that is near, and none answers more than the next."""
 
 
 @dataclass(frozen=True, slots=True)

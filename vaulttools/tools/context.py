@@ -55,9 +55,9 @@ class ContextRequest(Request):
     """The arguments of `context`."""
 
     question: str = Field(description="In plain words; operators such as tag:#work limit the notes.")
-    max_chars: int = Field(6_000, ge=500, le=50_000, description="Characters of the whole text, 500 to 50,000.")
-    folder: str | None = Field(None, description="Only in this folder: `Projects`.")
-    glob: str | None = Field(None, description="Only what this glob selects: `Daily/**`.")
+    max_chars: int = Field(6_000, ge=500, le=50_000, description="Characters of the whole text.")
+    folder: str | None = Field(None, description="Only in this folder.")
+    glob: str | None = Field(None, description="Only what this glob selects.")
     tags: Tags | None = Field(None, description="All of these, nested ones too: `work`.")
     properties: Values | None = Field(
         None,

@@ -1,0 +1,78 @@
+"""`query` with `like`: notes that are near another one, by its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools import Vault, VaultToolsError
+
+NOTES = {
+    "Garden/Tomatoes.md": "# Tomatoes\n\nBlight spoils tomatoes in wet summers. Mulch with straw in July.\n",
+    "Garden/Blight.md": "Blight is a mould. It takes tomatoes and potatoes in wet summers.\n",
+    "Garden/Potatoes.md": "Potatoes want straw mulch; blight comes in July. See [[Tomatoes]].\n",
+    "Garden/Copy of blight.md": "Blight is a mould. It takes tomatoes and potatoes in wet summers.\n",
+    "Boat/Keel.md": "Keel bolts rust. Torque them to 90 Nm before the season.\n",
+    "Boat/Plan.md": "# Winter\n\nHaul the boat out.\n\n# Keel\n\nCheck the keel bolts, and torque them again.\n",
+}
+
+
+@pytest.fixture
+def vault(make_vault: MakeVault) -> Vault:
+    return make_vault(NOTES)
+
+
+def test_notes_with_its_words_are_found_and_the_note_itself_is_not(vault: Vault) -> None:
+    with vault:
+        answer = vault.query(like="Garden/Tomatoes.md")
+    assert [note.path for note in answer.notes] == ["Garden/Potatoes.md", "Garden/Blight.md"]
+    assert answer.text.startswith("Showing ")
+    assert " like Garden/Tomatoes.md, best first." in answer.text
+    assert "Boat/Keel.md" not in answer.text
+
+
+def test_each_note_says_whether_it_is_linked_already(vault: Vault) -> None:
+    with vault:
+        answer = vault.query(like="Tomatoes")
+        alone = vault.query(like="Tomatoes", unlinked=True)
+    linked = {note.path: note.linked for note in answer.notes}
+    assert linked == {"Garden/Potatoes.md": True, "Garden/Blight.md": False}
+    assert "## Garden/Potatoes.md (linked)" in answer.text
+    assert [note.path for note in alone.notes] == ["Garden/Blight.md"]
+
+
+def test_a_copy_is_folded(vault: Vault) -> None:
+    with vault:
+        answer = vault.query(like="Garden/Tomatoes.md")
+    [blight] = [note for note in answer.notes if note.path == "Garden/Blight.md"]
+    assert blight.passages[0].copies == ["Garden/Copy of blight.md"]
+
+
+def test_a_heading_limits_what_is_compared(vault: Vault) -> None:
+    with vault:
+        assert [note.path for note in vault.query(like="Boat/Plan.md#Keel").notes] == ["Boat/Keel.md"]
+
+
+def test_filters_hold_as_ever(vault: Vault) -> None:
+    with vault:
+        answer = vault.query(like="Garden/Tomatoes.md", glob="**/Pot*")
+    assert [note.path for note in answer.notes] == ["Garden/Potatoes.md"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "query must be a question or words; or give like, a note that others are to be like"),
+        ({"query": "blight", "like": "Tomatoes"}, "query and like exclude each other: give one of them"),
+        ({"query": "blight", "unlinked": True}, "unlinked goes with like: a note that others are to be like"),
+        ({"like": "Tomatoes", "mode": "obsidian"}, "like is of mode ranked"),
+    ],
+)
+def test_what_does_not_go_together_is_one_sentence(vault: Vault, arguments: dict[str, object], sentence: str) -> None:
+    with vault:
+        assert vault.call("query", arguments).text == sentence
+
+
+def test_a_note_that_is_not_there_is_named(vault: Vault) -> None:
+    with vault, pytest.raises(VaultToolsError, match="Cucumbers"):
+        vault.query(like="Cucumbers")
