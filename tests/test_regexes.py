@@ -21,14 +21,12 @@ from hypothesis import strategies as st
 
 import vaulttools
 from tests.regexes import MATCHES
-from vaulttools.core import periods
 from vaulttools.files import globs, ignores
 from vaulttools.notes.markdown import callouts
 
 PACKAGE = Path(vaulttools.__file__).parent
 
 BUILT = {
-    "core/periods.py": "compiled",
     "files/globs.py": "parse",
     "files/ignores.py": "_any_of",
     "notes/markdown/callouts.py": "_at_depth",
@@ -157,9 +155,3 @@ def test_no_regex_made_of_an_ignore_line_needs_it(pieces: list[str]) -> None:
 
 def test_no_regex_of_a_callout_needs_it() -> None:
     assert risky(callouts._at_depth(3)) == []
-
-
-def test_no_form_of_a_period_needs_it() -> None:
-    forms = [value for value in vars(periods).values() if isinstance(value, periods.Form)]
-    assert len(forms) > 20
-    assert [risky(form.compiled) for form in forms if risky(form.compiled)] == []
