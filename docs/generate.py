@@ -94,6 +94,7 @@ def _declaration(method: Callable[..., Any]) -> str:
 def main() -> int:
     """Write the derived files, or check them."""
     os.environ["VAULTTOOLS_MEANING"] = "off"  # the pages show what the plain package prints
+    os.environ["COLUMNS"] = "100"
     derived = generated()
     differing = [
         path for path, text in derived.items() if not path.exists() or path.read_text(encoding="utf-8") != text

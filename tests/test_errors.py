@@ -17,7 +17,7 @@ import pytest
 import vaulttools
 from tests.conftest import MakeVault
 from vaulttools import errors
-from vaulttools.cli.main import _HelpedError
+from vaulttools.cli.mistakes import Mistake
 from vaulttools.errors import BadArguments, VaultToolsError
 
 HOSTILE = "a\nerror: b\r\t\x1b[2K\x85\u2028\u202e\u200b\ufeff\U000e0041\ud800é日😀\xa0"
@@ -67,7 +67,7 @@ EXAMPLES: list[VaultToolsError] = [
     errors.AmbiguousName("a", ["x/a.md", "y/a.md"]),
     errors.PartNotFound("Heading", "A", "a.md", close=["B"], there=["B", "C"]),
     errors.Cancelled(),
-    _HelpedError("a sentence", "search"),
+    Mistake("a sentence", "a hint"),
 ]
 
 

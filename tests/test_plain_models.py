@@ -203,4 +203,4 @@ def test_what_only_pydantic_can_word_is_said_in_its_words(small_vault: Path) -> 
     command = [sys.executable, "-c", code, "--vault", str(small_vault), "tags", "--limit", "0"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", env=os.environ, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == 'error: limit must be a whole number from 1 to 10,000, got "0"\n'
+    assert done.stderr == 'error: --limit must be a whole number from 1 to 10,000, got "0"\n'

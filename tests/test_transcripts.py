@@ -45,6 +45,7 @@ def _printed(command: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         monkeypatch.chdir(words[1])
         return
     with monkeypatch.context() as environment:
+        environment.setenv("COLUMNS", "100")
         while "=" in words[0]:
             environment.setenv(*words.pop(0).split("=", 1))
         assert words.pop(0) == "vaulttools"

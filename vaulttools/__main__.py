@@ -12,7 +12,7 @@ import sys
 import vaulttools
 from vaulttools import __version__
 from vaulttools.cli import output
-from vaulttools.cli.command_line import take_vault
+from vaulttools.cli.command_line import take_vault, tool_meant
 from vaulttools.cli.handover import handed_over
 from vaulttools.index import early_listing
 
@@ -100,7 +100,7 @@ def _begin_listing(words: list[str]) -> None:
         return
     from vaulttools import tools
 
-    traits = tools.TOOLS.get(words[0].replace("-", "_"))
+    traits = tools.TOOLS.get(tool_meant(words)[0])
     if traits is not None and traits.lists_early:
         early_listing.begin(os.path.realpath(folder))
 

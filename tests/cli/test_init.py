@@ -200,7 +200,7 @@ def test_a_program_that_will_not_stay_is_not_written(home: Path, monkeypatch: py
     [
         (["--write", "--dry-run"], "--write and --dry-run cannot be used together"),
         (["--client", "emacs"], "--client takes one of claude-desktop, claude-code, cursor, vscode, codex,"),
-        (["--force"], "unknown option: --force"),
+        (["--force"], "unknown option '--force'"),
     ],
 )
 def test_a_wrong_option_is_refused(words: list[str], sentence: str) -> None:

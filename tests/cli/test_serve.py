@@ -38,7 +38,7 @@ BEYOND = ["0.0.0.0:1", "--token-file", "TOKEN"]
             "--vaults-root has tokens and vaults of its own: leave out --token-file and --vault",
         ),
         ([":1", "--tokens", "x"], "--tokens goes with --vaults-root"),
-        ([":1", "--http", ":2"], "unknown option: --http :2"),
+        ([":1", "--http", ":2"], "unknown option '--http'"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_sentence(tmp_path: Path, words: Sequence[str], sentence: str) -> None:

@@ -51,6 +51,8 @@ class Request(BaseModel):
     """Required fields that are options on the command line, with their name there: `{"terms": "term"}`."""
     flags: ClassVar[tuple[str, ...]] = ()
     """Fields whose values, but the default, are flags on the command line: `mode` is `--word`, `--regex`."""
+    joins: ClassVar[bool] = False
+    """Whether all positional words on the command line are one text: a question needs no quotes."""
     refused: ClassVar[tuple[str, ...]] = ()
     """Options of related commands that this one is expected to have and has not; they are refused by name."""
 
@@ -191,7 +193,8 @@ def _sentence(request: type[Request], name: str, details: ErrorDetails, given: A
     if details["type"] == "missing":
         return f"{voice.name(name)} is required: {accepted(request, name)}"
     if details["type"] == "value_error":
-        return str(details["ctx"]["error"])
+        sentence = str(details["ctx"]["error"])
+        return f"{voice.name(name)}{sentence.removeprefix(name)}" if sentence.startswith(f"{name} ") else sentence
     if name not in request.model_fields:
         return "the arguments must be a JSON object"
     got = json.dumps(details["input"], ensure_ascii=False, default=str)

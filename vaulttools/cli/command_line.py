@@ -72,6 +72,14 @@ def take_vault(words: list[str]) -> str | None:
     return os.path.abspath(os.path.expanduser(vault))
 
 
+def tool_meant(words: list[str]) -> tuple[str, list[str]]:
+    """The tool that the first word names, with dashes or underscores, and the words behind it. A question without a
+    command is one of `query`."""
+    if " " in words[0].strip():
+        return "query", words
+    return words[0].replace("-", "_"), words[1:]
+
+
 def quoted(word: str) -> str:
     """A word as every shell takes it, in quotes where it needs them."""
     if word and all(sign.isalnum() or sign in "-_./:=,@+~" for sign in word) and word[0] != "~":

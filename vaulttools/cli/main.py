@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
 from vaulttools.cli import importing
-from vaulttools.cli.command_line import take_flag, take_value, take_values
+from vaulttools.cli.command_line import quoted, take_flag, take_value, take_values, tool_meant
+from vaulttools.cli.mistakes import Mistake, unknown
 from vaulttools.cli.surroundings import NotResident, Surroundings, found_vault, working_folder
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
@@ -45,6 +46,9 @@ _USAGES: Final = {
     "tools": "tools [--format anthropic|openai|mcp]",
 }
 """Of the commands that have no page of help of their own. The others are modules of this folder with a `HELP`."""
+
+
+_GENERAL: Final = ("--vault", "--json", "--no-index", "--version", "--help")
 
 
 class Switches(NamedTuple):
@@ -87,14 +91,6 @@ class Said(NamedTuple):
     status: int = FOUND
 
 
-class _HelpedError(BadArgument):
-    """A wrong command line after which the help of `command` is printed; None: the general help."""
-
-    def __init__(self, sentence: str, command: str | None) -> None:
-        self.command = command
-        super().__init__(sentence)
-
-
 def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
     """Run one command, in this process or for another; results go to stdout, everything else to stderr. Returns the
     exit status.
@@ -118,77 +114,47 @@ def main(argv: Sequence[str], here: Surroundings | None = None) -> int:
             print_json({"error": str(error)}, here.out)
         for sentence in error.sentences if isinstance(error, BadArguments) else (str(error),):
             print(f"error: {sentence}", file=here.err)
-        if isinstance(error, _HelpedError):
-            print(f"\n{help_text(error.command)}", file=here.err)
+        if isinstance(error, Mistake) and error.hint:
+            print(error.hint, file=here.err)
         return REFUSED if isinstance(error, TooBroad) else FAILED
 
 
-def help_text(command: str | None = None) -> str:
-    """The general help, or that of one tool's command, without a final line end."""
-    from vaulttools import tools
-    from vaulttools.cli import options as cli_options
-
-    if command is None:
-        names = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES} | SUMMARIES
-        width = max(map(len, names)) + 2
-        return "\n".join(
-            [
-                "usage: vaulttools [--vault DIR] [--json] COMMAND …",
-                "",
-                "Search a Markdown vault. Nothing is ever written into it.",
-                "",
-                "commands:",
-                *(f"  {name:<{width}}{words}" for name, words in names.items()),
-                "",
-                "options:",
-                "  --vault DIR  the vault; else VAULTTOOLS_VAULT, the nearest parent with .obsidian/, this folder",
-                "  --json       print the details as JSON instead of the text",
-                "  --no-index   read the notes anew instead of using the saved index",
-                "  --version    print the version",
-                "",
-                "'vaulttools COMMAND --help' shows what a command takes.",
-            ]
-        )
-    tool = tools.named(command)
-    options = cli_options.options(tool.request)
-    positional = [option.spelling for option in options if option.in_usage]
-    width = max(len(option.spelling) for option in options) + 2
-    usage = ["vaulttools [--vault DIR] [--json]", command.replace("_", "-"), *positional, "[options]"]
-    return "\n".join(
-        [
-            f"usage: {' '.join(usage)}",
-            "",
-            f"{tool.summary}.",
-            "",
-            *(f"  {option.spelling:<{width}}{option.words}" for option in options),
-            *([f"  {'--csv':<{width}}Print the rows as CSV, notices on stderr."] if tool.csv is not None else []),
-            "",
-            "Write '--' before a word that begins with '-' and is not an option.",
-        ]
-    )
-
-
 def _command(words: list[str], switches: Switches) -> int:
-    if not words:
-        print(help_text(), file=switches.here.err)
-        return FAILED
-    if words[0] in ("--help", "-h", "help"):
-        print(help_text(), file=switches.here.out)
-        return FOUND
-    name, *rest = words
-    if name in SUMMARIES:
-        return _run_other(name, rest, switches)
-    if name.startswith("-"):
-        raise _HelpedError(f"unknown option '{name}'", None)
+    here = switches.here
+    if not words or words[0] in ("--help", "-h", "help"):
+        from vaulttools.cli import help as cli_help
+
+        is_whole = take_flag(words, "--all")
+        print(cli_help.general(SUMMARIES, here.width(), is_whole=is_whole), file=here.out if words else here.err)
+        return FOUND if words else FAILED
+    if words[0] in SUMMARIES:
+        return _run_other(words[0], words[1:], switches)
     from vaulttools import tools
 
-    tool = name.replace("-", "_")
-    if tool not in tools.NAMES or "_" in name:
-        raise _HelpedError(f"unknown command '{name}'", None)
+    name, rest = tool_meant(words)
+    if name not in tools.NAMES:
+        raise _unknown(words)
     if take_flag(rest, "--help") or take_flag(rest, "-h"):
-        print(help_text(tool), file=switches.here.out)
+        from vaulttools.cli import help as cli_help
+
+        is_whole = take_flag(rest, "--all")
+        print(cli_help.of_tool(tools.named(name), here.width(), is_whole=is_whole), file=here.out)
         return FOUND
-    return _run_tool(tool, rest, switches)
+    return _run_tool(name, rest, switches)
+
+
+def _unknown(words: Sequence[str]) -> Mistake:
+    """That there is no such command or general option."""
+    from vaulttools import tools
+
+    if words[0].startswith("-"):
+        return unknown("option", words[0], _GENERAL, "vaulttools --help")
+    commands = [name.replace("_", "-") for name in tools.NAMES]
+    mistake = unknown("command", words[0], [*commands, *SUMMARIES], "vaulttools --help")
+    if "Did you mean" in mistake.hint:
+        return mistake
+    question = f"vaulttools query {' '.join(map(quoted, words))}"
+    return Mistake(str(mistake), f"To ask your notes: {question}. {mistake.hint}")
 
 
 def _run_tool(name: str, words: list[str], switches: Switches) -> int:
@@ -198,10 +164,8 @@ def _run_tool(name: str, words: list[str], switches: Switches) -> int:
     tool = tools.named(name)
     if tool.csv is not None and take_flag(words, "--csv"):
         switches = switches._replace(as_csv=True)
-    try:
-        arguments = cli_options.parse(tool, words)
-    except cli_options.UnknownOption as error:
-        raise _HelpedError(str(error), name) from None
+    arguments = cli_options.parse(tool, words)
+    cli_options.ensure_placed(tool, arguments)
     return _answered(name, arguments, switches)
 
 

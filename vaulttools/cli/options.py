@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from vaulttools.answers.request import Request, accepted, explained, schema
+from vaulttools.answers.request import Request, accepted, explained, json_of, schema
 from vaulttools.answers.tool import Tool
+from vaulttools.cli.command_line import quoted
+from vaulttools.cli.mistakes import Mistake, unknown
 from vaulttools.errors import BadArgument
 
 _WIDTH = 80
-
-
-class UnknownOption(BadArgument):
-    """An option that a command does not have; the help belongs behind the sentence."""
-
-    def __init__(self, option: str) -> None:
-        self.option = option
-        super().__init__(f"unknown option '{option}'")
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,9 +32,19 @@ class Parser(argparse.ArgumentParser):
             formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_WIDTH),
         )
 
+    def names(self) -> list[str]:
+        """Its options."""
+        return [*self._option_string_actions]
+
     def error(self, message: str) -> NoReturn:
         """Raise the sentence."""
-        raise BadArgument(message.replace("argument ", "", 1).replace("unrecognized arguments", "unknown option"))
+        unrecognized = message.removeprefix("unrecognized arguments: ")
+        if unrecognized != message:
+            given = unrecognized.split()[0].partition("=")[0]
+            raise unknown("option", given, self.names(), f"vaulttools {self.prog} --help")
+        # `argument --limit: expected one argument`
+        option = message.removeprefix("argument ").removesuffix(": expected one argument")
+        raise BadArgument(message if option == message else f"{option.rpartition('/')[2]} needs a value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +64,9 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
     """The arguments of a tool, by field, as text still to be checked against the request.
 
     Raises:
-        UnknownOption: an option of another tool, or of none.
-        BadArgument: a word too many, or an option without its value.
+        BadArgument: an option of another tool or of none, a word too many, or an option without its value.
     """
-    words = list(argv)
+    words, command = list(argv), f"vaulttools {tool.name.replace('_', '-')}"
     end = words.index("--") if "--" in words else len(words)
     parser = Parser(tool.name, argparse.SUPPRESS)
     properties = schema(tool.request)["properties"]
@@ -79,23 +83,38 @@ def parse(tool: Tool[Any, Any], argv: Sequence[str]) -> dict[str, object]:
             parser.add_argument(*names, dest=field, action=argparse.BooleanOptionalAction)
         else:
             parser.add_argument(*names, dest=field, action="append" if kind in ("array", "object") else "store")
+    if ignores_case(tool.request):
+        parser.add_argument("-i", "--ignore-case", dest=_IGNORES_CASE, action="store_true")
     for word in words[:end]:
         option = word.partition("=")[0]
         if option.removeprefix("--") in tool.request.refused and option.startswith("--"):
             raise BadArgument(f"{option} is not accepted by {tool.name.replace('_', '-')}")
     known, left = parser.parse_known_args(words[:end])
-    unknown = next((word for word in left if _reads_as_option(word)), None)
-    if unknown is not None:
-        raise UnknownOption(unknown.partition("=")[0])
+    strange = next((word.partition("=")[0] for word in left if _reads_as_option(word)), None)
+    if strange is not None and tool.request.joins and not strange.startswith("--"):
+        question = " ".join(map(quoted, left))
+        raise Mistake(
+            f"unknown option '{strange}'", f"A word that begins with '-' comes behind two: {command} -- {question}"
+        )
+    if strange is not None:
+        raise unknown("option", strange, parser.names(), f"{command} --help --all")
     placed = [*left, *words[end + 1 :]]
     if placed and not _positional(tool.request):
         options_alone = ", ".join(f"--{_option(tool.request, field)}" for field in properties)
-        raise BadArgument(f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}")
+        sentence = f"unexpected argument '{placed[0]}'; {tool.name} takes only options: {options_alone}"
+        hint = f"Did you mean {command} --name {quoted(' '.join(placed))}?" if "name" in properties else ""
+        raise Mistake(sentence, hint)
     open_fields = [field for field in _positional(tool.request) if field not in known]
-    arguments = vars(known) | _placed(placed, open_fields, properties)
+    if tool.request.joins and placed:
+        placed = [" ".join(placed)]
+    arguments = vars(known) | _placed(placed, open_fields, properties, command)
+    if arguments.pop(_IGNORES_CASE, False):
+        arguments |= _without_case(arguments, properties)
     for field, property_ in properties.items():
         if property_.get("type") == "object" and field in arguments:
             arguments[field] = _pairs(field, arguments[field])
+        if _is_of_names(field, property_) and field in arguments:
+            arguments[field] = [name for text in arguments[field] for name in _names(text)]
         if field in tool.request.flags and field in arguments:
             arguments[field] = _only_flag(arguments[field], property_)
         if field in tool.request.options and field not in arguments:
@@ -109,17 +128,24 @@ POSITIONAL: Final = frozenset(("base", "file", "note", "notes", "path", "paths",
 """The fields that are positional in every tool that has them: a command is written without importing its tool."""
 
 
-def words(arguments: Mapping[str, Any]) -> list[str]:
-    """The words that `parse` reads as these arguments; a call of `survey` or its kin is written otherwise."""
+def words(arguments: Mapping[str, Any], request: type[Request] = Request) -> list[str]:
+    """The words that `parse` reads as these arguments; `request` is needed for a tool whose options have other names
+    than its fields."""
     placed: list[str] = []
     given: list[str] = []
     for field, value in arguments.items():
+        option = request.short.get(field) or f"--{_option(request, field)}"
         if field in POSITIONAL:
             placed += value if isinstance(value, list) else [str(value)]
+        elif field in request.flags:
+            given.append(f"--{_dashed(value)}")
         elif isinstance(value, bool):
-            given.append(f"--{_dashed(field)}" if value else f"--no-{_dashed(field)}")
+            given.append(option if value else f"--no-{_dashed(field)}")
+        elif field in _OF_NAMES and isinstance(value, list):
+            is_plain = all(_names(each) == [each] for each in value)
+            given += _option_words(option, ",".join(value) if is_plain else json.dumps(value, ensure_ascii=False))
         else:
-            given += _option_words(f"--{_dashed(field)}", value)
+            given += _option_words(option, value)
     is_option = any(map(_reads_as_option, placed))
     return [*given, "--", *placed] if is_option else [*placed, *given]
 
@@ -135,6 +161,30 @@ def _option_words(option: str, value: Any) -> list[str]:
 def _text(value: object) -> str:
     """A value as its text; but for texts as JSON has it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def ensure_placed(tool: Tool[Any, Any], arguments: Mapping[str, object]) -> None:
+    """Refuse a command that lacks a positional word, with one that does not.
+
+    Raises:
+        Mistake: it lacks one.
+    """
+    missing = next((field for field in _required(tool.request) if field not in arguments), None)
+    if missing is not None:
+        what = f"{missing.upper()} is required: {accepted(tool.request, missing)}"
+        raise Mistake(what, f"For example: {' '.join(examples(tool)[0])}")
+
+
+def examples(tool: Tool[Any, Any]) -> list[list[str]]:
+    """Commands for the calls that the tool's description shows a model, each as its words."""
+    _, _, text = tool.description.partition("Examples: ")
+    decoder, found = json.JSONDecoder(), []
+    while text.startswith("{"):
+        arguments, end = decoder.raw_decode(text)
+        given = words(arguments, tool.request)
+        found.append(["vaulttools", tool.name.replace("_", "-"), *map(quoted, given)])
+        text = text[end:].removeprefix("; ")
+    return found
 
 
 def name(request: type[Request], field: str) -> str:
@@ -161,6 +211,8 @@ def options(request: type[Request]) -> list[Option]:
             name = request.short.get(field) or f"{name}/--no-{_dashed(field)}"
         elif kind == "object":
             name = f"{name} NAME=VALUE"
+        elif _is_of_names(field, property_):
+            name = f"{name} A,B"
         else:
             name = f"{name} {'N' if kind in ('integer', 'number') else 'TEXT'}"
         shown.append(Option(field, name, explained(request, field), is_positional or field in request.options))
@@ -177,17 +229,52 @@ def _required(request: type[Request]) -> tuple[str, ...]:
     return tuple(name for name in required if name not in request.options)
 
 
-def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any]) -> dict[str, Any]:
+def _placed(words: list[str], fields: Sequence[str], properties: Mapping[str, Any], command: str) -> dict[str, Any]:
     """The positional words by field: one each, the last field takes all that are left when it is a list."""
     placed: dict[str, Any] = {}
+    together = quoted(" ".join(words))
     for field in fields:
         if words and properties[field].get("type") == "array":
             placed[field], words = words, []
         elif words:
             placed[field], *words = words
     if words:
-        raise BadArgument(f"unexpected argument '{words[0]}'")
+        is_one = len(fields) == 1
+        hint = f"Several words are one {fields[0]} in quotes: {command} {together}" if is_one else ""
+        raise Mistake(f"unexpected argument '{words[0]}'", hint)
     return placed
+
+
+_IGNORES_CASE: Final = "-i"
+"""Where `-i` is kept until it is known what it means to a tool."""
+
+_OF_NAMES: Final = frozenset(("columns", "sort", "tags"))
+"""Lists of names: a comma parts them, as in `--tags a,b`. A name with a comma is written as JSON: `'["a, b"]'`."""
+
+
+_COMMA: Final = re.compile(r""",(?=(?:[^"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\))*$)""")
+"""A comma outside quotes and brackets: a column may be an expression, `round(price, 2)`."""
+
+
+def _is_of_names(field: str, property_: Mapping[str, Any]) -> bool:
+    return field in _OF_NAMES and property_.get("type") == "array"
+
+
+def _names(text: str) -> list[str]:
+    given = json_of(text)
+    return list(map(str, given)) if isinstance(given, list) else [name.strip() for name in _COMMA.split(text)]
+
+
+def ignores_case(request: type[Request]) -> bool:
+    """Whether the command has `-i` although the tool has no argument of that name: case counts to it."""
+    fields = request.model_fields
+    return "pattern" in fields and "i" not in fields
+
+
+def _without_case(arguments: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
+    if "case_sensitive" in properties:
+        return {"case_sensitive": False}
+    return {"pattern": f"(?i){arguments['pattern']}"} if arguments.get("pattern") else {}
 
 
 def _option(request: type[Request], field: str) -> str:

@@ -8,7 +8,8 @@ import sys
 
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
-    from typing import Any, Final
+    from collections.abc import Mapping
+    from typing import Any, Final, TextIO
 
 _STDIN: Final = 0
 _NAMES: Final = {1: "stdout", 2: "stderr"}
@@ -34,6 +35,20 @@ def open_streams() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDONLY if descriptor else os.O_WRONLY), True)
     for descriptor, name in _NAMES.items():
         setattr(sys, name, _stream(descriptor, getattr(sys, name)))
+
+
+WIDE: Final = 100
+"""Columns of a text that goes to no terminal."""
+
+
+def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
+    """How wide a text may be: `COLUMNS`, else the width of the terminal, from 40 to 100."""
+    given = environ.get("COLUMNS", "")
+    try:
+        width = int(given) if given.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError, io.UnsupportedOperation):
+        width = WIDE
+    return max(40, min(width or WIDE, WIDE))
 
 
 def give_up() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from vaulttools.cli.command_line import is_unnamed, nearest_vault
 from vaulttools.cli.importing import collect
+from vaulttools.cli.output import columns
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class Surroundings:
     is_resident: bool = False
     cancel: Event | None = None
     """Set when nobody waits for the answer any more."""
+
+    def width(self) -> int:
+        """Columns that a text on `out` has."""
+        return columns(self.out, self.environ)
 
     @classmethod
     def own(cls) -> Surroundings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from vaulttools.answers import answer, dated, filters
 from vaulttools.answers.answer import Answer
@@ -53,6 +53,8 @@ _NOTICE_CHARACTERS: Final = 300
 
 class ContextRequest(Request):
     """The arguments of `context`."""
+
+    joins: ClassVar[bool] = True
 
     question: str = Field(description="In plain words; operators such as tag:#work limit the notes.")
     max_chars: int = Field(6_000, ge=500, le=50_000, description="Characters of the whole text.")

@@ -42,6 +42,7 @@ class QueryRequest(Request):
     """The arguments of `query`."""
 
     positional: ClassVar[tuple[str, ...]] = ("query",)
+    joins: ClassVar[bool] = True
 
     query: str | None = Field(None, description="A question or words; in mode obsidian a query of its language.")
     like: str | None = Field(None, description="Instead of query: find notes like this one, or like `note#heading`.")

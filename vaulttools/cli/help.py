@@ -1,0 +1,144 @@
+"""Writes the help: examples first, then as many options as twenty lines hold, or all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Any, Final
+
+from vaulttools import tools
+from vaulttools.answers.request import Request, explained
+from vaulttools.answers.tool import Tool
+from vaulttools.cli import options
+
+LINES: Final = 20
+"""Of the help that a person reads first: it fits any terminal."""
+
+_SIDE_BY_SIDE: Final = 60
+"""Columns from which on words stand beside the options they explain, and not below."""
+
+_LONGEST: Final = 24
+"""Columns of an option beside its words; a longer one stands above them."""
+
+_EXAMPLES: Final = 3
+
+_JSON: Final = re.compile(r"`([\[{][^`]*[\]}])`")
+"""A list or an object in the words of an argument."""
+
+_ASSISTANTS = "Connect Claude, Cursor, VS Code and others"
+_STARTS: Final = (
+    ('"how long do onion seeds keep"', "Ask your notes"),
+    ("search-files TODO", "Find lines that hold a word"),
+    ("tasks --overdue", "List what is due"),
+    ("init", _ASSISTANTS),
+    ("serve :8765", "Read your notes in the browser"),
+)
+"""What a new user may try first."""
+
+_SWITCHES: Final = (
+    ("--vault DIR", "The vault. Without it: VAULTTOOLS_VAULT, or the vault around this folder."),
+    ("--json", "Print the details as JSON instead of the text."),
+    ("--no-index", "Read the notes anew instead of using the saved index."),
+    ("--version", "Print the version."),
+)
+
+
+def general(others: Mapping[str, str], width: int, *, is_whole: bool = False) -> str:
+    """The help of the program; `others` are the commands that are no tool's, with their words."""
+    of_tools = {name.replace("_", "-"): tools.named(name).summary for name in tools.NAMES}
+    lines = [*wrap("Search a Markdown vault. Nothing is ever written into it.", width), ""]
+    lines += _columns([(f"vaulttools {command}", words) for command, words in _STARTS], width, longest=44)
+    for title, commands in (("Tools:", of_tools), ("Other commands:", dict(others))):
+        rows = _columns(list(commands.items()), width) if is_whole else wrap(", ".join(commands), width - 2)
+        lines += ["", title, *(row if is_whole else f"  {row}" for row in rows)]
+    usage = wrap("usage: vaulttools [--vault DIR] [--json] COMMAND …", width, break_on_hyphens=False)
+    lines += ["", *usage, "", *_columns(_SWITCHES, width), ""]
+    more = "" if is_whole else " 'vaulttools --help --all' says what each command does."
+    return "\n".join([*lines, *wrap(f"'vaulttools COMMAND --help' shows what a command takes.{more}", width)])
+
+
+def of_tool(tool: Tool[Any, Any], width: int, *, is_whole: bool = False) -> str:
+    """The help of a tool's command."""
+    every = options.options(tool.request)
+    command = tool.name.replace("_", "-")
+    usage = ["vaulttools", command, *(each.spelling for each in every if each.in_usage), "[options]"]
+    head = [*wrap(f"{tool.summary}.", width), "", *_shown_examples(tool, width), ""]
+    head += [*wrap(f"usage: {' '.join(usage)}", width, subsequent_indent="  ", break_long_words=False), ""]
+    rows = [(_label(each), _in_shell(explained(tool.request, each.field), tool.request)) for each in every]
+    rows += [("-i, --ignore-case", "Ignore upper and lower case.")] if options.ignores_case(tool.request) else []
+    rows += [("--csv", "Print the rows as CSV, notices on stderr.")] if tool.csv is not None else []
+    if is_whole:
+        last = "Write '--' before a word that begins with '-' and is not an option."
+        return "\n".join([*head, *_columns(rows, width), "", *wrap(last, width)])
+    closing = wrap(f"All {len(rows)} options: vaulttools {command} --help --all", width, break_on_hyphens=False)
+    blocks = [_columns([(label, _short(words))], width, longest=_LONGEST) for label, words in rows]
+    room = LINES - len(head) - len(closing) - 1
+    shown: list[str] = []
+    for block in blocks:
+        if len(shown) + len(block) > room:
+            break
+        shown += block
+    return "\n".join([*head, *shown, "", *closing])
+
+
+def _shown_examples(tool: Tool[Any, Any], width: int) -> list[str]:
+    """The first examples that fit on a line, else the one of the shortest words on several."""
+    every = options.examples(tool)
+    lines = [line for line in map(" ".join, every) if len(line) + 2 <= width]
+    if lines:
+        return [f"  {line}" for line in lines[:_EXAMPLES]]
+    rows: list[str] = []
+    for word in min(every, key=lambda words: max(map(len, words))):
+        if rows and len(rows[-1]) + len(word) + 5 <= width:
+            rows[-1] += f" {word}"
+        else:
+            rows.append(word)
+    return [f"  {line}" for line in " \\\n  ".join(rows).split("\n")]  # a shell takes it as one command
+
+
+def _label(option: options.Option) -> str:
+    name, separator, _ = option.spelling.partition("/--no-")
+    return f"--[no-]{name.removeprefix('--')}" if separator else option.spelling
+
+
+def _in_shell(words: str, request: type[Request]) -> str:
+    """The words of an argument with the names and the forms that the command line has for it."""
+
+    def shell_form(found: re.Match[str]) -> str:
+        try:
+            value = json.loads(found[1])
+        except ValueError:
+            return found[0]
+        pairs = value.items() if isinstance(value, dict) else [(each, None) for each in value]
+        return f"`{','.join(f'{name}={each}' if each is not None else str(name) for name, each in pairs)}`"
+
+    words = _JSON.sub(shell_form, words)
+    for field in request.model_fields:
+        if "_" in field:
+            words = re.sub(rf"\b{field}\b", options.name(request, field), words)
+    return words
+
+
+def _short(words: str) -> str:
+    """Words without what is accepted and the default."""
+    return re.sub(r" \([^()]*(?:default|one of|number)[^()]*\)$", "", words)
+
+
+def _columns(rows: Sequence[tuple[str, str]], width: int, longest: int = 0) -> list[str]:
+    """Labels with their words beside them, or below where there is no room."""
+    labels = [label for label, _ in rows if len(label) <= max(longest, _LONGEST)]
+    beside = max(map(len, labels), default=0) if longest != _LONGEST else _LONGEST
+    return [line for label, words in rows for line in _row(label, words, width, beside)]
+
+
+def _row(label: str, words: str, width: int, beside: int) -> Iterator[str]:
+    indent = beside + 4 if width >= _SIDE_BY_SIDE else 6
+    rows = wrap(words, width - indent)
+    if width < _SIDE_BY_SIDE or len(label) > beside:
+        yield f"  {label}"
+    else:
+        yield f"  {label:<{beside}}  {rows.pop(0) if rows else ''}".rstrip()
+    for row in rows:
+        yield " " * indent + row
