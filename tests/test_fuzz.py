@@ -343,7 +343,7 @@ def test_fuzz_archives(archive: tuple[str, bytes], member: str) -> None:
             assert error.reason
 
 
-@target(60)
+@target(25)
 @given(
     st.binary(max_size=60) | PATTERNS.map(lambda text: text.encode("utf-8", "surrogatepass")),
     st.one_of(JSON, st.fixed_dictionaries({"userIgnoreFilters": st.lists(PATTERNS | GLOBS | JSON, max_size=3)})),
@@ -386,7 +386,7 @@ PRINTED: Final = [
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a program that is a script")
-@target(30)
+@target(12)
 @given(
     st.sampled_from(["--count", "--json", "--files-with-matches"]),
     st.binary(max_size=80) | st.lists(st.sampled_from(PRINTED), max_size=8).map(b"".join),
