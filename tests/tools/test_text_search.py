@@ -118,3 +118,76 @@ def test_the_typed_method_raises_what_call_returns(make_vault: MakeVault, tool: 
 def test_a_malformed_glob_is_refused(make_vault: MakeVault, file_pattern: str) -> None:
     with pytest.raises(InvalidGlob, match=r"^Invalid glob pattern: "):
         make_vault({"a.md": "hit"}).search_files("hit", file_pattern=file_pattern)
+
+
+TABLE = (
+    "# Books\n\n## 2026\n\n| Title | Stars |\n|---|--:|\n| Dune | 4 |\n| Emma | 5 |\n| - | - |\n| Walden | 5 |\n\n"
+    "Last | line\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "context_lines", "rows"),
+    [
+        ("Walden", 0, ["Line 3:   ## 2026", "Line 5:   | Title | Stars |", "Line 10: > | Walden | 5 |"]),
+        (
+            "Emma|Walden",  # what was shown once is not shown again
+            0,
+            [
+                *("Line 3:   ## 2026", "Line 5:   | Title | Stars |", "Line 8: > | Emma | 5 |"),
+                *("", "Line 10: > | Walden | 5 |"),
+            ],
+        ),
+        (
+            "Dune",
+            2,
+            ["Line 3:   ## 2026", "Line 5:   | Title | Stars |", "Line 6:   |---|--:|", "Line 7: > | Dune | 4 |"],
+        ),
+        ("Title", 0, ["Line 5: > | Title | Stars |"]),
+        ("Last", 0, ["Line 12: > Last | line"]),
+    ],
+)
+def test_a_row_of_a_table_comes_with_its_heading_and_the_header_row(
+    make_vault: MakeVault, pattern: str, context_lines: int, rows: list[str]
+) -> None:
+    answer = make_vault({"a.md": TABLE}).search_files(pattern, context_lines=context_lines)
+    assert answer.text.split("\n")[3 : 3 + len(rows)] == rows
+    lines = TABLE.split("\n")
+    excerpts = answer.files[0].excerpts
+    assert all(each.lines == lines[each.start_line - 1 :][: len(each.lines)] for each in excerpts)
+    above = {f"Line {line.line}:   {line.text}" for each in excerpts for line in each.above or ()}
+    assert above == {row for row in rows if row[:7] in ("Line 3:", "Line 5:") and ">" not in row} - {
+        f"Line {each.start_line + offset}:   {line}" for each in excerpts for offset, line in enumerate(each.lines)
+    }
+
+
+@pytest.mark.parametrize(
+    ("paths", "head"),
+    [
+        (None, " 3|## 2026\n...\n 5|| Title | Stars |\n...\n 9|| - | - |\n*10|| Walden | 5 |\n"),
+        ("a.md:4-10", " 5|| Title | Stars |\n...\n 9|| - | - |\n*10|| Walden | 5 |"),  # nothing from outside the range
+    ],
+)
+def test_search_shows_the_header_row_as_lines_that_do_not_follow_each_other(
+    make_vault: MakeVault, paths: str | None, head: str
+) -> None:
+    assert head in make_vault({"a.md": TABLE}).search("Walden", paths).text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "| a | b |\n| x | y |\n"),  # no row of dashes, so no table
+        ("a.md", "| a | b |\n|---|---|\n\n| x | y |\n"),  # an empty line ends a table
+        ("a.md", "\n|---|---|\n| x | y |\n"),
+        ("a.txt", "| a | b |\n|---|---|\n| x | y |\n"),
+    ],
+)
+def test_what_is_no_row_of_a_table_in_a_note_comes_alone(make_vault: MakeVault, name: str, text: str) -> None:
+    answer = make_vault({name: text}).search_files(r"x \|", file_pattern=name, context_lines=0)
+    assert [each.above for each in answer.files[0].excerpts] == [None]
+
+
+def test_a_table_in_a_quote_has_a_header_row_too(make_vault: MakeVault) -> None:
+    vault = make_vault({"a.md": "> [!note] Title\n> | a | b |\n> |---|---|\n> | x | y |\n"})
+    assert "Line 2:   > | a | b |\nLine 4: > > | x | y |" in vault.search_files("x", context_lines=0).text

@@ -151,6 +151,8 @@ def way_on(work: Work, narrowing: str, bounding: str | None = None, *, in_path_o
 
     `narrowing` names the arguments that narrow the call, `bounding` the one that says how much is shown.
     """
+    if work.complete:
+        return []
     late = [work.skipped[reason] for reason in ("time limit", UNREAD) if reason in work.skipped]
     if not late:
         return []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice, pairwise
-from operator import sub
+from operator import attrgetter, sub
 from types import TracebackType
 from typing import Any, Final, NamedTuple, overload
 
@@ -18,6 +18,7 @@ from vaulttools.core.work import Work
 from vaulttools.files.document import Document, DocumentPart
 from vaulttools.matching.search import FileCount, FileHits
 from vaulttools.models import BaseModel, Field
+from vaulttools.notes.reader import NoteReader
 
 _LINES_OF_SEVERAL: Final = 8
 """Lines of one excerpt of places that lie side by side; one place, such as a block, may be longer."""
@@ -134,6 +135,13 @@ EXCERPT_LINES: Final = 60
 """Lines of one excerpt."""
 
 
+class LineAbove(BaseModel):
+    """A line further up in the file."""
+
+    line: int = Field(description="Its number, from 1.")
+    text: str = Field(description="The whole line without its end.")
+
+
 class Excerpt(BaseModel):
     """Consecutive lines of one file."""
 
@@ -142,6 +150,11 @@ class Excerpt(BaseModel):
     matching_lines: list[int] = Field(description="Numbers of the matching lines among them.")
     heading: list[str] = Field(description="The headings that the first match stands under, outermost first.")
     page: int | None = Field(None, description="The page of a PDF file, from 1; null elsewhere.")
+    above: list[LineAbove] | None = Field(
+        None,
+        exclude_if=is_none,
+        description="Of a row of a table, the heading that it stands under and the header row, if not shown already.",
+    )
 
 
 class FileMatch(BaseModel):
@@ -160,12 +173,12 @@ class ExcerptRows(Sequence[str]):
     """The rows of a file in the text; none is rendered before it is asked for, since few of many files are shown."""
 
     excerpts: Sequence[Excerpt] = ()
-    titles: Sequence[str] = ()
-    """By excerpt: the row before it that names another page or section of the file; `""`: there is none."""
+    leads: Sequence[Sequence[str]] = ()
+    """By excerpt: the rows that begin it. They name another page or section of the file, or are lines from above."""
     columns: Mapping[int, int] = field(default_factory=dict)
     """Where the first match begins in lines that are cut, by line."""
     firsts: Sequence[int] = ()
-    """By excerpt: its first row, from 0."""
+    """By excerpt: the row of its first line, from 0."""
 
     def __len__(self) -> int:
         return self.firsts[-1] + len(self.excerpts[-1].lines) if self.excerpts else 0
@@ -193,28 +206,30 @@ class ExcerptRows(Sequence[str]):
         return shown
 
     def _row(self, row: int) -> str:
-        number = bisect_right(self.firsts, row) - 1
-        shown = self.excerpts[number]
-        offset = row - self.firsts[number]
-        if offset >= len(shown.lines):  # between two excerpts: a blank row, and then the title, if any
-            return self.titles[number + 1] if offset > len(shown.lines) else ""
-        line = shown.start_line + offset
-        mark = ">" if line in shown.matching_lines else " "
-        return f"Line {line}: {mark} {render.line(shown.lines[offset], self.columns.get(line))}".rstrip(" ")
+        following = bisect_right(self.firsts, row)
+        if following:
+            shown = self.excerpts[following - 1]
+            offset = row - self.firsts[following - 1]
+            if offset < len(shown.lines):
+                line = shown.start_line + offset
+                mark = ">" if line in shown.matching_lines else " "
+                return f"Line {line}: {mark} {render.line(shown.lines[offset], self.columns.get(line))}".rstrip(" ")
+        lead = self.leads[following]
+        before = self.firsts[following] - row
+        return lead[-before] if before <= len(lead) else ""  # a blank row stands between two excerpts
 
 
-def excerpted(
-    found: FileHits, context: int, most: int, headings: Callable[[list[int]], Sequence[Sequence[str]]]
-) -> ExcerptRows:
-    """The first excerpts of a file, at most so many; `headings` tells what lines, from 1, stand under."""
+def excerpted(found: FileHits, context: int, most: int, reader: NoteReader) -> ExcerptRows:
+    """The first excerpts of a file, at most so many."""
     text = found.document.lines
     first = [*islice(windows(found.document, found.hits.numbers, context, context), most)]
     if paths.is_note(found.document.path):
-        under = headings([window.hits[0] for _, window in first])
+        under = _headings(reader, found.document, [window.hits[0] for _, window in first])
     else:
         under = [part.heading if part else () for part, _ in first]
     excerpts: list[Excerpt] = []
-    titles: list[str] = []
+    leads: list[list[str]] = []
+    seen: set[int] = set()
     columns: dict[int, int] = {}
     firsts: list[int] = []
     row = 0
@@ -223,18 +238,70 @@ def excerpted(
         shown = shortened(window, EXCERPT_LINES)
         lines = text[shown.start - 1 : shown.end]
         page = part.page if part else None
+        above: list[LineAbove] = []
+        lead = [f"## {named(found.document.path, part)}"] if part != before else []
+        for number in above_row(found.document, shown, reader, seen):
+            above.append(LineAbove(line=number, text=text[number - 1]))
+            lead.append(f"Line {number}:   {render.line(text[number - 1])}".rstrip(" "))
         excerpts.append(
-            Excerpt(start_line=shown.start, lines=lines, matching_lines=[*shown.hits], heading=[*heading], page=page)
+            Excerpt(
+                start_line=shown.start,
+                lines=lines,
+                matching_lines=[*shown.hits],
+                heading=[*heading],
+                page=page,
+                above=above or None,
+            )
         )
-        titles.append(f"## {named(found.document.path, part)}" if part != before else "")
+        leads.append(lead)
         before = part
-        row += bool(firsts) + bool(titles[-1])
+        row += bool(firsts) + len(leads[-1])
         firsts.append(row)
         row += len(lines)
         if max(map(len, lines), default=0) > limits.LINE_CHARACTERS:
             cut = (line for line in shown.hits if len(lines[line - shown.start]) > limits.LINE_CHARACTERS)
             columns |= {line: found.hits.column(line) or 0 for line in cut}
-    return ExcerptRows(excerpts, titles, columns, firsts)
+    return ExcerptRows(excerpts, leads, columns, firsts)
+
+
+def _headings(reader: NoteReader, document: Document, lines: list[int]) -> Sequence[tuple[str, ...]]:
+    """The headings that each of the lines, from 1, stands under."""
+    note = reader.stored(document)
+    if note is not None:
+        return [note.breadcrumb(line) for line in lines]
+    from vaulttools.notes.note import breadcrumbs
+
+    return breadcrumbs(document.lines, lines)
+
+
+def above_row(document: Document, window: HitWindow, reader: NoteReader, seen: set[int]) -> list[int]:
+    """The lines above a window without which the row of a table in it says little: the heading that the table stands
+    under, and its header row. Lines in `seen` were shown before; those of the window are added."""
+    needed: list[int] = []
+    may_be_row = "|" in document.lines[window.hits[0] - 1] and paths.is_note(document.path)
+    if may_be_row and (header := _header_row(document.lines, window.hits[0])) is not None:
+        headings = reader.note(document).headings
+        place = bisect_right(headings, header, key=attrgetter("line"))
+        needed = [*(heading.line for heading in headings[place - 1 : place]), header]
+        needed = [line for line in needed if line < window.start and line not in seen]
+    seen.update(needed, range(window.start, window.end + 1))
+    return needed
+
+
+def _header_row(lines: Sequence[str], number: int) -> int | None:
+    """The header row of the table in which a line is a row below it, both lines from 1; None: it is no such row."""
+    header = None
+    for above in range(number, 1, -1):
+        line = lines[above - 1].strip("> \t")
+        if not line:
+            break
+        if "-" in line and "|" in line and _DELIMITERS.issuperset(line):  # a row of dashes looks so: the first counts
+            header = above - 1
+    return header if header is not None and lines[header - 1].strip("> \t") else None
+
+
+_DELIMITERS: Final = frozenset("|-: \t")
+"""What the row below a header row is made of."""
 
 
 def section(match: FileCount, found: FileHits, rows: ExcerptRows, suffix: str) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from typing import Annotated, ClassVar, Final
@@ -13,6 +13,7 @@ from vaulttools.answers import answer, cut, hints, show
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
 from vaulttools.answers.request import Request, Texts, number_of
+from vaulttools.answers.show import HitWindow
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
 from vaulttools.core.work import Work, named
@@ -22,6 +23,7 @@ from vaulttools.files.scope import Scope
 from vaulttools.files.selectors import Ranges
 from vaulttools.matching.search import FileCount, FileHits, Search
 from vaulttools.models import BeforeValidator, Field
+from vaulttools.notes.reader import NoteReader
 from vaulttools.patterns.pattern import Pattern
 from vaulttools.resources.archives import MemberUnreadable
 from vaulttools.resources.targets import Targets
@@ -141,7 +143,8 @@ def run(vault: Session, request: SearchRequest, work: Work) -> SearchAnswer:
     # show
     cap = HITS_OF_ONE if plan.is_single else HITS_OF_MANY
     on_page = search.page(counted.files, skip, PAGE_FILES, cap + 1)
-    shown = [_rendered(vault, plan, match, found, cap) for match, found in on_page]
+    reader = vault.notes(vault.view(work))
+    shown = [_rendered(vault, plan, reader, match, found, cap) for match, found in on_page]
     total = counted.total()
     notices = [*compiled.notices, *plan.notes, *answer.conflict_copies(file.name for file in shown)]
     notices += answer.passed_over(work, found=total > 0, told=["not a regular file"])
@@ -295,7 +298,7 @@ def _within(found: FileHits, ranges: Ranges | None) -> FileCount | None:
     return FileCount(found.document.path, len(hits), kept)
 
 
-def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, cap: int) -> _Shown:
+def _rendered(vault: Session, plan: _Plan, reader: NoteReader, match: FileCount, found: FileHits, cap: int) -> _Shown:
     document = found.document
     shown, last_line = found.first(cap)
     columns = {hit.line: hit.column for hit in shown.hits}
@@ -307,7 +310,8 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
     cut = False
     previous = 0
     first = part = document.part_of(shown.hits[0].line)
-    for here, number in _numbers(document, columns, before, after, last_line, plan.ranges_of(match.path)):
+    windows = show.windows(document, columns, before, after, last_line)
+    for here, number in _numbers(document, windows, reader, plan.ranges_of(match.path)):
         if here != part:
             lines += ["", f"# {show.named(match.path, here)}"]
         elif previous and number != previous + 1:
@@ -333,11 +337,16 @@ def _rendered(vault: Session, plan: _Plan, match: FileCount, found: FileHits, ca
 
 
 def _numbers(
-    document: Document, hits: dict[int, int], before: int, after: int, last_line: int, ranges: Ranges | None
+    document: Document,
+    windows: Iterable[tuple[DocumentPart | None, HitWindow]],
+    reader: NoteReader,
+    ranges: Ranges | None,
 ) -> Iterator[tuple[DocumentPart | None, int]]:
     """The lines to show, each with the page or section that it stands in."""
-    for part, window in show.windows(document, hits, before, after, last_line):
-        for number in range(window.start, window.end + 1):
+    seen: set[int] = set()
+    for part, window in windows:
+        above = show.above_row(document, window, reader, seen)
+        for number in (*above, *range(window.start, window.end + 1)):
             if ranges is None or ranges.contains(number):
                 yield part, number
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -249,13 +248,12 @@ def _shown(
     reader: NoteReader, request: SearchFilesRequest, match: FileCount, found: FileHits
 ) -> tuple[FileMatch, ExcerptRows, Section]:
     """A file as details, the rows of its excerpts, and its text."""
-    held = _columns(reader, request, found)
+    held = _columns(reader, request.columns, found) if request.columns else None
     beside = property_values.in_one_line(held, _COLUMN_CHARACTERS) if held else ""
     suffix = f" ({beside})" if beside else ""
     rows = ExcerptRows()
     if request.output == "excerpts":
-        headings = partial(_headings, reader, found)
-        rows = show.excerpted(found, request.context_lines, request.max_per_file, headings)
+        rows = show.excerpted(found, request.context_lines, request.max_per_file, reader)
         section = show.section(match, found, rows, suffix)
     else:
         count = f": {match.count:,}" if request.output == "counts" else ""
@@ -265,26 +263,14 @@ def _shown(
     return file, rows, section
 
 
-def _columns(reader: NoteReader, request: SearchFilesRequest, found: FileHits) -> dict[str, Any] | None:
-    """The properties of a note that were asked for, in that order; None when none were."""
-    if not request.columns:
-        return None
+def _columns(reader: NoteReader, asked: Sequence[str], found: FileHits) -> dict[str, Any]:
+    """The properties of a note that were asked for, in that order."""
     if not paths.is_note(found.document.path):
         return {}
     own = reader.note(found.document).properties
     names = {name.casefold(): name for name in list(own)[::-1]}
-    wanted = dict.fromkeys(name.strip().casefold() for name in request.columns)
+    wanted = dict.fromkeys(name.strip().casefold() for name in asked)
     return {names[name]: own[names[name]] for name in wanted if name in names}
-
-
-def _headings(reader: NoteReader, found: FileHits, lines: list[int]) -> Sequence[tuple[str, ...]]:
-    """The headings that each of the lines stands under."""
-    note = reader.stored(found.document)
-    if note is not None:
-        return [note.breadcrumb(line) for line in lines]
-    from vaulttools.notes.note import breadcrumbs
-
-    return breadcrumbs(found.document.lines, lines)
 
 
 def _closing(request: SearchFilesRequest, counted: Counted, total: int, shown: int) -> list[str]:
