@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -266,6 +268,21 @@ def test_long_lines_are_shown_around_what_answers(make_vault: MakeVault) -> None
     assert answer.text.count("lead sulphate") == answer.shown_notes == 5
     assert len(answer.text) <= 3_000
     assert len(answer.notes) == 10
+
+
+@pytest.mark.parametrize("asked", ["birch", "cedar", "willow"])
+def test_the_lines_above_a_cut_passage_are_those_that_are_shown(make_vault: MakeVault, asked: str) -> None:
+    trees = ["alder", "birch", "cedar", "damson", "elm", "fir", "hazel", "larch", "maple", "willow"]
+    log = [f"- The {tree} by the river was planted in a wet spring and has grown since." for tree in trees]
+    vault = make_vault({"Trees.md": "# Trees\n\n" + "\n".join(log) + "\n"})
+    lines = vault.query(asked, max_chars=600).text.split("\n")
+    place = next(number for number, line in enumerate(lines) if line.startswith("Line"))
+    numbers = [int(each) for each in re.findall(r"\d+", lines[place].split(",")[0])]
+    shown = list(itertools.takewhile(lambda line: line.startswith("  "), lines[place + 1 :]))
+    first, last = numbers[0], numbers[-1]
+    own = [line for line in ["# Trees", "", *log][first - 1 : last] if line]
+    assert [line.strip(" …") for line in shown] == own
+    assert len(own) < len(log)
 
 
 def test_line_ends_of_windows_are_no_part_of_a_line(make_vault: MakeVault) -> None:

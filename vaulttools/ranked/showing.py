@@ -47,6 +47,8 @@ class ShownPassage:
     """Offsets in the text of the note, in characters; the second one behind its last character."""
     cut: int | None = None
     """Where in the text of the note that begins which is not shown; None: it is shown to its end."""
+    shown_lines: tuple[int, int] = (0, 0)
+    """Numbers of the first and the last line of which something is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,8 @@ def heading_of(path: str, page: int | None = None) -> str:
 
 def lines_of(passage: ShownPassage, *, names_page: bool = False) -> list[str]:
     """A passage as lines of an answer's text: where it stands, what it says, where else it stands."""
-    one = passage.start_line == passage.end_line
-    where = f"Line {passage.start_line}" if one else f"Lines {passage.start_line}-{passage.end_line}"
+    first, last = passage.shown_lines
+    where = f"Line {first}" if first == last else f"Lines {first}-{last}"
     where = f"Page {passage.page}, {where.lower()}" if names_page else where
     starts_with_heading = passage.shown.startswith("#")
     above = passage.heading[:-1] if starts_with_heading else passage.heading  # a heading says itself
@@ -177,6 +179,7 @@ def passage_of(
         note.page_of(line),
         (start, start + len(text)),
         None if end_shown == len(compacted) else start + _before_compacting(text, compacted, end_shown),
+        _lines_shown(text, compacted, first_shown, end_shown, line),
     )
 
 
@@ -228,6 +231,14 @@ def _before_compacting(text: str, compacted: str, end: int) -> int:
     while compacted[end].isspace():
         end += 1
     return [found.start() for found in _WITH_TEXT.finditer(text)][compacted.count("\n", 0, end)]
+
+
+def _lines_shown(text: str, compacted: str, start: int, end: int, line: int) -> tuple[int, int]:
+    """The numbers of the first and the last line of a text, which begins on `line`, that are shown as compacted."""
+    offsets = [found.start() for found in _WITH_TEXT.finditer(text)]
+    rows = compacted.count("\n", 0, start), compacted.count("\n", 0, max(end - 1, start))
+    first, last = (line + text.count("\n", 0, offsets[row]) if offsets else line for row in rows)
+    return first, last
 
 
 def around_terms(text: str, room: int, terms_of: TermsOf) -> str:

@@ -322,8 +322,8 @@ def _ranked_note(found: ShownNote, *, is_cut: bool = False) -> NoteFound:
         linked=found.is_linked,
         passages=[
             Passage(
-                start_line=each.start_line,
-                end_line=each.end_line,
+                start_line=each.shown_lines[0] if is_cut else each.start_line,
+                end_line=each.shown_lines[1] if is_cut else each.end_line,
                 page=each.page,
                 heading=list(each.heading),
                 text=each.shown if is_cut else each.text,
