@@ -59,6 +59,27 @@ def test_other_readings_are_of_the_same_lines_and_files(make_vault: MakeVault) -
 
 
 @pytest.mark.parametrize("tool", NOTHING)
+@pytest.mark.parametrize(
+    ("found", "hidden", "notices"),
+    [
+        (1, 3, ["4 files match when case is ignored."]),
+        (1, 2, []),
+        (20, 20, ["40 files match when case is ignored."]),
+        (20, 19, []),
+        (50, 70, ["100 or more files match when case is ignored."]),
+        (51, 70, []),
+    ],
+)
+def test_many_more_files_that_case_hides_are_told_beside_some_that_match(
+    make_vault: MakeVault, tool: str, found: int, hidden: int, notices: list[str]
+) -> None:
+    words = ["Word"] * found + ["word"] * hidden
+    vault = make_vault({f"{number:03}.md": f"{word}\n" for number, word in enumerate(words)})
+    told = vault.call(tool, {"pattern": "Word"}).details["notices"]
+    assert [notice for notice in told if "case is ignored" in notice] == notices
+
+
+@pytest.mark.parametrize("tool", NOTHING)
 def test_many_more_matches_with_case_ignored_are_told(make_vault: MakeVault, tool: str) -> None:
     vault = make_vault({"a.md": "50MB\n", **{f"{number}.md": "50mb\n" for number in range(5)}})
 

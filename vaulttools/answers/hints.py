@@ -18,10 +18,10 @@ from vaulttools.patterns.pattern import Pattern, minds_case, outer_blanks
 Matching: TypeAlias = Callable[[Pattern, Work], Iterable[FileCount]]
 """What another pattern matches in the same scope, with a work of its own."""
 
-_FEW: Final = 5
-"""Matching files up to which it is looked whether case hides more: the run takes as long as the search did."""
+_SOME: Final = limits.COUNTED_FILES // 2
+"""Matching files up to which it is looked whether case hides as many again: no more are counted exactly."""
 _MANY_MORE: Final = 4
-"""Files that case hides are named from so many on, and when they are at least twice those that were found."""
+"""Files that match with case ignored are told from so many on, and when they are at least twice those found."""
 
 _FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
 """How the same accented letter can be stored; ripgrep tells them apart (fault-C15)."""
@@ -56,7 +56,7 @@ def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
     """What other readings of the pattern would find.
 
     When nothing was found, one sentence for each reading under which files match: case ignored, outer blanks left out,
-    other Unicode form. When a few files were found, `total`: one if many more match with case ignored.
+    other Unicode form. When some files were found, `total`: one if many more match with case ignored.
     """
     if total:
         return _many_more(search, total, matching)
@@ -82,7 +82,7 @@ def other_readings(search: Search, total: int, matching: Matching) -> list[str]:
 def _many_more(search: Search, total: int, matching: Matching) -> list[str]:
     compiled = search.pattern
     most = max(_MANY_MORE, 2 * total)
-    if total > _FEW or compiled.ignore_case or (search.may_match is not None and search.may_match < most):
+    if total > _SOME or compiled.ignore_case or (search.may_match is not None and search.may_match < most):
         return []
     if not minds_case(compiled) or search.work.remaining() <= 0:
         return []
