@@ -6,9 +6,10 @@ Links, archives and URLs are imported when a call names one: together they cost 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from datetime import date
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
     from vaulttools.matching.search import Search
     from vaulttools.meaning.background import Supply
     from vaulttools.meaning.languages import Meaning
+    from vaulttools.notes.contents import Contents
     from vaulttools.notes.links.targets import LinkIndex
     from vaulttools.notes.note import Note
+    from vaulttools.notes.note_date import NoteDate
     from vaulttools.notes.reader import NoteIndex, NoteReader
     from vaulttools.patterns.pattern import Pattern
     from vaulttools.resources.periodic import PeriodicNotes
@@ -289,6 +292,22 @@ class Session:
 
         weeks = moment.weeks_of(self.config.locale)
         return PeriodicNotes(Path(self.root.absolute(self.config_folder)), self.calendar, weeks)
+
+    def dating(self) -> Callable[[str, Contents], NoteDate | None]:
+        """What tells when a note was written, for one call: by its path and its parts, not by its file."""
+        from vaulttools.notes import note_date
+
+        @cache
+        def days() -> Callable[[str], date | None]:
+            try:
+                return self.periodic.daily_days()
+            except OSError:  # its settings cannot be read: a name that ISO knows is understood without them
+                return lambda path: None
+
+        def daily(path: str) -> date | None:
+            return days()(path)  # the settings are read when a name may be that of a daily note
+
+        return partial(note_date.of, today=self.calendar.today(), daily=daily)
 
     def _reader(self, work: Work) -> Reader:
         """What reads the entries that a call names; it resolves links within the call's time, among all files that

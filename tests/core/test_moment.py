@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from vaulttools.core.moment import Weeks, formatted, humanized, plus_months, relative, week_of, weeks_of
+from vaulttools.core.moment import Weeks, formatted, humanized, plus_months, read, relative, week_of, weeks_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES: dict[str, Any] = json.loads((FIXTURES / "moment.json").read_text(encoding="utf-8"))
@@ -68,3 +68,33 @@ def test_months_are_added_up_to_the_last_day_there_is() -> None:
     assert plus_months(datetime(2024, 3, 31, tzinfo=UTC), -13) == datetime(2023, 2, 28, tzinfo=UTC)
     with pytest.raises(ValueError, match="year out of range"):
         plus_months(datetime(9999, 12, 1, tzinfo=UTC), 1)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        *("YYYY-MM-DD", "YYYY/MM/YYYY-MM-DD dddd", "dddd, MMMM Do YYYY", "D-M-YY", "YYYYMMDD", "LL", "YYYY-DDDD"),
+        "gggg-[W]ww/ddd DD.MM.YYYY",
+    ],
+)
+def test_a_day_is_read_from_what_is_printed(tokens: str) -> None:
+    every = [date(2024, 1, 1) + timedelta(number) for number in range(0, 1_100, 13)]
+    printed = [formatted(datetime.combine(day, time()), tokens) for day in every]
+    assert [read(text, tokens) for text in printed] == every
+    assert all(read(f"{text}x", tokens) is None for text in printed)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Meeting", "YYYY-MM-DD"),
+        ("2026-02-30", "YYYY-MM-DD"),
+        ("2026-2-3", "YYYY-MM-DD"),
+        ("Monday 2026-08-04", "dddd YYYY-MM-DD"),
+        ("3 August", "D MMMM"),
+        ("", "YYYY-MM-DD"),
+        ("2026", "YYYY"),
+    ],
+)
+def test_no_day_is_read_from_anything_else(text: str, tokens: str) -> None:
+    assert read(text, tokens) is None

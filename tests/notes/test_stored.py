@@ -18,7 +18,7 @@ VAULT = Path(__file__).parents[2] / "fixtures" / "vault"
 
 PARTS = (
     *("body_line", "line_count", "properties", "warnings", "headings", "body_tags", "tags", "aliases", "references"),
-    *("property_references", "blocks", "tasks"),
+    *("property_references", "blocks", "tasks", "dated_lines"),
 )
 OF_STRUCTURE = tuple(each.name for each in fields(Structure))
 
@@ -53,7 +53,7 @@ LINES = st.lists(
     st.sampled_from(
         ["", "text #t [[N#H1#H2|x]]", "# H", "H\n===", "- [x] a ^id", "  - b", "^alone", "> [!tip]- T", "> q", "```",
          "|a|b|", "|-|-|", "[t](a%20b.md#^id) ![[i.png|100]]", "[u](https://x.y)", "%%", "[^1]: n", "\u2028\ud800 #é",
-         "<div>", "---", "\r"]
+         "<div>", "---", "\r", "# 2026-05-12", "- 2026-05 x"]
     ),
     max_size=15,
 )  # fmt: skip

@@ -226,3 +226,20 @@ def test_the_configuration_says_on_which_day_weeks_begin(vault: Vault) -> None:
     assert vault._opened.calendar.first_weekday == 6
     with Vault.open(vault.path, config=VaultConfig(locale="de")) as german:
         assert german._opened.calendar.first_weekday == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "where", "day"),
+    [
+        ({}, "2026-08-03.md", "2026-08-03"),
+        ({}, "Archive/2026-08-03.md", None),
+        ({"daily-notes.json": DAILY_NOTES}, "Journal/2026/08/2026-08-03 Monday.md", "2026-08-03"),
+        ({"daily-notes.json": DAILY_NOTES}, "2026/08/2026-08-03 Monday.md", None),
+        ({"daily-notes.json": {"format": "dddd Do MMMM YYYY"}}, "Monday 3rd August 2026.md", "2026-08-03"),
+    ],
+)
+def test_the_name_of_a_daily_note_tells_its_day(
+    tmp_path: Path, settings: dict[str, Any], where: str, day: str | None
+) -> None:
+    found = notes(tmp_path, settings).daily_days()(where)
+    assert (None if found is None else found.isoformat()) == day

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from calendar import monthrange
-from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple, TypeVar
 
 D = TypeVar("D", bound=date)
@@ -95,11 +95,7 @@ def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> st
 
     `moment` is a local time; `Z` and `x` need its zone, or take the system's.
     """
-    for _ in range(5):  # a long format may hold another
-        expanded = _LONG.sub(lambda found: _LONG_FORMATS.get(found[0], found[0]), tokens)
-        if expanded == tokens:
-            break
-        tokens = expanded
+    tokens = _expanded(tokens)
 
     def printed(found: re.Match[str]) -> str:
         token = found[0]
@@ -115,6 +111,75 @@ def formatted(moment: datetime, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> st
         return token.replace("\\", "")
 
     return "".join(map(printed, _TOKENS.finditer(tokens)))
+
+
+def _expanded(tokens: str) -> str:
+    """A format with what its long formats stand for."""
+    for _ in range(5):  # a long format may hold another
+        expanded = _LONG.sub(lambda found: _LONG_FORMATS.get(found[0], found[0]), tokens)
+        if expanded == tokens:
+            break
+        tokens = expanded
+    return tokens
+
+
+def read(text: str, tokens: str, weeks: Weeks = ENGLISH_WEEKS) -> date | None:
+    """The day that `formatted` prints so; None: the text is none of the format, or does not tell the day.
+
+    >>> read("2026/08/Monday 3rd", "YYYY/MM/dddd Do")
+    datetime.date(2026, 8, 3)
+    """
+    parts: dict[str, int] = {}
+    place = 0
+    for token in _TOKENS.findall(_expanded(tokens)):
+        rest = text[place:]
+        if names := _NAMES.get(token):
+            name = next(filter(rest.startswith, sorted(names, key=len, reverse=True)), "")
+            if not name:
+                return None
+            if token[0] == "M":
+                parts["M"] = names.index(name) + 1
+            place += len(name)
+        elif token in _PRINTED or token in _IN_WEEKS:
+            found = _DIGITS[_WIDTHS.get(token, 2)].match(rest)
+            if found is None:
+                return None
+            parts[token.rstrip("o")[:1] if len(token.rstrip("o")) < 3 else token] = int(found[1])
+            place += found.end()
+        else:
+            literal = token[1:-1] if token[0] == "[" else token.replace("\\", "")
+            if not rest.startswith(literal):
+                return None
+            place += len(literal)
+    day = _day_of(parts)
+    is_so = day is not None and formatted(datetime.combine(day, time()), tokens, weeks) == text
+    return day if is_so else None
+
+
+_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "MMMM": MONTHS,
+    "MMM": [name[:3] for name in MONTHS],
+    "dddd": _DAYS,
+    "ddd": [name[:3] for name in _DAYS],
+    "dd": [name[:2] for name in _DAYS],
+}
+_WIDTHS: Final = {
+    **dict.fromkeys(("Y", "YYYY", "y", "yyy", "yyyy", "gggg", "GGGG"), 4),
+    **dict.fromkeys(("DDD", "DDDo", "DDDD"), 3),
+}
+"""Digits that a token has at most, where these are not two."""
+_DIGITS: Final = {width: re.compile(rf"(\d{{1,{width}}})(?:st|nd|rd|th)?") for width in (2, 3, 4)}
+
+
+def _day_of(parts: Mapping[str, int]) -> date | None:
+    """The day of the numbers by token."""
+    year = next((parts[token] for token in ("YYYY", "yyyy", "yyy") if token in parts), parts.get("Y", parts.get("y")))
+    try:
+        if year is not None and ("DDD" in parts or "DDDD" in parts):
+            return date(year, 1, 1) + timedelta(parts.get("DDDD", parts.get("DDD", 1)) - 1)
+        return date(2000 + year if year < 100 else year, parts["M"], parts["D"]) if year is not None else None
+    except (KeyError, ValueError, OverflowError):
+        return None
 
 
 def week_of(day: date, weeks: Weeks) -> tuple[int, int]:

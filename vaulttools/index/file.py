@@ -11,7 +11,7 @@ from typing import Final
 
 import apsw
 
-SCHEMA: Final = 11
+SCHEMA: Final = 12
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
 BUSY_MILLISECONDS: Final = 5_000

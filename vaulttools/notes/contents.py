@@ -16,7 +16,7 @@ from vaulttools.notes.tags import covers, distinct, property_tags
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
-    from vaulttools.notes.parts import Block, BlockId, Heading, Structure, Tag, Task
+    from vaulttools.notes.parts import Block, BlockId, DatedLine, Heading, Structure, Tag, Task
     from vaulttools.notes.properties.safe_yaml import Value
 
 
@@ -56,6 +56,11 @@ class Contents(ABC):
     @abstractmethod
     def property_references(self) -> tuple[Reference, ...]:
         """The links in the properties (rule-P05)."""
+
+    @property
+    @abstractmethod
+    def dated_lines(self) -> tuple[DatedLine, ...]:
+        """The headings, list items and rows that say when what they hold was."""
 
     @property
     def headings(self) -> tuple[Heading, ...]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
@@ -16,13 +14,9 @@ from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties
 
 if TYPE_CHECKING:
     from vaulttools.notes.links.references import Reference
-    from vaulttools.notes.parts import Span, Structure
+    from vaulttools.notes.parts import DatedLine, Span, Structure
     from vaulttools.notes.properties.safe_yaml import Value
     from vaulttools.notes.stored import Stored
-
-_DATE_IN_NAME: Final = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_DATE_PROPERTIES: Final = ("date", "created", "day")
-"""Properties that hold a note's date, the first one that does counts."""
 
 
 def breadcrumbs(lines: Sequence[str], wanted: Sequence[int]) -> list[tuple[str, ...]]:
@@ -79,14 +73,6 @@ class Note(Contents):
         """What Obsidian calls the note: the file name without extension."""
         return paths.stem(self.path)
 
-    @property
-    def date(self) -> str:
-        """The date in the note's name, else in a property, as `2026-05-12`; `""`: neither holds one."""
-        if found := _first_date(self.title):
-            return found
-        named = {name.casefold(): value for name, value in self.properties.items()}
-        return next((found for name in _DATE_PROPERTIES if (found := _first_date(str(named.get(name, ""))))), "")
-
     @cached_property
     def frontmatter(self) -> FrontmatterBlock | None:
         """The properties block, or None."""
@@ -100,6 +86,15 @@ class Note(Contents):
         from vaulttools.notes.markdown.structure import parse
 
         return parse(self.text, self.body_line)
+
+    @cached_property
+    def dated_lines(self) -> tuple[DatedLine, ...]:
+        """The headings, list items and rows that say when what they hold was."""
+        if self.stored:
+            return self.stored.dated_lines
+        from vaulttools.notes import dated_lines
+
+        return dated_lines.of(self, self.text, self.above)
 
     @cached_property
     def above(self) -> Sequence[int]:
@@ -171,13 +166,3 @@ class Note(Contents):
                 return LineSet((task.line, task.end_line) for task in self.structure.tasks)
             case "comments":
                 return LineSet(self.structure.comments)
-
-
-def _first_date(text: str) -> str:
-    """The first date that exists of those in a text."""
-    for year, month, day in _DATE_IN_NAME.findall(text):
-        try:
-            return datetime.date(int(year), int(month), int(day)).isoformat()
-        except ValueError:
-            continue
-    return ""

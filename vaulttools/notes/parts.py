@@ -72,6 +72,14 @@ class Task(NamedTuple):
     """With them."""
 
 
+class DatedLine(NamedTuple):
+    """A heading, list item or row of a table that says when what stands in it or under it was."""
+
+    line: int
+    day: str
+    """`2026-05-12`, or `2026-05` or `2026` of a month or a year."""
+
+
 class Tag(NamedTuple):
     """A tag in the body, as written, without `#`."""
 

@@ -82,6 +82,30 @@ def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
     return Period(each.first, each.last, question[start:end], (start, end), each.is_all)
 
 
+class NamedDate(NamedTuple):
+    """A date that stands in a text; a part that is not named is 0."""
+
+    year: int
+    month: int
+    day: int
+    starts: bool
+    """Whether the text begins with it."""
+    ends: bool
+    """Whether nothing follows it."""
+
+
+def dates_named(text: str) -> Iterator[NamedDate]:
+    """The days and months in a text, such as a heading; none of those that are only reckoned from today."""
+    reader = _Reader([_word(found) for found in _TOKEN.finditer(text)], date.min, SUNDAY)
+    place = 0
+    while place < len(reader.words):
+        found = reader.named(place)
+        if found is not None and found.year != date.min.year:
+            ends = all(not word.text.isalnum() for word in reader.words[found.end :])
+            yield NamedDate(found.year, found.month, found.day, place == 0, ends)
+        place = place + 1 if found is None else found.end
+
+
 class _Word(NamedTuple):
     text: str
     """Without case and accents."""
@@ -214,7 +238,7 @@ class _Reader:
                 return self._today.year + words.STEPS[self._text(step)], place + 2
         return 0, place
 
-    def _named(self, place: int) -> _Named | None:
+    def named(self, place: int) -> _Named | None:
         """A day of a month, or a month, with the parts that are named."""
         text = self._text(place)
         if "-" in text and "W" not in text and len(text) > 1:
@@ -225,7 +249,7 @@ class _Reader:
             return _Named(place + 1, year, month, day)
         if text in words.WEEKDAYS:
             place = self._skip(place + 1, words.ARTICLES | {","})
-            named = self._named(place)
+            named = self.named(place)
             return named._replace(weekday=words.WEEKDAYS[text]) if named is not None and named.day else None
         if day := self._number(place):
             at = self._skip(place + 1, words.OF | {"."})
@@ -268,7 +292,7 @@ class _Reader:
         return next((each for each in reversed(found) if each.first <= self._today), found[0])
 
     def _date(self, place: int) -> _Found | None:
-        named = self._named(place)
+        named = self.named(place)
         if named is None:
             return None
         if not (named.day or named.year):
@@ -283,7 +307,7 @@ class _Reader:
     def _range(self, place: int) -> _Found | None:
         """`3 to 9 August`, `between March and May 2025`, `August 3-9`."""
         opening = self._text(self._back(place, words.ARTICLES) - 1)
-        start = self._named(place)
+        start = self.named(place)
         if start is None and (day := self._number(place)):
             start = _Named(self._skip(place + 1, {"."}), 0, 0, day)
         if start is None and _YEAR.fullmatch(self._text(place)) and opening in words.FROM | words.BETWEEN:
@@ -292,7 +316,7 @@ class _Reader:
         if start is None or self._text(start.end) not in joints:
             return None
         at = self._skip(start.end + 1, words.ARTICLES | {"zum", "met", "en"})
-        end = self._named(at)
+        end = self.named(at)
         if end is None and start.day and start.month and (day := self._number(at)):
             year, behind = self._year(at + 1)
             end = _Named(behind if year else at + 1, year or start.year, start.month, day)
@@ -462,7 +486,7 @@ class _Reader:
         if not (found or text == "kw" or words.UNITS.get(text) in ("week", "weekend")):
             return None
         at = self._skip(place + 1, words.OF | words.BEGINNING)
-        named = self._named(at)
+        named = self.named(at)
         if named is not None and named.day and not found:
             day = self._days(named)
             if words.UNITS.get(text) == "weekend":

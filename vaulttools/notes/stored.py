@@ -15,7 +15,7 @@ from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents
 from vaulttools.notes.links.references import Reference, wikilink
 from vaulttools.notes.markdown.callouts import Callout
-from vaulttools.notes.parts import Block, BlockId, BlockKind, Heading, Span, Structure, Tag, Task
+from vaulttools.notes.parts import Block, BlockId, BlockKind, DatedLine, Heading, Span, Structure, Tag, Task
 
 if TYPE_CHECKING:
     from vaulttools.notes.properties.safe_yaml import Value
@@ -33,6 +33,7 @@ _PARTS = (
     "callouts",
     "code",
     "comments",
+    "dated_lines",
 )
 _PLACES = {name: place for place, name in enumerate(_PARTS)}
 _KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
@@ -59,6 +60,7 @@ def dump(note: Contents) -> bytes:
         found.callouts,
         found.code,
         found.comments,
+        note.dated_lines,
     )
     # Half of a surrogate pair can stand in a text, and UTF-8 has no form for it.
     return "\n".join(_encode(part) if part else "" for part in parts).encode("utf-8", "surrogatepass")
@@ -98,6 +100,11 @@ class Stored(Contents):
     def references(self) -> tuple[Reference, ...]:
         """The links and embeds, those of the properties first."""
         return tuple(map(_reference, self._part("references")))
+
+    @property
+    def dated_lines(self) -> tuple[DatedLine, ...]:
+        """The headings, list items and rows that say when what they hold was."""
+        return tuple(starmap(DatedLine, self._part("dated_lines")))
 
     @property
     def property_references(self) -> tuple[Reference, ...]:

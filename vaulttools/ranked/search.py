@@ -24,8 +24,10 @@ from vaulttools.files.listing import Listing
 from vaulttools.files.providers import Extracts, timeout
 from vaulttools.files.scope import Scope
 from vaulttools.index import passages
+from vaulttools.notes.contents import Contents
 from vaulttools.notes.extracted import ExtractedNote
 from vaulttools.notes.note import Note
+from vaulttools.notes.note_date import NoteDate
 from vaulttools.notes.properties import values as property_values
 from vaulttools.query import foreign, tree
 from vaulttools.query.language import parse
@@ -72,6 +74,7 @@ class Ranked:
     _work: Work
     _told: set[str]
     """Notes that could not be read, once the work was told about them."""
+    _dating: Callable[[str, Contents], NoteDate | None]
 
     def unfolded(self, start: int, count: int) -> Sequence[RankedNote]:
         """So many notes from a place on, copies not counted, and the next one. To be asked once: every note is compared
@@ -105,12 +108,14 @@ class Ranked:
     def _described(self, note: Note, is_first: bool) -> tuple[str, str]:
         """The date of a note, and those of its properties that hold a word of the question; of the first one all, if
         they are few."""
+        dated = self._dating(note.path, note)
+        day = "" if dated is None else dated.day
         every = property_values.in_one_line(note.properties, _PROPERTY_CHARACTERS + 1)
         if is_first and len(every) <= _PROPERTY_CHARACTERS:
-            return note.date, every
+            return day, every
         stands = self.ranking.finder.stands
         named = {name: of for name, of in note.properties.items() if stands(f"{name} {property_values.text(of)}")}
-        return note.date, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
+        return day, property_values.in_one_line(named, _PROPERTY_CHARACTERS)
 
 
 def has_words(question: str) -> bool:
@@ -214,6 +219,7 @@ def ranked(
         read,
         work,
         set(missed),
+        vault.dating(),
     )
 
 

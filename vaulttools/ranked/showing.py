@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from vaulttools.core import paths, render
+from vaulttools.core.moment import MONTHS
 from vaulttools.notes.note import Note
 from vaulttools.notes.passages import cut, sentence_starts
 from vaulttools.ranked.candidates import Reader
@@ -110,16 +111,10 @@ class ShownNote:
         ]
 
 
-_MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
-
-
 def written(date: str) -> str:
     """A date as people write it: `12 May 2026`; of a month or a year as it is."""
     parts = date.split("-")
-    return f"{int(parts[2])} {_MONTHS[int(parts[1]) - 1]} {parts[0]}" if len(parts) == 3 else date
+    return f"{int(parts[2])} {MONTHS[int(parts[1]) - 1]} {parts[0]}" if len(parts) == 3 else date
 
 
 def heading_of(path: str, page: int | None = None) -> str:

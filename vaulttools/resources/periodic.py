@@ -7,7 +7,7 @@ moment.js'. They are read for this alone: a caller learns the path that comes of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -100,6 +100,21 @@ class PeriodicNotes:
         for number in range(count):
             then = _moved(period, day, -number)
             yield PeriodicNote(period, then, self._path(folder, tokens, then))
+
+    def daily_days(self) -> Callable[[str], date | None]:
+        """What reads the day of a daily note from its path; it gives None for any other file.
+
+        Raises:
+            OSError: the settings cannot be read.
+        """
+        folder, tokens = self._settings("daily")
+        above = "".join(f"{part}/" for part in folder.split("/") if part.strip())
+
+        def day(path: str) -> date | None:
+            name = path.removeprefix(above).removesuffix(".md")
+            return moment.read(name, tokens, self.weeks) if path.startswith(above) else None
+
+        return day
 
     def _start(self, period: str, day: date, tokens: str) -> date:
         """The first day of the period that holds a day; of a week by the locale, unless its format counts ISO weeks."""
