@@ -15,10 +15,12 @@ import pytest
 from platformdirs import user_config_path
 
 import vaulttools
-from tests.conftest import MakeVault
-from vaulttools import tools
+from tests.conftest import MakeVault, write_files
+from vaulttools import Vault, tools
 from vaulttools.cli import main as cli
 from vaulttools.cli import options as cli_options
+from vaulttools.cli.surroundings import NO_INDEX
+from vaulttools.core import child
 from vaulttools.errors import BadArgument
 from vaulttools.tools.definitions import definitions
 
@@ -186,15 +188,41 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("folder", "found"),
-    [("Notes", "Daily/note.md"), ("Notes/Daily", "Daily/note.md"), ("work/deep", "deep.md"), ("work", "deep/deep.md")],
+    ("mark", "folder", "found"),
+    [
+        ("Notes/.obsidian/app.json", "Notes", "Daily/note.md"),
+        ("Notes/.obsidian/app.json", "Notes/Daily", "Daily/note.md"),
+        ("work/vaulttools.toml", "work/deep", "deep/deep.md"),
+        ("work/.smarthole/x", "work/deep", "deep/deep.md"),
+    ],
 )
-def test_the_nearest_parent_with_a_config_folder_is_the_vault_and_else_this_folder(
-    home: Path, folder: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+def test_the_vault_is_the_nearest_folder_that_is_marked(
+    home: Path, mark: str, folder: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
+    write_files(home, {mark: "no TOML ["})  # it is not read
     monkeypatch.chdir(home / folder)
     assert cli.main(["search-files", "hit"]) == 0
-    assert capsys.readouterr().out == f"Found 1 matching file:\n\n## {found}\nLine 1: > hit\n"
+    assert capsys.readouterr() == (f"Found 1 matching file:\n\n## {found}\nLine 1: > hit\n", "")
+    assert cli.main(["index", "build"]) == 0
+
+
+@pytest.mark.parametrize(
+    "words", [["search-files", "hit"], ["query", "hit"], ["tags"], ["links", "deep"], ["call", "tags"]]
+)
+def test_a_folder_that_is_no_vault_is_searched_without_an_index(
+    home: Path, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    started: list[child.Child] = []
+    monkeypatch.setattr(child, "_detached", started)
+    monkeypatch.chdir(home / "work/deep")
+    cli.main(words)
+    assert capsys.readouterr().err == f"{NO_INDEX}\n"
+    assert NO_INDEX.count(".") == 2 and started == []  # one sentence, and the name of a file
+    with Vault.open(home / "work/deep") as vault:
+        assert vault.index_status().holds is None
+    for server in (["mcp"], ["serve", ":0"], ["index", "build"], ["daemon", "start"]):
+        assert cli.main(server) == 2
+        assert capsys.readouterr() == ("", NO_VAULT)
 
 
 def test_the_home_folder_and_the_root_are_vaults_only_when_named(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -35,6 +37,33 @@ FISH = shutil.which("fish")
 def test_colour_changes_no_word(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert _ESCAPES.sub("", cli_colour.coloured(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "lit"),
+    [
+        (["search-files", "gar.en", "-i"], ["Garden", "garden"]),
+        (["search-files", "TODO", "--fixed"], ["TODO"]),
+        (["grep", "print(er|ed)"], ["printer"]),
+        (["search", "todo", "-i"], ["TODO"]),
+        (["show", "TODO", "inbox.md"], ["TODO"]),
+        (["query", "the", "label", "printer"], ["Label", "printer"]),
+    ],
+    ids=" ".join,
+)
+def test_what_matches_is_highlighted_on_a_terminal(
+    words: list[str], lit: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    with contextlib.redirect_stdout(Terminal()) as out:
+        assert cli.main(["--vault", str(FIXTURES / "vault"), *words]) == 0
+    shown = re.sub(r"\x1b\[0m(?=\x1b\[0m)", "", out.getvalue())
+    assert {*re.findall(r"\x1b\[1m\x1b\[31m(.*?)\x1b\[0m", shown)} >= {*lit}
 
 
 @pytest.mark.parametrize(

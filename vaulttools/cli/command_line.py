@@ -66,10 +66,8 @@ def take_vault(words: list[str]) -> str | None:
         return None  # an option without its value, or a folder that is gone: the command says so
     if len(vaults) > 1 or "" in vaults or not words or words[0] in OWN:
         return None
-    vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(here) or here
-    if not vaults and not os.environ.get("VAULTTOOLS_VAULT") and is_unnamed(vault):
-        return None
-    return os.path.abspath(os.path.expanduser(vault))
+    vault = next(iter(vaults), None) or os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(here)
+    return None if vault is None else os.path.abspath(os.path.expanduser(vault))
 
 
 def tool_meant(words: list[str]) -> tuple[str, list[str]]:
@@ -90,13 +88,25 @@ def quoted(word: str) -> str:
 
 
 def nearest_vault(here: str) -> str | None:
-    """The nearest folder, `here` or above it, that holds `.obsidian`; never the root or the home folder."""
+    """The nearest folder, `here` or above it, that is marked as a vault; never the root or the home folder."""
     folder = here
-    while is_unnamed(folder) or not os.path.isdir(os.path.join(folder, ".obsidian")):
+    while is_unnamed(folder) or not is_marked(folder):
         folder, below = os.path.dirname(folder), folder
         if folder == below:
             return None
     return folder
+
+
+MARK = "vaulttools.toml"
+"""A file that marks the folder it lies in as a vault. It is not read: what lies in a vault configures nothing, since a
+synced or prompted hand may have written it."""
+
+
+def is_marked(folder: str) -> bool:
+    """Whether a folder is a vault though nobody named it: it holds the settings of Obsidian or of SmartHole, or our
+    mark."""
+    settings = (os.path.join(folder, name) for name in (".obsidian", ".smarthole"))
+    return os.path.isfile(os.path.join(folder, MARK)) or any(map(os.path.isdir, settings))
 
 
 def is_unnamed(folder: str) -> bool:

@@ -48,7 +48,7 @@ def handed_over(words: Sequence[str]) -> int | None:
         return None
     try:
         terminals = f"{sys.stdout.isatty():d}{sys.stderr.isatty():d}"
-        answer = _asked(path, [RUN, vault, terminals, str(len(words)), *words, *_environ()])
+        answer = _asked(path, [RUN, vault, terminals, str(len(words)), *words, *_environ(), *_columns()])
     except (OSError, EOFError, ValueError):
         return None
     return None if answer is None else _written(answer)
@@ -61,6 +61,14 @@ def asked(path: str, question: str) -> list[str] | None:
     except (OSError, EOFError):
         return None
     return None if answer is None else os.fsdecode(answer).split("\0")
+
+
+def _columns() -> list[str]:
+    """The width of the terminal, which the other process does not see."""
+    try:
+        return [f"COLUMNS={os.get_terminal_size(1).columns}"] if sys.stdout.isatty() else []
+    except OSError:
+        return []
 
 
 def _environ() -> list[str]:
@@ -96,12 +104,21 @@ def _written(answer: bytes) -> int:
 
     The streams here decide what a failure to write means.
     """
-    status, position = answer[0], 1
+    status, position, is_terminal = answer[0], 1, sys.stdout.isatty()
+    shown = ""
     while position < len(answer):
-        stream = sys.stdout if answer[position] == 1 else sys.stderr
+        is_out = answer[position] == 1
         start = position + 1 + LENGTH
         position = start + int.from_bytes(answer[position + 1 : start], "big")
-        stream.write(answer[start:position].decode())
+        text = answer[start:position].decode()
+        if is_out and is_terminal:
+            shown += text
+        else:
+            (sys.stdout if is_out else sys.stderr).write(text)
+    if shown:
+        from vaulttools.cli import pager
+
+        pager.show(shown.removesuffix("\n"), sys.stdout, os.environ)
     return status
 
 

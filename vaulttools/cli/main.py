@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 from vaulttools import plain_models
 from vaulttools.cli import importing
@@ -15,6 +15,9 @@ from vaulttools.cli.mistakes import Mistake, unknown
 from vaulttools.cli.surroundings import NotResident, Surroundings, found_vault, working_folder
 from vaulttools.errors import BadArgument, BadArguments, TooBroad, VaultToolsError
 from vaulttools.index import early_listing
+
+if TYPE_CHECKING:
+    from vaulttools.vault import Vault
 
 FOUND: Final = 0
 NOTHING_FOUND: Final = 1
@@ -125,8 +128,12 @@ def _command(words: list[str], switches: Switches) -> int:
         from vaulttools.cli import help as cli_help
 
         is_whole = take_flag(words, "--all")
-        print(cli_help.general(SUMMARIES, here.width(), is_whole=is_whole), file=here.out if words else here.err)
-        return FOUND if words else FAILED
+        text = cli_help.general(SUMMARIES, here.width(), is_whole=is_whole)
+        if not words:
+            print(text, file=here.err)
+            return FAILED
+        here.show(text)
+        return FOUND
     if words[0] in SUMMARIES:
         return _run_other(words[0], words[1:], switches)
     from vaulttools import tools
@@ -138,7 +145,7 @@ def _command(words: list[str], switches: Switches) -> int:
         from vaulttools.cli import help as cli_help
 
         is_whole = take_flag(rest, "--all")
-        print(cli_help.of_tool(tools.named(name), here.width(), is_whole=is_whole), file=here.out)
+        here.show(cli_help.of_tool(tools.named(name), here.width(), is_whole=is_whole))
         return FOUND
     return _run_tool(name, rest, switches)
 
@@ -196,7 +203,7 @@ def _run_other(name: str, words: list[str], switches: Switches) -> int:
     if switches.as_json and said.details is not None:
         print_json(said.details, switches.here.out)
     else:
-        print(said.text, file=switches.here.out)
+        switches.here.show(said.text)
     return said.status
 
 
@@ -243,7 +250,8 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
             request = parse(tool.request, arguments, voice)  # a refusal need not wait
             if tool.waits(request):
                 here.read_structures(vault)
-        answer = vault.answer(name, arguments, cancel=here.cancel, voice=voice)
+        answer = vault.answer(name, arguments, cancel=here.cancel, on_progress=here.on_progress(), voice=voice)
+        text = _on_a_terminal(answer.text, arguments, vault, here) if here.out.isatty() else answer.text
     if switches.as_json:
         print_json(answer.model_dump(mode="json"), here.out)
     elif switches.as_csv and tool.csv is not None:
@@ -253,15 +261,24 @@ def _answered(name: str, arguments: dict[str, Any], switches: Switches, *, is_ca
     elif answer.is_error:
         print(answer.text, file=here.err)
     else:
-        from vaulttools.cli import colour as cli_colour
-
-        is_coloured = cli_colour.is_wanted(here.out, here.environ)
-        print(cli_colour.coloured(answer.text) if is_coloured else answer.text, file=here.out)
+        here.show(text)
     if tool.zero_is_success:
         return FOUND
     if answer.is_error or (not answer.found and not answer.complete):
         return FAILED
     return FOUND if answer.found else NOTHING_FOUND
+
+
+def _on_a_terminal(text: str, arguments: dict[str, Any], vault: Vault, here: Surroundings) -> str:
+    """The text of an answer with its tables laid out and its matches in colour."""
+    from vaulttools.cli import colour, highlight, table
+
+    text = table.laid_out(text, here.width())
+    if not colour.is_wanted(here.out, here.environ):
+        return text
+    is_question = not {"pattern", "file"} & arguments.keys() and bool({"query", "question"} & arguments.keys())
+    highlighted = highlight.of(vault, arguments) or colour.whole
+    return colour.coloured(text, highlighted, has_passages=is_question)
 
 
 def print_json(details: Any, out: TextIO) -> None:

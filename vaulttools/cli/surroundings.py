@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from vaulttools.cli.command_line import is_unnamed, nearest_vault
+from vaulttools.cli.command_line import MARK, is_marked, is_unnamed, nearest_vault
 from vaulttools.cli.importing import collect
 from vaulttools.cli.output import columns
 from vaulttools.errors import BadArgument
 
 if TYPE_CHECKING:
     from vaulttools.vault import Vault
+
+LINE_SECONDS: Final = 3.0
+"""How often a line tells how far a command is where there is no terminal for a bar."""
 
 BAR_SECONDS: Final = 0.5
 """How long reading all notes takes before a progress bar tells of it."""
@@ -45,6 +48,19 @@ class Surroundings:
     def width(self) -> int:
         """Columns that a text on `out` has."""
         return columns(self.out, self.environ)
+
+    def show(self, text: str) -> None:
+        """Print what was asked for, by a pager where a person reads it and it is long."""
+        if self.out.isatty() and not self.is_resident:
+            from vaulttools.cli import pager
+
+            pager.show(text, self.out, self.environ)
+        else:
+            print(text, file=self.out)
+
+    def on_progress(self) -> Callable[[str], None] | None:
+        """What tells now and then how far a search is; None: nobody waits for it here."""
+        return None if self.is_resident else _Lines(self.err).tell
 
     @classmethod
     def own(cls) -> Surroundings:
@@ -81,15 +97,25 @@ def found_vault(*, or_here: bool = True) -> str:
     return found
 
 
+NO_INDEX: Final = (
+    "This folder is not known as a vault and was searched without an index; to have one, name it by --vault or put an "
+    f"empty {MARK} into it."
+)
+
+
 @contextmanager
 def _opened(given: str | None, has_index: bool) -> Iterator[Vault]:
     from vaulttools.vault import Vault
 
-    folder = given or os.environ.get("VAULTTOOLS_VAULT") or found_vault()
+    named = given or os.environ.get("VAULTTOOLS_VAULT")
+    folder = named or found_vault()
+    is_vault = bool(named) or is_marked(folder)
     collect()
-    with Vault.open(folder, index=None if has_index else "off") as vault:
+    with Vault.open(folder, index=None if has_index and is_vault else "off") as vault:
         yield vault
         lacks_index = vault.lacks_index
+    if not is_vault:
+        print(NO_INDEX, file=sys.stderr)
     if lacks_index:
         from vaulttools.core import child
 
@@ -101,15 +127,43 @@ def _read_structures(vault: Vault) -> None:
         vault.read_structures(on_progress=on_progress)
 
 
+class _Lines:
+    """Writes a line every few seconds."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._began = self._told = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        """Write how far it is, unless that was told a moment ago."""
+        now = time.monotonic()
+        if now >= self._told + LINE_SECONDS:
+            self._told = now
+            print(text, file=self._stream, flush=True)
+
+    def count(self, done: int, total: int, what: str, unit: str) -> None:
+        """Write how many of how many are done, and how long the others take at that pace."""
+        left = (time.monotonic() - self._began) * (total - done) / max(1, done)
+        self.tell(f"{what}: {done:,} of {total:,} {unit}" + (f", about {left:,.0f} s left" if done else ""))
+
+
 @contextmanager
 def progress(delay: float = 0.0, what: str = "Indexing", unit: str = "files") -> Iterator[Callable[[int, int], None]]:
-    """What shows how many of how many files are done, as a bar where stderr is a terminal, after so many seconds."""
+    """What shows how many of how many files are done: as a bar where stderr is a terminal, after so many seconds, else
+    as a line now and then. The number only grows."""
     start, is_seen = time.monotonic(), sys.stderr.isatty()
+    lines = _Lines(sys.stderr)
+    most = 0
     bars: list[Any] = []
 
     def on_progress(done: int, total: int) -> None:
+        nonlocal most
+        most = done = max(most, done)
+        if not is_seen:
+            lines.count(done, total, what, unit)
+            return
         if not bars:
-            if not is_seen or time.monotonic() < start + delay:
+            if time.monotonic() < start + delay:
                 return
             from tqdm import tqdm  # 20 ms, which few commands need
 
