@@ -18,7 +18,6 @@ from typing import Final, NamedTuple, overload
 from vaulttools.core.cached import cached_property
 from vaulttools.index.words import count
 from vaulttools.notes.note import Note
-from vaulttools.notes.parts import Source
 from vaulttools.notes.passages import digest, in_context, split
 from vaulttools.notes.quantities import named
 
@@ -67,7 +66,7 @@ def dump(note: Note) -> bytes:
     """The passages of a note, as `load` reads them."""
     from vaulttools.notes import language
 
-    source = Source(note.text)
+    source = note.source
     body = done = source.offset(note.body_line)
     numbers = array("I")
     digests = array("q")

@@ -38,10 +38,22 @@ LONG: Final = "\ue000"
 """Stands among the words of a text that has a longer run; no character of a word."""
 
 
+_APART: Final = bytes(
+    code if code > 127 or chr(code) in "0123456789abcdefghijklmnopqrstuvwxyz_" else 32 for code in range(256)
+)
+"""By byte of UTF-8: itself where it may be a part of a word, else a blank."""
+
+
 def words(folded: str) -> str:
     """The words of a folded text, each once, between blanks."""
-    runs = set(_RUN.findall(folded))
-    kept = [run for run in runs if len(run) <= LONGEST]
+    # Apart at ASCII first: nearly all runs are words then, and few are left to the slow pattern (2/3 of the time).
+    runs = set(folded.encode("utf-8", "surrogatepass").translate(_APART).split())
+    if others := [run for run in runs if not run.isascii()]:
+        runs.difference_update(others)
+        runs.update(run.encode() for run in _RUN.findall(b" ".join(others).decode("utf-8", "surrogatepass")))
+    if max(map(len, runs), default=0) <= LONGEST:  # in bytes, which are no fewer than the characters
+        return b" ".join(runs).decode()
+    kept = [word for run in runs if len(word := run.decode()) <= LONGEST]
     return " ".join(kept if len(kept) == len(runs) else (*kept, LONG))
 
 

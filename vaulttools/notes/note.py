@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
 from vaulttools.notes.contents import Contents, Part
+from vaulttools.notes.parts import Source
 from vaulttools.notes.properties.frontmatter import FrontmatterBlock, Properties, load, split
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ class Note(Contents):
     def frontmatter(self) -> FrontmatterBlock | None:
         """The properties block, or None."""
         return split(self.text)
+
+    @cached_property
+    def source(self) -> Source:
+        """The text by lines."""
+        return Source(self.text)
 
     @cached_property
     def structure(self) -> Structure:

@@ -77,7 +77,7 @@ class _Unit(NamedTuple):
 def split(note: Note) -> list[NotePassage]:
     """The passages of a note, in order; they do not overlap, and blank lines, lines of dashes and what says nothing lie
     between them."""
-    source = Source(note.text)
+    source = note.source
     by_line = {heading.line: number for number, heading in enumerate(note.headings)}
     units = list(_saying(source, list(_units(source, note.blocks))))
     if units and _is_short(note, source, units):

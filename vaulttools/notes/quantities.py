@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntFlag
 from typing import Final
 
@@ -16,30 +17,45 @@ class Quantity(IntFlag):
     PRICE = 4
 
 
+_DIGIT: Final = re.compile(r"\d")
+
 _MARKER: Final = re.compile(r"^[ \t>]*\d{1,3}[.)][ \t]", re.MULTILINE)
 """The number of a list item, which is no quantity."""
 
-_NUMBER: Final = re.compile(
-    r"(?<![\w.\[#/])[$€£]?\d"
-    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred|thousand|million|half|twice|once|double)\b",
-    re.IGNORECASE,
+_NUMBER: Final = re.compile(r"\d(?<![\w.\[#/]\d)")
+_NUMBER_WORDS: Final = (
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"),
+    *("hundred", "thousand", "million", "half", "twice", "once", "double"),
 )
-_DATE: Final = re.compile(
-    r"(?<![\w.,/])(?:1\d{3}|20\d{2})(?:s|-\d\d)?(?!\w|[.,]\d)"
-    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
+_YEAR: Final = re.compile(r"(?:1\d{3}|20\d{2})(?<![\w.,/]\d{4})(?:s|-\d\d)?(?!\w|[.,]\d)")
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
-_PRICE: Final = re.compile(r"[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?|pounds?)\b", re.IGNORECASE)
+_SYMBOL: Final = re.compile("[$€£¥]")
+_SUM: Final = re.compile(r"[$€£¥]\s?\d|\d\s?[$€£¥]")
+_CURRENCIES: Final = ("usd", "eur", "gbp", "chf", "dollar", "dollars", "euro", "euros", "pound", "pounds")
 
 
 def named(text: str) -> Quantity:
     """The kinds of quantities that a text names; words for numbers and months are known in English alone."""
-    if _MARKER.search(text):
-        text = _MARKER.sub("", text)
     found = Quantity.NONE
-    if _NUMBER.search(text):
+    lowered = text.lower()
+    # Most texts are told by a look for a digit and for letters: the patterns would be tried at each character.
+    if has_digit := _DIGIT.search(text) is not None:
+        text = _MARKER.sub("", text)
+    if (has_digit and _NUMBER.search(text)) or _holds(lowered, _NUMBER_WORDS):
         found |= Quantity.NUMBER
-    if _DATE.search(text):
+    if (has_digit and _YEAR.search(text)) or _holds(text, _MONTHS):
         found |= Quantity.DATE
-    if _PRICE.search(text):
+    if (has_digit and _SYMBOL.search(text) and _SUM.search(text)) or _holds(lowered, _CURRENCIES):
         found |= Quantity.PRICE
     return found
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    """Whether one of some words stands in a text."""
+    return any(_WORDS[word].search(text) for word in filter(text.__contains__, words))
+
+
+_WORDS: Final = {word: re.compile(rf"\b{word}\b") for word in (*_NUMBER_WORDS, *_MONTHS, *_CURRENCIES)}
