@@ -34,6 +34,7 @@ from vaulttools.tools.definitions import Format, definitions
 
 if TYPE_CHECKING:
     from vaulttools.answers.show import FileStream
+    from vaulttools.index.progress import Progress
     from vaulttools.index.upkeep import IndexStatus
     from vaulttools.meaning.background import MeaningStatus
     from vaulttools.resources.urls import Resolver
@@ -167,6 +168,12 @@ class Vault(ToolMethods):
     def lacks_index(self) -> bool:
         """Whether a call asked for the index, and so much of it is missing that building it takes a while."""
         return "indexes" in vars(self._opened) and self._opened.indexes.own.is_far_behind
+
+    @property
+    def index_progress(self) -> Progress | None:
+        """How far the index is while it is being built, by numbers that only grow; None: nothing is missing, or nobody
+        has asked for it yet."""
+        return self._opened.indexes.progress() if "indexes" in vars(self._opened) else None
 
     @property
     def session(self) -> Session:

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -210,22 +210,22 @@ def test_the_progress_is_told_while_files_are_written(vault: Vault, monkeypatch:
     told: list[tuple[int, int]] = []
     seen = threading.Event()
 
-    def slow(*arguments: Any, on_progress: Callable[[int, int], None], **options: Any) -> Updated:
-        def noted(done: int, total: int) -> None:
-            on_progress(done, total)
-            if done == 12:
-                assert seen.wait(30)
+    def slow(*arguments: Any, on_commit: Callable[[Sequence[str]], None], **options: Any) -> Updated:
+        def noted(files: Sequence[str]) -> None:
+            on_commit(files)
+            assert seen.wait(30)
 
-        return update(*arguments, on_progress=noted, **options)
+        return update(*arguments, on_commit=noted, **options)
 
     def on_progress(done: int, total: int) -> None:
         told.append((done, total))
-        if done == 12:
+        if done:
             seen.set()
 
+    monkeypatch.setattr(build, "BATCH_FILES", 12)
     monkeypatch.setattr(build, "update", slow)
     vault.build_index(on_progress=on_progress)
-    assert (12, 30) in told
+    assert 0 < told[-2][0] < 30
     assert told == sorted(told)
     assert told[-1] == (30, 30)
 
@@ -246,15 +246,15 @@ def test_what_a_closed_vault_had_written_by_then_is_kept_and_the_next_one_ends_i
     update = build.update
     stopped = threading.Event()
 
-    def stopping(*arguments: Any, stop: threading.Event, on_progress: Any, **options: Any) -> Updated:
-        def noted(done: int, total: int) -> None:
-            if done == 10:
-                stop.set()
-                stopped.set()
+    def stopping(*arguments: Any, stop: threading.Event, on_commit: Any, **options: Any) -> Updated:
+        def noted(files: Sequence[str]) -> None:
+            stop.set()
+            stopped.set()
 
-        return update(*arguments, stop=stop, on_progress=noted, **{**options, "workers": 0})
+        return update(*arguments, stop=stop, on_commit=noted, **{**options, "workers": 0})
 
     with monkeypatch.context() as patched, make_vault(FILES) as vault:
+        patched.setattr(build, "BATCH_FILES", 10)
         patched.setattr(build, "update", stopping)
         index_of(vault).start()
         assert stopped.wait(60)

@@ -5,6 +5,7 @@ import random
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, suppress
 from itertools import count
@@ -215,25 +216,21 @@ def test_a_file_that_vanishes_before_it_is_read_is_passed_over(indexed: Indexed)
     assert store.rows() == []
 
 
-def test_progress_counts_every_file_and_notes_come_first(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_file_is_told_once_it_is_written_and_notes_come_first(indexed: Indexed) -> None:
     indexed.write({"a.txt": "", "b.md": "", "c.png": "", "d.md": ""})
     store = indexed.open()
-    told: list[tuple[int, int]] = []
-    update(store, indexed.root, sorted(indexed.present()), ["old.md"], on_progress=lambda *now: told.append(now))
-    assert told == [(done, 5) for done in range(1, 6)]
+    told: list[str] = []
+    update(store, indexed.root, sorted(indexed.present()), ["old.md"], on_commit=told.extend)
+    assert told == ["old.md", "b.md", "d.md", "a.txt", "c.png"]
     assert [row.path for row in sorted(store.rows(), key=lambda row: row.id)] == ["b.md", "d.md", "a.txt", "c.png"]
 
 
-def test_an_update_that_is_stopped_keeps_what_it_has_read(indexed: Indexed) -> None:
+def test_an_update_that_is_stopped_keeps_what_it_has_read(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
     indexed.write(notes(50))
     store = indexed.open()
     stop = threading.Event()
-
-    def stop_at_twenty(done: int, total: int) -> None:
-        if done == 20:
-            stop.set()
-
-    updated = indexed.update(store, on_progress=stop_at_twenty, stop=stop)
+    monkeypatch.setattr(build, "BATCH_FILES", 20)
+    updated = indexed.update(store, on_commit=lambda files: stop.set(), stop=stop)
     assert updated == Updated(written=20, done=20)
     assert len(store.rows()) == 20
     assert indexed.update(store).finished
@@ -324,12 +321,12 @@ def test_an_error_of_the_caller_stays_his_own(indexed: Indexed) -> None:
     indexed.write(notes(5))
     store = indexed.open()
 
-    def fail(done: int, total: int) -> None:
+    def fail(files: Sequence[str]) -> None:
         raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        indexed.update(store, on_progress=fail)
-    assert store.rows() == []
+        indexed.update(store, on_commit=fail)
+    assert len(store.rows()) == 5
 
 
 def test_who_waits_can_be_stopped(indexed: Indexed) -> None:

@@ -14,14 +14,14 @@ from vaulttools.files import disk
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import content, passages
-from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, WordColumns, read, scan
+from vaulttools.index.content import HAS_CR, HAS_LONE_CR, Content, ToRead, WordColumns, read, scan
 from vaulttools.notes.note import Note
 from vaulttools.notes.stored import dump
 
 
 def read_of(indexed: Indexed, data: bytes, path: str = "a.md") -> Content:
     indexed.write({path: data})
-    found = read(indexed.root, path)
+    found = read(indexed.root, ToRead(path))
     assert found is not None
     return found
 
@@ -30,7 +30,7 @@ def test_a_note_gives_its_folded_text_words_and_structure(indexed: Indexed) -> N
     text = "---\naliases: [Other, 'Third']\ntitle: Own\nstatus: open\n---\n# Straße\nBody ſ\n## Two\n"
     before = time.time_ns()
     indexed.write({"folder/Name.md": text})
-    found = read(indexed.root, "folder/Name.md")
+    found = read(indexed.root, ToRead("folder/Name.md"))
     assert found is not None
     assert before <= found.checked <= time.time_ns()
     assert found.structure is not None
@@ -134,8 +134,8 @@ def test_a_large_file_stays_a_candidate_and_is_not_read(indexed: Indexed, monkey
 
 def test_a_file_that_is_not_there_gives_nothing(indexed: Indexed) -> None:
     indexed.write({"b.md": ""})
-    assert read(indexed.root, "a.md") is None
-    assert read(indexed.root, "b.md/a.md") is None
+    assert read(indexed.root, ToRead("a.md")) is None
+    assert read(indexed.root, ToRead("b.md/a.md")) is None
 
 
 def test_a_file_that_cannot_be_opened_stays_a_candidate(indexed: Indexed, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +151,7 @@ def test_a_file_that_cannot_be_opened_stays_a_candidate(indexed: Indexed, monkey
 def test_a_link_that_leads_out_stays_a_candidate_and_is_not_read(indexed: Indexed) -> None:
     (indexed.folder / "secret.md").write_text("secret", encoding="utf-8")
     (indexed.vault / "a.md").symlink_to(indexed.folder / "secret.md")
-    found = read(indexed.root, "a.md")
+    found = read(indexed.root, ToRead("a.md"))
     assert found is not None
     assert (found.state, found.trigrams) == ("unread", "")
 
@@ -166,7 +166,7 @@ def test_fault_S05_a_failing_read_leaves_a_candidate(
         raise OSError(getattr(__import__("errno"), name), name)
 
     monkeypatch.setattr(disk, "read", fail)
-    found = read(indexed.root, "a.md")
+    found = read(indexed.root, ToRead("a.md"))
     assert found is not None
     assert found.state == "unread"
 
@@ -187,7 +187,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_once_more(
         return data
 
     monkeypatch.setattr(disk, "read", read_and_change)
-    found = read(indexed.root, "a.md")
+    found = read(indexed.root, ToRead("a.md"))
     assert found is not None
     assert (found.state, found.trigrams) == (state, "new \n\n" if state == "text" else "")
 

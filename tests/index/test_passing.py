@@ -22,7 +22,7 @@ from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.index import background as live
 from vaulttools.index import build, content, freshness, location, workers
-from vaulttools.index.content import HAS_FAILED, Content, read
+from vaulttools.index.content import HAS_FAILED, Content, ToRead, read
 from vaulttools.index.database import Unavailable
 from vaulttools.index.file import SCHEMA
 from vaulttools.index.tree import Tree
@@ -196,7 +196,7 @@ def test_fault_S05_a_read_that_fails_once_is_tried_again_at_once(
 ) -> None:
     indexed.write(FILES)
     _failing(monkeypatch, getattr(errno, name), times=1)
-    found = read(indexed.root, "a.md")
+    found = read(indexed.root, ToRead("a.md"))
     assert found is not None
     assert found.state == "text"
 
@@ -292,7 +292,7 @@ def test_fault_S06_a_worker_that_hangs_is_ended_and_the_other_files_are_read(
     names = sorted(indexed.present())
     with workers.readers(indexed.root, names, 2) as contents:
         given: list[Content | None] = []
-        for each in contents(iter(names), threading.Event()):
+        for each in contents(map(ToRead, names), threading.Event()):
             if not given:
                 os.kill(contents.__self__.start()[0].pid, signal.SIGSTOP)  # type: ignore[attr-defined]
             given.append(each)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,7 +14,7 @@ from vaulttools.attachments.texts import Attachments
 from vaulttools.files.root import Root
 from vaulttools.index import build, workers
 from vaulttools.index.build import Updated
-from vaulttools.index.content import Content, read
+from vaulttools.index.content import Content, ToRead, read
 from vaulttools.index.workers import readers
 
 ALL = threading.Event
@@ -21,7 +22,7 @@ ALL = threading.Event
 
 def contents(indexed: Indexed, paths: list[str], count: int) -> dict[str, Content | None]:
     with readers(indexed.root, paths, count) as reading:
-        return {one.path: one for one in reading(iter(paths), ALL()) if one is not None}
+        return {one.path: one for one in reading(map(ToRead, paths), ALL()) if one is not None}
 
 
 def plain(found: dict[str, Content | None]) -> dict[str, object]:
@@ -32,7 +33,7 @@ def plain(found: dict[str, Content | None]) -> dict[str, object]:
 def test_processes_read_what_this_process_reads(indexed: Indexed) -> None:
     indexed.write({**notes(60), "b.bin": b"\0", "lone\rname.md": "text\r"})
     paths = sorted(indexed.present())
-    here = {path: read(indexed.root, path) for path in paths}
+    here = {path: read(indexed.root, ToRead(path)) for path in paths}
     assert plain(contents(indexed, paths, 2)) == plain(here)
     assert plain(contents(indexed, paths, 0)) == plain(here)
 
@@ -46,7 +47,7 @@ def test_it_is_the_processes_that_read(indexed: Indexed, monkeypatch: pytest.Mon
 def test_what_vanished_is_answered_with_nothing(indexed: Indexed) -> None:
     indexed.write({"a.md": ""})
     with readers(indexed.root, [], 1) as reading:
-        found = list(reading(iter(["a.md", "gone.md"]), ALL()))
+        found = list(reading(map(ToRead, ["a.md", "gone.md"]), ALL()))
     assert [one and one.path for one in found] == ["a.md", None]
 
 
@@ -54,13 +55,15 @@ def test_two_vaults_of_one_folder_read_a_file_at_once(indexed: Indexed, monkeypa
     indexed.write({"a.md": "text"})
     meanwhile: dict[str, Content | None] = {}
 
-    def reading(root: Root, path: str, attachments: Attachments | None) -> Content | None:
+    def reading(root: Root, file: ToRead, attachments: Attachments | None) -> Content | None:
         monkeypatch.setattr(workers, "read", read)
         meanwhile.update(contents(indexed, ["a.md"], 0))
-        return read(root, path, attachments)
+        return read(root, file, attachments)
 
     monkeypatch.setattr(workers, "read", reading)
-    assert plain(contents(indexed, ["a.md"], 0)) == plain(meanwhile) == plain({"a.md": read(indexed.root, "a.md")})
+    assert (
+        plain(contents(indexed, ["a.md"], 0)) == plain(meanwhile) == plain({"a.md": read(indexed.root, ToRead("a.md"))})
+    )
 
 
 def test_an_update_by_processes_is_sound(indexed: Indexed) -> None:
@@ -83,12 +86,12 @@ def test_few_files_are_read_here_and_many_by_processes(indexed: Indexed, monkeyp
     monkeypatch.setattr(workers, "_started", lambda root, attachments: started.append(root))
     indexed.write({"a.md": "x" * 100, "b.md": "y" * 100})
     with readers(indexed.root, ["a.md", "gone.md"]) as reading:
-        assert len(list(reading(iter(["a.md"]), ALL()))) == 1
+        assert len(list(reading(map(ToRead, ["a.md"]), ALL()))) == 1
     assert started == []
     monkeypatch.setattr(workers, "WORTH_BYTES", 150 + 2 * workers.FILE_BYTES)
     with readers(indexed.root, ["a.md", "b.md"]) as reading:
         assert started == []
-        assert len(list(reading(iter(["a.md", "b.md"]), ALL()))) == 2
+        assert len(list(reading(map(ToRead, ["a.md", "b.md"]), ALL()))) == 2
     assert len(started) == min(os.cpu_count() or 1, workers.MOST)
 
 
@@ -126,7 +129,7 @@ def test_a_worker_that_is_killed_halfway_loses_nothing(indexed: Indexed) -> None
     paths = sorted(indexed.present())
     seen: list[str] = []
     pool = workers._Workers(indexed.root, 2)
-    for one in pool.contents(iter(paths), ALL()):
+    for one in pool.contents(map(ToRead, paths), ALL()):
         assert one is not None
         seen.append(one.path)
         if len(seen) == 30:
@@ -168,13 +171,13 @@ def test_an_error_of_the_caller_leaves_no_process_behind(indexed: Indexed) -> No
     indexed.write(notes(40))
     store = indexed.open()
 
-    def fail(done: int, total: int) -> None:
+    def fail(files: Sequence[str]) -> None:
         raise KeyError
 
     with pytest.raises(KeyError):
-        indexed.update(store, workers=2, on_progress=fail)
-    assert rows(store) == {}
+        indexed.update(store, workers=2, on_commit=fail)
     assert indexed.update(store).finished
+    assert len(rows(store)) == 40
 
 
 LEFT = """

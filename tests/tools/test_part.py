@@ -164,7 +164,7 @@ def test_what_a_build_has_written_is_known_before_it_has_ended(
 
     def settled(state: IndexState, done: Pending) -> bool:
         found = settle(state, done)
-        unknown.append(state.freshness.unread)
+        unknown.append(len(state.freshness.unread()))
         return found
 
     monkeypatch.setattr(build, "BATCH_FILES", 10)

@@ -69,12 +69,12 @@ def scope_now(
     while True:
         view = vault.indexes.structures(work, seconds)
         scope = replace(scope, names=view, times=times, warnings=[])
-        if not seconds and (view is None or not view.is_known(listed(scope), _FEW)):
+        if not seconds and (view is None or not view.is_ranked(listed(scope).files, _FEW)):
             seconds = _LOOK_SECONDS
             continue
         if view is None and time.monotonic() < ends and work.remaining() > 0:
             continue  # an index that is there is read in less
-        is_ready = view is not None and (view.version() is not None or view.is_known(listed(scope), FEW_TO_READ))
+        is_ready = view is not None and view.is_ranked(listed(scope).files, FEW_TO_READ)
         return scope, is_ready
 
 
@@ -103,7 +103,7 @@ def scope_of(
     scope = vault.scope(walks, files, work, hidden=False, include_excluded=include_excluded)
     view = vault.indexes.structures(work)
     scope = replace(scope, names=view, times=times)
-    if view is not None and (view.version() is not None or view.is_known(listed(scope), _FEW)):
+    if view is not None and (view.has_facts or view.is_known(listed(scope), _FEW)):
         return scope
     return replace(scope, names=vault.indexes.structures(work, work.remaining() * _WAIT_SHARE), warnings=[])
 

@@ -153,7 +153,7 @@ def _serve_http(
     from vaulttools.server.calls import Calls
     from vaulttools.server.vaults import opened
 
-    with opened(by_name, index=index, loads=True) as vaults:
+    with opened(by_name, index=index) as vaults:
         with _importing_the_sdk():
             from vaulttools.cli import resident
             from vaulttools.server import listener

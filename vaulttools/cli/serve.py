@@ -202,7 +202,7 @@ def _served(options: ServeOptions, calls: Calls) -> Iterator[tuple[Service, Mcp,
     index: Literal["off"] | None = None if options.has_index else "off"
     backend = partial(InProcess, tools=options.tools, calls=calls, is_structured=options.is_structured)
     if options.vaults_root is None:
-        with opened(folders(options.vaults), index=index, loads=True) as vaults:
+        with opened(folders(options.vaults), index=index) as vaults:
             with importing_much():
                 mcp = streamable(protocol.server(backend(vaults)))
             offered = resident.offered(map(vaults.lent, vaults.names))

@@ -24,6 +24,7 @@ from vaulttools.index import early_listing, filesystems, location
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.folder import Folder
 from vaulttools.index.job_queue import JobQueue
+from vaulttools.index.progress import Meter, Progress
 from vaulttools.index.snapshot import Snapshot
 from vaulttools.index.state import IndexState
 from vaulttools.index.store import IndexStore
@@ -135,8 +136,7 @@ class BackgroundIndex:
         """Whether no thread is to keep it up to date."""
         self._only_read: IndexState | None = None
         """What was then loaded."""
-        self._written = 0
-        """Files of the present round that the store holds by now."""
+        self._meter = Meter()
 
     def view(self, since: float) -> Snapshot | None:
         """The index with every change that was finished at a moment of the monotonic clock; None: scan."""
@@ -154,13 +154,6 @@ class BackgroundIndex:
         if present.stale():
             self._wake.set()
         return Snapshot(present)
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is an index on disk already."""
-        with suppress(Unavailable):
-            return location.of(self._root, self._index_folder).database.exists()
-        return False
 
     def load(self) -> None:
         """Load an index that is there, before any call, and never write it; where none of use is, calls scan."""
@@ -188,11 +181,13 @@ class BackgroundIndex:
         on_progress: Callable[[int, int], None] | None = None,
         cancel: threading.Event | None = None,
         timeout: float | None = None,
+        *,
+        facts_alone: bool = False,
     ) -> bool:
-        """Wait until the store holds every file as it was at this call, or later; False when the timeout, or the use
-        of the vault, ends first.
+        """Wait until the store holds every file as it was at this call, or later, or with `facts_alone` the structure
+        of every note; False when the timeout, or the use of the vault, ends first.
 
-        `on_progress` gets the numbers of files it holds and of all, in the thread of the caller.
+        `on_progress` gets how much is done and how much there is to do, in files, in the thread of the caller.
 
         Raises:
             Unavailable: there can be no index.
@@ -201,10 +196,11 @@ class BackgroundIndex:
         """
         self._root.ensure_readable()
         self.start()
+        begun = time.monotonic()
         until = None if timeout is None else time.monotonic() + timeout
         if self.unavailable is not None and not self._is_over:
             self.unavailable = None  # it is tried again at once
-        self.view(time.monotonic())
+        self.view(begun)
         if self._present is not None:
             self._present.retry()
         before = self._begun
@@ -218,9 +214,9 @@ class BackgroundIndex:
             if present is None:
                 self._root.ensure_readable()
             if on_progress is not None and present is not None:
-                done, total = present.progress()
-                on_progress(min(done + self._written, total), total)
-            if is_done:
+                progress = self._meter.shown(present.progress())
+                on_progress(progress.done, progress.files)
+            if is_done or (facts_alone and (view := self.view(begun)) is not None and view.has_facts):
                 return True
             if (until is not None and time.monotonic() >= until) or self._is_closed:
                 return False
@@ -240,8 +236,15 @@ class BackgroundIndex:
         present = self._present
         if present is None:
             return True
-        done, total = present.progress()
-        return total - done > MANY
+        progress = present.progress()
+        return progress.files - progress.indexed > MANY
+
+    def progress(self) -> Progress | None:
+        """How much it holds while it is being built; None: it is as whole as it will be."""
+        present = self._present
+        if self.has_caught_up or present is None:
+            return None
+        return self._meter.shown(present.progress())
 
     def close(self) -> None:
         """End the thread, and remove a temporary folder; what was not written is written by the next process that needs
@@ -371,11 +374,11 @@ class BackgroundIndex:
         self._begun += 1
         pending = present.pending()
         is_other = False
-        if pending.stale or pending.gone:
+        if pending.stale or pending.gone or pending.wordless:
             from vaulttools.index import build
 
-            turn = _job_queue.taken(self._end) if len(pending.stale) > MANY else nullcontext(True)
-            with turn as is_mine:
+            is_much = len(pending.stale) + len(pending.wordless) > MANY
+            with _job_queue.taken(self._end) if is_much else nullcontext(True) as is_mine:
                 if not is_mine:
                     return False
                 settled = 0
@@ -391,23 +394,19 @@ class BackgroundIndex:
                     self._root,
                     list(pending.stale),
                     pending.gone,
-                    on_progress=lambda done, total: self._count(done - settled),
+                    pending.wordless,
                     on_commit=settle,
                     stop=self._end,
                     wait=False,
                     attachments=self._attachments,
                 )
             is_other |= updated.done > settled and present.settle(pending)
-            self._count(0)
             if not updated.finished:
                 return is_other and not updated.busy
         self._ended = self._begun
         with self._rounds:
             self._rounds.notify_all()
         return is_other
-
-    def _count(self, written: int) -> None:
-        self._written = max(0, written)
 
 
 _job_queue: Final = JobQueue()

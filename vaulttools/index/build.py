@@ -19,7 +19,7 @@ from vaulttools.core import paths
 from vaulttools.errors import VaultToolsError
 from vaulttools.files import disk
 from vaulttools.files.root import Root
-from vaulttools.index.content import Content
+from vaulttools.index.content import LACKS_WORDS, Content, ToRead
 from vaulttools.index.database import IndexBusy
 from vaulttools.index.store import IndexStore
 from vaulttools.index.workers import readers
@@ -37,6 +37,12 @@ BATCH_SECONDS: Final = 1.0
 TURN_SECONDS: Final = 10.0
 """Seconds after which the write lock is given up for a moment, so that other processes may write as well."""
 
+TURN_FILES: Final = 2_000
+"""Files of one turn at most: what is known of their structure is held meanwhile, 3 MB."""
+
+FACTS_FIRST: Final = 500
+"""Notes from which on their structure is written first: fewer are read whole in half a second."""
+
 _FEW: Final = 100
 """Files that are written in one transaction or two, so that their words lie close together anyway."""
 
@@ -48,6 +54,8 @@ _MUCH: Final = 8
 class Updated:
     """What an update did."""
 
+    facts: int = 0
+    """Notes of which the structure alone was written, before the rest."""
     written: int = 0
     """Files whose content was new."""
     touched: int = 0
@@ -56,7 +64,7 @@ class Updated:
     unread: int = 0
     """Files, of the ones written or touched, that could not be indexed: they stay candidates of every search."""
     done: int = 0
-    """Files dealt with, the ones that had vanished included."""
+    """Files dealt with, the ones that had vanished included; a note counts twice whose structure was written first."""
     finished: bool = False
     """Whether that is all of them."""
     busy: bool = False
@@ -68,8 +76,8 @@ def update(
     root: Root,
     stale: Sequence[str],
     gone: Sequence[str] = (),
+    wordless: Sequence[str] = (),
     *,
-    on_progress: Callable[[int, int], None] | None = None,
     on_commit: Callable[[Sequence[str]], None] | None = None,
     stop: Event | None = None,
     workers: int | None = None,
@@ -78,12 +86,15 @@ def update(
 ) -> Updated:
     """Read the stale files and write them, notes first, and forget the files that are gone.
 
+    Of many notes the structure is written first, which is a quarter of the work: questions about all notes have their
+    answer then, and only searches go on to look at each of them.
+
     Args:
         store: The index.
         root: The vault.
         stale: Paths of files to read; one that is not there any more is passed over.
         gone: Paths to forget.
-        on_progress: Called with the files done and all there are, after each.
+        wordless: Notes of which the index has the structure alone.
         on_commit: Called with the files that a transaction wrote or forgot, once it has ended.
         stop: Ends the update, once set, within a file or two; what was read is written.
         workers: Processes that read; default: as many as are worth it. 0: none.
@@ -94,20 +105,23 @@ def update(
         Unavailable: the index cannot be written; `Replaced` when the store has come to its end.
     """
     stop = stop or Event()
-    pending = deque(sorted(stale, key=lambda path: not paths.is_note(path)))
+    every = sorted(dict.fromkeys((*stale, *wordless)), key=lambda path: not paths.is_note(path))
+    notes = [path for path in stale if paths.is_note(path)]
+    facts = deque(notes if len(notes) >= FACTS_FIRST else ())
+    whole = deque(every)
     forget = deque(gone)
-    total = len(pending) + len(forget)
+    total = len(facts) + len(whole) + len(forget)
     updated = Updated()
     attachments = attachments or texts.beside(store.path, root)
     try:
-        with readers(root, stale, workers, attachments) as contents:
-            while (pending or forget) and not stop.is_set():
+        with readers(root, every, workers, attachments) as contents:
+            while (facts or whole or forget) and not stop.is_set():
                 with store.writing(wait=wait, stop=stop) as writer:
-                    steps = _Steps(root, writer, updated, total, on_progress, on_commit)
-                    supply = _for_a_turn(pending, stop)
+                    steps = _Steps(root, writer, updated, on_commit)
                     while forget and not stop.is_set():
                         steps.remove(forget.popleft())
-                    for content in contents(supply, stop):
+                    # The facts are written before anything is read again: a row never goes back in time.
+                    for content in contents(_for_a_turn(facts or whole, writer, stop, facts_alone=bool(facts)), stop):
                         steps.put(content)
                     steps.commit()
         if updated.written > _FEW and updated.written * _MUCH > store.ids_in_sum()[0]:
@@ -120,11 +134,19 @@ def update(
     return updated
 
 
-def _for_a_turn(pending: deque[str], stop: Event) -> Iterator[str]:
-    """Paths to read until the lock is given up."""
+def _for_a_turn(pending: deque[str], writer: Writer, stop: Event, *, facts_alone: bool) -> Iterator[ToRead]:
+    """What is to be read until the lock is given up."""
     ends = time.monotonic() + TURN_SECONDS
-    while pending and not stop.is_set() and time.monotonic() < ends:
-        yield pending.popleft()
+    some = [pending.popleft() for _ in range(min(len(pending), TURN_FILES))]
+    # At once, since threads that read take what is to be read, and a connection is for one thread.
+    files = deque([ToRead(path, facts_alone=True) if facts_alone else writer.to_read(path) for path in some])
+
+    def each() -> Iterator[ToRead]:
+        while files and not stop.is_set() and time.monotonic() < ends:
+            yield files.popleft()
+        pending.extendleft(file.path for file in reversed(files))
+
+    return each()
 
 
 def _merge(store: IndexStore, stop: Event, *, wait: bool) -> None:
@@ -145,15 +167,11 @@ class _Steps:
         root: Root,
         writer: Writer,
         updated: Updated,
-        total: int,
-        on_progress: Callable[[int, int], None] | None,
         on_commit: Callable[[Sequence[str]], None] | None,
     ) -> None:
         self._root = root
         self._writer = writer
         self._updated = updated
-        self._total = total
-        self._on_progress = on_progress
         self._on_commit = on_commit
         self._files = 0
         self._paths: list[str] = []
@@ -165,9 +183,12 @@ class _Steps:
         self._begin()
         if content is not None:
             is_new = self._writer.put(content)
-            self._updated.written += is_new
-            self._updated.touched += not is_new
-            self._updated.unread += content.state == "unread"
+            if content.flags & LACKS_WORDS:
+                self._updated.facts += is_new
+            else:
+                self._updated.written += is_new
+                self._updated.touched += not is_new
+                self._updated.unread += content.state == "unread"
             self._characters += len(content.trigrams)
             self._paths.append(content.path)
         self._end()
@@ -204,8 +225,6 @@ class _Steps:
         ):
             self.commit()
         self._updated.done += 1
-        if self._on_progress is not None:
-            self._on_progress(self._updated.done, self._total)
 
 
 def _stands(root: Root, path: str) -> bool:

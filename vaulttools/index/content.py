@@ -47,9 +47,11 @@ HAS_LONE_CR: Final = 2
 HAS_FAILED: Final = 4
 """A flag of an unread file: it could not be read for a reason that may pass, and is read again after a while
 (fault-S05)."""
+LACKS_WORDS: Final = 8
+"""A flag of a note of which the index has the structure alone: by its text nothing nominates it yet."""
 
 _REASONS: Final[tuple[NoText, ...]] = (*FAILURES, "not extracted whole")
-_REASON_BIT: Final = 3
+_REASON_BIT: Final = 4
 """The first bit of what flags tell of an unread attachment: from 1, the place among `_REASONS`."""
 
 LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL))
@@ -65,6 +67,16 @@ _END: Final = "\n\n"
 _LONE_CR: Final = re.compile(r"\r(?!\n)")
 _CHUNK: Final = 1 << 20
 _UNREAD_KEY: Final = Key(0, 0, 0, 0)
+
+
+class ToRead(NamedTuple):
+    """A file to be read, and what of it is wanted."""
+
+    path: str
+    facts_alone: bool = False
+    """Whether the structure is all that is wanted of a note."""
+    known: tuple[bytes, bytes] | None = None
+    """What the index has already: the digest of a note's text, and its structure as `Content` has it."""
 
 
 class WordColumns(NamedTuple):
@@ -99,30 +111,41 @@ class Content:
     words: WordColumns | None = None
     """Of a note or attachment whose text was read, else None; likewise the passages."""
     structure: bytes | None = None
-    """What `notes.stored` makes of a note, compressed by zlib."""
+    """What `notes.stored` makes of a note, compressed by zlib; None where the index has it."""
     passages: bytes | None = None
     """What `index.passages` makes of it."""
 
 
-def read(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
-    """The content of a file that a walk gave; None when nothing is there any more. Never raises for what it holds."""
+def read(root: Root, file: ToRead, attachments: Attachments | None = None) -> Content | None:
+    """What is wanted of a file that a walk gave; None when nothing is there any more. No content makes it raise."""
+    path = file.path
     scanned, document = _scanned(root, path, attachments)
     if scanned is None or document is None:
         return scanned
-    from vaulttools.index import passages
-    from vaulttools.notes.extracted import ExtractedNote
     from vaulttools.notes.note import Note
 
+    if file.facts_alone:
+        return replace(scanned, flags=scanned.flags | LACKS_WORDS, structure=_structure(Note(path, document.text)))
+    from vaulttools.index import passages
+    from vaulttools.notes.extracted import ExtractedNote
+    from vaulttools.notes.stored import Stored
+
+    found = _text(scanned, fold(document.text))
     if not is_note(path):
         extracted = ExtractedNote.of(document)
-        return replace(scanned, words=words_of(extracted), passages=passages.dump(extracted))
+        return replace(found, words=words_of(extracted), passages=passages.dump(extracted))
+    digest, structure = file.known or (b"", b"")
+    if digest == scanned.digest:
+        note = Note(path, document.text, Stored(zlib.decompress(structure)))
+        return replace(found, words=words_of(note), passages=passages.dump(note))
     note = Note(path, document.text)
-    return replace(scanned, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
+    return replace(found, words=words_of(note), structure=_structure(note), passages=passages.dump(note))
 
 
 def scan(root: Root, path: str, attachments: Attachments | None = None) -> Content | None:
     """As `read`, without words and structure, which cost ten times the rest."""
-    return _scanned(root, path, attachments)[0]
+    scanned, document = _scanned(root, path, attachments)
+    return scanned if scanned is None or document is None else _text(scanned, fold(document.text))
 
 
 def reason_of(flags: int) -> NoText | None:
@@ -137,7 +160,7 @@ DIGEST_BYTES: Final = 16
 
 
 def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Content | None, Document | None]:
-    """The content without words and structure, and the text of a note or attachment that has some."""
+    """The state of a file, and the text of a note or attachment that has some; of other texts what finds them."""
     if attachments is not None and attachments.holds(path) and (found := _extracted(attachments, path)) is not None:
         return found
     key, flags = _UNREAD_KEY, 0
@@ -194,8 +217,7 @@ def _extracted(attachments: Attachments, path: str) -> tuple[Content, Document |
     if extracted.failure is not None:
         return Content(path, key, checked, state, flags, look.digest), None
     text = extracted.text
-    content = _text(Content(path, key, checked, state, flags, look.digest), _folded(text))
-    return content, Document(path, text, parts=extracted.parts)
+    return Content(path, key, checked, state, flags, look.digest), Document(path, text, parts=extracted.parts)
 
 
 def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, str]:
@@ -203,15 +225,10 @@ def _decoded(path: str, key: Key, checked: int, data: bytes) -> tuple[Content, s
         return _unread(path, key, checked), ""
     text = document.decode(path, data).text
     content = Content(path, key, checked, "text", flags=_flags(text), digest=digest(text))
-    folded = _folded(text)  # before the runs of a binary file are taken: `ß` becomes two ASCII letters
     if "\0" in text:
+        folded = fold(text)  # before the runs are taken: `ß` becomes two ASCII letters
         return replace(content, state="binary", trigrams="\n".join(_PRINTABLE_RUN.findall(folded)) + _END), text
-    return _text(content, folded), text
-
-
-def _folded(text: str) -> str:
-
-    return fold(text)
+    return content if is_note(path) else _text(content, fold(text)), text
 
 
 def _text(content: Content, folded: str) -> Content:

@@ -37,11 +37,14 @@ class Pending(NamedTuple):
     """Files to be forgotten."""
     taken: int
     """When this was so, in nanoseconds since 1970: what was read later is as new."""
+    wordless: Sequence[str] = ()
+    """Notes of which the store has the structure alone."""
 
     def only(self, files: Collection[str]) -> Pending:
         """Of some files."""
         stale = {path: self.stale[path] for path in files if path in self.stale}
-        return Pending(stale, [*frozenset(self.gone).intersection(files)], self.taken)
+        gone, wordless = (frozenset(each).intersection(files) for each in (self.gone, self.wordless))
+        return Pending(stale, [*gone], self.taken, [*wordless])
 
 
 class Freshness:
@@ -73,10 +76,9 @@ class Freshness:
         """How many files are stale, and how many are gone."""
         return len(self._stale), len(self.gone)
 
-    @property
-    def unread(self) -> int:
-        """How many stale files have not been read since they changed."""
-        return len(self._stale) - len(self._young)
+    def unread(self) -> AbstractSet[str]:
+        """The stale files that have not been read since they changed."""
+        return self._stale.keys() - self._young.keys()
 
     def change_of(self, path: str) -> int | None:
         """The number of the change that made a file stale; None: it is not stale."""

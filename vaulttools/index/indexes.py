@@ -15,6 +15,7 @@ from vaulttools.files.root import Root
 from vaulttools.files.temporary import TemporaryFolder
 from vaulttools.index.background import BackgroundIndex
 from vaulttools.index.database import Unavailable
+from vaulttools.index.progress import Progress
 from vaulttools.index.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -58,12 +59,12 @@ class Indexes:
         the call from then on.
         """
         view: Snapshot | None = work.view
-        if view is not None and (not wait or view.version() is not None):
+        if view is not None and (not wait or view.has_facts):
             return view
         for index in self._asked():
             with suppress(Unavailable):
                 if wait:
-                    index.wait(cancel=work.cancel, timeout=wait)
+                    index.wait(cancel=work.cancel, timeout=wait, facts_alone=True)
                 work.view = view = index.view(work.started)
                 if view is not None or index.unavailable is None:
                     return view
@@ -78,8 +79,13 @@ class Indexes:
         """
         for index in self._asked():
             with suppress(Unavailable):
-                index.wait(on_progress, cancel)
+                index.wait(on_progress, cancel, facts_alone=True)
                 return
+
+    def progress(self) -> Progress | None:
+        """How far the index is while it is being built, the temporary one included; None: nothing is missing."""
+        made = (self.own, vars(self).get(f"passing_{os.getpid()}"))
+        return next((progress for each in made if each is not None and (progress := each.progress())), None)
 
     def close(self) -> None:
         """End the work on them; calls under way go on to their end."""

@@ -66,7 +66,8 @@ class Snapshot:
     """The index as of the beginning of one call. The protocols that it fulfils are beside those who use them.
 
     Of a file that changes during the call it may tell what is new. A file is *unknown* when it is stale or unread, has
-    no row, or lies in a folder that cannot be listed.
+    no row, or lies in a folder that cannot be listed. A note is *wordless* while its structure alone is known: each
+    search looks at it.
     """
 
     def __init__(self, state: IndexState) -> None:
@@ -75,13 +76,15 @@ class Snapshot:
         self._store = state.store
         with state.lock:
             self._stale = state.stale()
+            self._wordless = state.wordless()
             self.moment = None if state.unlisted else state.log.moment
-            is_sure = not (state.unlisted or any(map(paths.is_note, (*self._stale, *state.unread))))
-            self._version = state.log.moment if is_sure else None
+            self.has_facts = not (state.unlisted or any(map(paths.is_note, (*self._stale, *state.unread))))
+            """Whether the structure of every note is known."""
+            self._version = state.log.moment if self.has_facts and not self._wordless else None
             self.large: AbstractSet[str] = frozenset(state.tree.large)
 
     def version(self) -> Hashable:
-        """A value that changes with every name and text; None while a note is unknown."""
+        """A value that changes with every name and text; None while a note is unknown or wordless."""
         return self._version
 
     # What is made once.
@@ -173,14 +176,14 @@ class Snapshot:
         from vaulttools.index import narrow
 
         match = narrow.query(requirement)
-        if match is None or len(self._stale) > len(self._rows) * _MOST_STALE:
+        if match is None or len(self._stale) + len(self._wordless) > len(self._rows) * _MOST_STALE:
             return None
         most = max(_FEW, int(len(self._rows) * _NEARLY_ALL))
         return self._store.narrowed(match, requirement, most)
 
     def _unsure(self, requirement: Requirement) -> AbstractSet[str]:
         """The files that may fulfil a requirement although their rows do not say so."""
-        unsure = self._stale | self._state.unread
+        unsure = self._stale | self._state.unread | self._wordless
         if binary := self._state.traits["nul"]:
             from vaulttools.index import narrow
 
@@ -237,14 +240,20 @@ class Snapshot:
         return len(self.unknown(listing.files)) <= most
 
     def unranked(self, files: Collection[str]) -> list[str]:
-        """The unknown ones of some files, without attachments of which it is known why they have no text."""
+        """The unknown and wordless ones of some files, without attachments of which it is known why they have no
+        text."""
         if isinstance(files, frozenset) and not self._state.unlisted and not self._lacking(files, files):
-            files = files.intersection(self._uncertain())
-        return [
+            files = files.intersection(self._uncertain() | self._wordless)
+        unknown = {
             path
             for path in self.unknown([*files])
             if path in self._stale or (known := self._rows.get(path)) is None or reason_of(known.flags) is None
-        ]
+        }
+        return [path for path in files if path in unknown or path in self._wordless]
+
+    def is_ranked(self, files: Sequence[str], most: int) -> bool:
+        """Whether the words of all but so many files are known."""
+        return self._version is not None or len(self.unranked(files)) <= most
 
     def textless(self, attachments: Sequence[str]) -> dict[str, Reason]:
         """Why attachments that are not stale have no text, or not all of it."""
@@ -339,10 +348,10 @@ class Snapshot:
     # The words of notes and attachments.
 
     def changed(self) -> AbstractSet[str]:
-        """The stale notes, without those that cannot be read."""
+        """The stale and wordless notes, without those that cannot be read."""
         with self._state.lock:
             failed = self._state.freshness.failed
-            return {path for path in self._stale if paths.is_note(path) and path not in failed}
+            return {path for path in self._stale | self._wordless if paths.is_note(path) and path not in failed}
 
     def words(
         self, words: Sequence[Sequence[Spelling]], most: int, among: frozenset[str], read: AbstractSet[str]

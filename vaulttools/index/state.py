@@ -21,10 +21,11 @@ from vaulttools.files import disk
 from vaulttools.files.key import is_racy
 from vaulttools.files.root import Root
 from vaulttools.index import listers
-from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR
+from vaulttools.index.content import HAS_CR, HAS_FAILED, HAS_LONE_CR, LACKS_WORDS
 from vaulttools.index.folder import Folder
 from vaulttools.index.freshness import ChangeLog, Freshness, Pending
 from vaulttools.index.kept_facts import KeptFacts
+from vaulttools.index.progress import Progress
 from vaulttools.index.rows import Rows, is_current
 from vaulttools.index.store import IndexStore, Row
 from vaulttools.index.tree import Changes, Tree
@@ -79,6 +80,8 @@ class IndexState:
         """The files that have each, stale ones included."""
         self.unread: Final[set[str]] = set()
         """Files of whose text nothing is known."""
+        self._wordless: set[str] = set()
+        self._wordless_as_set: frozenset[str] | None = None
         self.freshness: Final = Freshness()
         self.puts = 0
         """How often rows came or went."""
@@ -137,12 +140,13 @@ class IndexState:
         """What the store lacks now, but for files that are still too young to be sure of when they are read again, and
         for those that could not be read a while ago."""
         with self.lock:
-            return self.freshness.pending()
+            pending = self.freshness.pending()
+            return pending._replace(wordless=[path for path in self._wordless if self.freshness.is_known(path)])
 
     def is_behind(self) -> bool:
         """Whether the store lacks something that was not read yet, or was not what it should have been."""
         with self.lock:
-            return self.freshness.is_behind()
+            return self.freshness.is_behind() or bool(self._wordless)
 
     def retry(self) -> None:
         """Have what could not be read a while ago tried again now."""
@@ -155,14 +159,18 @@ class IndexState:
         A file that changed meanwhile stays stale; so does one that may change again within the tick of its clock,
         where no watch would tell of it.
         """
-        rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone})}
+        rows = {row.path: row for row in self.store.rows({*done.stale, *done.gone, *done.wordless})}
         with self.lock:
             fresh = self.freshness
-            before = fresh.sizes()
+            before = fresh.sizes(), len(self._wordless)
             self._drop([path for path in done.gone if path not in rows])
             self._add(rows.values())
             # After them: what another thread makes meanwhile of some of these is made again.
             self.log.add({*done.stale, *done.gone, *rows})
+            for path in done.wordless:
+                if (row := rows.get(path)) is not None and row.flags & HAS_FAILED:
+                    fresh.mark_stale([path])
+                    fresh.mark_failed(path)
             for path in rows:
                 # A file that went before its first row was known here, so that nobody could say that its row is to go.
                 if ((node := self.tree.node(path)) is None or node.kind != "file") and self.is_listed(path):
@@ -180,18 +188,29 @@ class IndexState:
                     fresh.mark_young(path, row.key)
                 else:
                     fresh.mark_known(path)
-            return before != fresh.sizes()
+            return before != (fresh.sizes(), len(self._wordless))
 
-    def progress(self) -> tuple[int, int]:
-        """How many of how many files the store holds as they are."""
+    def progress(self) -> Progress:
+        """How much the store holds as it is."""
         with self.lock:
-            total = len(self.rows) + sum(path not in self.rows for path in self.freshness.stale)
-            return total - self.freshness.unread, total
+            unread = self.freshness.unread()
+            new = [path for path in self.freshness.stale if path not in self.rows]
+            of_rows = self.kept("notes", lambda: sum(map(paths.is_note, self.rows)), version=self.puts)
+            notes, files = of_rows + sum(map(paths.is_note, new)), len(self.rows) + len(new)
+            facts = notes - sum(map(paths.is_note, unread))
+            return Progress(facts, notes, files - len(self._wordless.union(unread)), files)
 
     def stale(self) -> frozenset[str]:
         """The stale files."""
         with self.lock:
             return self.freshness.stale
+
+    def wordless(self) -> frozenset[str]:
+        """The notes of which the store has the structure alone."""
+        with self.lock:
+            if self._wordless_as_set is None:
+                self._wordless_as_set = frozenset(self._wordless)
+            return self._wordless_as_set
 
     def facts_of(self, kind: str) -> KeptFacts:
         """What is kept under a kind."""
@@ -271,11 +290,18 @@ class IndexState:
         ):
             (self.traits[trait].add if has else self.traits[trait].discard)(row.path)  # type: ignore[index]
         (self.unread.add if row.state == "unread" else self.unread.discard)(row.path)
+        self._mark_wordless(row.path, has_none=bool(row.flags & LACKS_WORDS))
+
+    def _mark_wordless(self, path: str, *, has_none: bool) -> None:
+        if has_none != (path in self._wordless):
+            (self._wordless.add if has_none else self._wordless.discard)(path)
+            self._wordless_as_set = None
 
     def _drop(self, gone: Collection[str]) -> None:
         for path in gone:
             self.puts += path in self.rows
             self.rows.drop(path)
+            self._mark_wordless(path, has_none=False)
             for held in (*self.traits.values(), self.unread, self.freshness.gone):
                 held.discard(path)
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from vaulttools.index.writer import Writer
     from vaulttools.patterns.literals import Requirement
 
-_ASKED_SINGLY: Final = 200
-"""Rows that are asked for one by one; all of 50,000 take 150 ms (measured)."""
+_ASKED_SINGLY: Final = 1_000
+"""Rows that are asked for one by one, 7 µs each; all of 10,000 take 30 ms (measured)."""
 
 
 _ROWS: Final = "SELECT path, id, size, modified, changed, inode, checked, state, flags, digest FROM files"
@@ -138,7 +138,10 @@ class IndexStore:
         if some is None or len(some) > _ASKED_SINGLY:
             found = self._read(_ROWS)
         else:
-            found = [row for path in some for row in self._read(f"{_ROWS} WHERE path = ?", os.fsencode(path))]
+            found = []
+            with self.reading() as connection:
+                for path in some:
+                    found += connection.execute(f"{_ROWS} WHERE path = ?", (os.fsencode(path),)).fetchall()
         rows = [
             Row(os.fsdecode(encoded), id_, Key(*key), checked, STATES[state], flags, digest)
             for encoded, id_, *key, checked, state, flags, digest in found

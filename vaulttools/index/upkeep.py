@@ -15,7 +15,7 @@ from vaulttools.core import paths
 from vaulttools.files.key import Key
 from vaulttools.files.root import Root
 from vaulttools.index import database, filesystems, location
-from vaulttools.index.content import Content, scan
+from vaulttools.index.content import LACKS_WORDS, Content, scan
 from vaulttools.index.database import Replaced, Unavailable
 from vaulttools.index.rows import Rows
 from vaulttools.index.store import IndexStore, Row, Status
@@ -57,8 +57,10 @@ def status(root: Root, index_folder: str | None) -> IndexStatus:
         return IndexStatus(where.folder, None, len(tree.files()), 0)
     store = _opened(where)
     try:
-        stale, gone = Rows(store.columns()).differences(tree.stamps(), time.time_ns(), tree.unlisted)
-        return IndexStatus(where.folder, store.status(), len(stale), len(gone), store.warning)
+        rows = Rows(store.columns())
+        stale, gone = rows.differences(tree.stamps(), time.time_ns(), tree.unlisted)
+        wordless = {row.path for row in rows.unusual() if row.flags & LACKS_WORDS}
+        return IndexStatus(where.folder, store.status(), len(wordless.union(stale)), len(gone), store.warning)
     finally:
         store.close()
 
@@ -133,6 +135,8 @@ def _wrong(store: IndexStore, row: Row, found: Content) -> str:
         return ""
     if found.digest != row.digest:
         return "has changed since it was indexed, though its times and size are the same"
+    if row.flags & LACKS_WORDS:
+        return "has only its structure in the index"
     if found.flags != row.flags:
         return "has other line ends in the index"
     if (sampled := _sampled(found)) and store.lacks(row.id, sampled):

@@ -124,18 +124,18 @@ class NewWords:
 
     def add(self, words: str) -> None:
         """Write those words of a text that are new."""
-        fresh = [word for word in words.split(" ") if word and word not in self._seen]
+        fresh = {*words.split(" ")} - self._seen
         if not fresh:
             return
         if not self._is_whole:
             self._asked += 1
             if self._asked > _ASKED_SINGLY:
                 self._read_all()
-                fresh = [word for word in fresh if word not in self._seen]
+                fresh -= self._seen
             else:
-                self._seen.update(fresh)
-                fresh = [word for word in fresh if not self._is_known(word)]
-        self._seen.update(fresh)
+                self._seen |= fresh
+                fresh = {word for word in fresh if not self._is_known(word)}
+        self._seen |= fresh
         if fresh:
             self._connection.execute("INSERT INTO main.vocabulary (words) VALUES (?)", ("\n".join(fresh),))
 

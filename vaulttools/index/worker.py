@@ -3,8 +3,7 @@
 Run as `python -m vaulttools.index.worker`.
 
 Messages are those of `core.child`. First comes the root with the folder in which texts of attachments are kept, None
-without the extra that reads them; then lists of paths; each path is answered by one content, or None, in the order
-asked.
+without the extra that reads them; then lists of files; each is answered by one content, or None, in the order asked.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def run() -> None:
     requests = child.requests()
 
     from vaulttools.files.root import Root
-    from vaulttools.index.content import read
+    from vaulttools.index.content import ToRead, read
 
     begun = requests.get()
     assert isinstance(begun, tuple)
@@ -46,8 +45,9 @@ def run() -> None:
     while True:
         asked = requests.get()
         assert isinstance(asked, list)
-        for path in asked:
-            child.send(sys.stdout.buffer, read(root, path, attachments))
+        for file in asked:
+            assert isinstance(file, ToRead)
+            child.send(sys.stdout.buffer, read(root, file, attachments))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ from vaulttools.core.child import Child, ChildGone
 from vaulttools.files import disk
 from vaulttools.files.disk import within
 from vaulttools.files.root import Root
-from vaulttools.index.content import Content, hanging, read
+from vaulttools.index.content import Content, ToRead, hanging, read
 
-Reading: TypeAlias = Callable[[Iterator[str], Event], Iterator[Content | None]]
+Reading: TypeAlias = Callable[[Iterator[ToRead], Event], Iterator[Content | None]]
 """Gives the content of every file of a supply, in any order, None for one that vanished; fewer when it is stopped."""
 
 WORTH_BYTES: Final = 2 * 1024 * 1024
@@ -67,7 +67,7 @@ def readers(
     if count is None:
         count = min(os.cpu_count() or 1, MOST) if _are_many_bytes(root, paths) else 0
     if not count or not child.can_start():
-        yield lambda supply, stop: (_read(root, path, attachments) for path in supply)
+        yield lambda supply, stop: (_read(root, file, attachments) for file in supply)
         return
     workers = _Workers(root, count, attachments)
     try:
@@ -76,16 +76,16 @@ def readers(
         workers.end()
 
 
-def _read(root: Root, path: str, attachments: Attachments | None) -> Content | None:
+def _read(root: Root, file: ToRead, attachments: Attachments | None) -> Content | None:
     """As `content.read`, in this process, for so long."""
-    key = root.folder, path
+    key = root.folder, file.path
     now = time.monotonic()
     if now - _since.get(key, now) >= READ_SECONDS:
-        return hanging(path)
+        return hanging(file.path)
 
     def done() -> Content | None:
         try:
-            return read(root, path, attachments)
+            return read(root, file, attachments)
         finally:
             _since.pop(key, None)
 
@@ -93,7 +93,7 @@ def _read(root: Root, path: str, attachments: Attachments | None) -> Content | N
     try:
         return within(READ_SECONDS, done)
     except TimeoutError:
-        return hanging(path)
+        return hanging(file.path)
 
 
 def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
@@ -106,8 +106,8 @@ def _are_many_bytes(root: Root, paths: Sequence[str]) -> bool:
     return False
 
 
-_Result: TypeAlias = Content | list[str] | None
-"""What a thread gives: a content, and as its last word the paths that were not read."""
+_Result: TypeAlias = Content | list[ToRead] | None
+"""What a thread gives: a content, and as its last word the files that were not read."""
 
 
 class _Results(queue.Queue[_Result]):
@@ -160,21 +160,21 @@ class _Workers:
             self._processes = [process for process in begun if process is not None]
         return self._processes
 
-    def contents(self, supply: Iterator[str], stop: Event) -> Iterator[Content | None]:
+    def contents(self, supply: Iterator[ToRead], stop: Event) -> Iterator[Content | None]:
         """See `Reading`."""
         results = _Results(maxsize=_WAITING_CHARACTERS)
         asking = threading.Lock()
 
-        def some() -> list[str]:
+        def some() -> list[ToRead]:
             with asking:
-                return [path for _, path in zip(range(_AT_ONCE), supply, strict=False)]
+                return [file for _, file in zip(range(_AT_ONCE), supply, strict=False)]
 
         threads = [
             threading.Thread(target=self._serve, args=(process, some, results), daemon=True) for process in self.start()
         ]
         for thread in threads:
             thread.start()
-        lost: list[str] = []
+        lost: list[ToRead] = []
         running = len(threads)
         while running and not stop.is_set():
             try:
@@ -187,9 +187,9 @@ class _Workers:
                 running -= 1
             else:
                 yield result
-        for path in [*lost, *supply]:  # of processes that died, and when none is left
+        for file in [*lost, *supply]:  # of processes that died, and when none is left
             if not stop.is_set():
-                yield _read(self._root, path, self._attachments)
+                yield _read(self._root, file, self._attachments)
 
     def _end_hanging(self) -> None:
         """Kill the processes that have been reading one file for too long."""
@@ -202,14 +202,14 @@ class _Workers:
         for process in self._processes or ():
             process.end()
 
-    def _serve(self, process: Child, some: Callable[[], list[str]], results: _Results) -> None:
+    def _serve(self, process: Child, some: Callable[[], list[ToRead]], results: _Results) -> None:
         """Have a process read files until there are no more, or it dies; at last, give back those it has not read."""
-        asked: deque[str] = deque()
+        asked: deque[ToRead] = deque()
         try:
             while True:
-                while len(asked) <= _AT_ONCE and (paths := some()):
-                    asked += paths
-                    process.send(paths)
+                while len(asked) <= _AT_ONCE and (files := some()):
+                    asked += files
+                    process.send(files)
                 if not asked:
                     break
                 content = process.receive()
@@ -218,7 +218,7 @@ class _Workers:
                 self._give(results, content)
         except ChildGone:
             if asked and process.is_late:
-                self._give(results, hanging(asked.popleft()))
+                self._give(results, hanging(asked.popleft().path))
         self._give(results, [*asked])
 
     def _give(self, results: _Results, result: _Result) -> None:

@@ -9,7 +9,7 @@ import apsw
 
 from vaulttools.files.key import Key
 from vaulttools.index import passages
-from vaulttools.index.content import STATES, Content
+from vaulttools.index.content import LACKS_WORDS, STATES, Content, ToRead
 from vaulttools.index.database import scattered
 from vaulttools.index.vocabulary import NewWords
 
@@ -28,6 +28,7 @@ _DELETIONS: Final = (
 class _Known(NamedTuple):
     id: int
     state: int
+    flags: int
     digest: bytes
     key: Key
 
@@ -48,38 +49,48 @@ class Writer:
         self._connection.execute("COMMIT")
 
     def put(self, content: Content) -> bool:
-        """Write a file; False when its text is known, so that only its key was written."""
+        """Write a file; False when what was read of its text is known, so that only its key was written."""
         known = self._known(content.path)
-        state = STATES.index(content.state)
-        stamps = (*content.key, content.checked)
-        if known is None:
-            self._connection.execute(
-                "INSERT INTO files (size, modified, changed, inode, checked, state, flags, digest, path)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*stamps, state, content.flags, content.digest, os.fsencode(content.path)),
-            )
-            id_ = self._connection.last_insert_rowid()
-        else:
-            id_ = known.id
-            if content.state == "unread" and known.state != state and known.key == content.key:
+        state, flags = STATES.index(content.state), content.flags
+        has_words = not flags & LACKS_WORDS
+        is_same = False
+        if known is not None:
+            lacks_words = known.flags & LACKS_WORDS
+            if content.state == "unread" and known.state != state and known.key == content.key and not lacks_words:
                 return False  # this process could not read, now, what another has read and relies on
-            if (known.state, known.digest) == (state, content.digest):
-                self._connection.execute(
-                    "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, flags = ?"
-                    " WHERE id = ?",
-                    (*stamps, content.flags, id_),
-                )
+            is_same = (known.state, known.digest) == (state, content.digest)
+            if is_same and not (has_words and lacks_words):
+                self._put_row(known.id, content, state, flags & ~LACKS_WORDS | lacks_words)
                 return False
+            if not is_same:
+                self._forget(known.id)
+        id_ = self._put_row(None if known is None else known.id, content, state, flags)
+        if content.structure is not None and not is_same:
+            self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
+        if has_words and not (content.state == "unread" and content.words is None):
+            self._put_words(id_, content)
+        return True
+
+    def _put_row(self, id_: int | None, content: Content, state: int, flags: int) -> int:
+        """Write what is known of a file but its text, over the row with an id or as a new one; its id."""
+        values = (*content.key, content.checked, state, flags, content.digest)
+        if id_ is not None:
             self._connection.execute(
                 "UPDATE files SET size = ?, modified = ?, changed = ?, inode = ?, checked = ?, state = ?, flags = ?,"
                 " digest = ? WHERE id = ?",
-                (*stamps, state, content.flags, content.digest, id_),
+                (*values, id_),
             )
-            self._forget(id_)
-        if content.state == "unread" and content.words is None:
-            return True
-        text = scattered(content.trigrams.encode()).decode()
-        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, text))
+            return id_
+        self._connection.execute(
+            "INSERT INTO files (size, modified, changed, inode, checked, state, flags, digest, path)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, os.fsencode(content.path)),
+        )
+        return self._connection.last_insert_rowid()
+
+    def _put_words(self, id_: int, content: Content) -> None:
+        """Write what finds the text of a file that has none of it."""
+        self._connection.execute("INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (id_, scattered(content.trigrams)))
         if content.terms:
             self._new_words.add(content.terms)  # before the words are in the table that it asks
             self._connection.execute("INSERT INTO terms (rowid, words) VALUES (?, ?)", (id_, content.terms))
@@ -88,14 +99,19 @@ class Writer:
                 "INSERT INTO words (rowid, body, title, aliases, headings, properties) VALUES (?, ?, ?, ?, ?, ?)",
                 (id_, *content.words),
             )
-        if content.structure is not None:
-            self._connection.execute("INSERT INTO notes VALUES (?, ?)", (id_, content.structure))
         if content.passages is not None:
             self._connection.execute("INSERT INTO passages VALUES (?, ?)", (id_, content.passages))
             self._connection.executemany(
                 "INSERT INTO copies VALUES (?, ?)", [(digest, id_) for digest in passages.digests(content.passages)]
             )
-        return True
+
+    def to_read(self, path: str) -> ToRead:
+        """A file to be read whole, with what is known of its structure while it lacks words."""
+        found: list[Any] = self._connection.execute(
+            "SELECT digest, structure FROM files JOIN notes USING (id) WHERE path = ? AND flags & ?",
+            (os.fsencode(path), LACKS_WORDS),
+        ).fetchall()
+        return ToRead(path, known=found[0] if found else None)
 
     def remove(self, path: str) -> bool:
         """Forget a file; False when it is not known."""
@@ -126,12 +142,13 @@ class Writer:
 
     def _known(self, path: str) -> _Known | None:
         found: list[Any] = self._connection.execute(
-            "SELECT id, state, digest, size, modified, changed, inode FROM files WHERE path = ?", (os.fsencode(path),)
+            "SELECT id, state, flags, digest, size, modified, changed, inode FROM files WHERE path = ?",
+            (os.fsencode(path),),
         ).fetchall()
         if not found:
             return None
-        id_, state, digest, *stamps = found[0]
-        return _Known(id_, state, digest, Key(*stamps))
+        id_, state, flags, digest, *stamps = found[0]
+        return _Known(id_, state, flags, digest, Key(*stamps))
 
     def _forget(self, id_: int) -> None:
         columns: list[Any] = self._connection.execute("SELECT columns FROM passages WHERE id = ?", (id_,)).fetchall()

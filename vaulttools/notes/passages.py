@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import xxhash
@@ -41,7 +42,10 @@ _FEWEST_LINKS: Final = 3
 """Links of one line from which on it is a row of links rather than a sentence of one or two."""
 _INTRODUCES: Final = re.compile(r"[:：]\W*\Z|\b(?:as follows|like this|for example)\W*\Z", re.IGNORECASE)
 
-_SENTENCE_END: Final = re.compile(r"""[.!?]["'”’)\]*_]*\s+(?=[^\W_a-z]|[`"'“‘(\[*_-])|[。！？؟।]\s*""")
+# It begins with one set of signs, which Python looks for in an eighth of the time that two alternatives take.
+_SENTENCE_END: Final = re.compile(
+    r"""[.!?。！？؟।](?:(?<=[.!?])["'”’)\]*_]*\s+(?=[^\W_a-z]|[`"'“‘(\[*_-])|(?<=[。！？؟।])\s*)"""
+)
 """Where a sentence ends: behind the blank after the sign stands no small letter."""
 _ABBREVIATED: Final = re.compile(
     r"(?<![^\W\d_])(?:[^\W\d_]{1,2}|Mrs|deg|etc|fig|vols?|cf|approx|incl|viz|Rev|Gen|Col|Capt)\Z"
@@ -212,7 +216,7 @@ def cut(text: str, most: int) -> int:
 
 def sentence_starts(text: str) -> list[int]:
     """Where the sentences and the lines of a text begin."""
-    lines = (found.end() for found in re.finditer(r"\n", text))
+    lines = _line_ends(text)
     return sorted({0, *(end for end in (*_sentence_ends(text), *lines) if end < len(text))})
 
 
@@ -312,7 +316,7 @@ def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
     if whole or count <= 1:
         return [len(text)]
     length = len(text) / count
-    lines = [found.end() for found in re.finditer(r"\n", text)]
+    lines = _line_ends(text)
     sentences = _sentence_ends(text)
     cuts: list[int] = []
     while len(text) - (cuts[-1] if cuts else 0) > most:
@@ -328,6 +332,10 @@ def _cuts(text: str, most: int, *, whole: bool, by_line: bool) -> list[int]:
             blank = max(text.rfind(sign, least, furthest) for sign in " \t")
             cuts.append(blank + 1 if blank >= 0 else done + cut(text[done : furthest + 1], most))
     return [*cuts, len(text)]
+
+
+def _line_ends(text: str) -> list[int]:
+    return [*accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
 
 
 def _sentence_ends(text: str) -> list[int]:

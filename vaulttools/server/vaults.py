@@ -68,7 +68,7 @@ class Vaults:
 
 
 def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
-    """Wait for the first indexing of a vault: while many are indexed, none is read by calls beside.
+    """Wait until the structure of all notes of a vault is known: while many are indexed, calls read none beside.
 
     Raises:
         NotIndexed: it has not come to its end in time.
@@ -80,7 +80,7 @@ def ensure_indexed(vault: Vault, seconds: float, cancel: Event) -> None:
         progress[:] = done, total
 
     with suppress(Unavailable):
-        if not vault.is_ready and not vault.session.indexes.own.wait(note, cancel, seconds):
+        if not vault.is_ready and not vault.session.indexes.own.wait(note, cancel, seconds, facts_alone=True):
             raise NotIndexed(*progress)
 
 
@@ -97,11 +97,11 @@ def take_note_uris(vault: Vault, name: str) -> None:
 
 
 @contextmanager
-def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, loads: bool = False) -> Iterator[Vaults]:
+def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None) -> Iterator[Vaults]:
     """The vaults at the folders, for as long as they are used; `index` as `Vault.open` takes it.
 
-    The index of an only vault is loaded at once, beside what the caller does until it serves, when it is there, and
-    with `loads` in any case: every one of the first calls of many clients would read the whole vault without it.
+    Their indexes are loaded and built at once, beside what the caller does until it serves: the first calls would have
+    to wait for them.
 
     Raises:
         BadArgument: one cannot be opened.
@@ -111,6 +111,6 @@ def opened(by_name: Mapping[str, str], *, index: Literal["off"] | None = None, l
         for name, folder in by_name.items():
             vaults[name] = vault = stack.enter_context(Vault.open(folder, index=index))
             take_note_uris(vault, name)
-            if len(by_name) == 1 and vault.session.has_index and (loads or vault.session.indexes.own.is_there):
+            if vault.session.has_index:
                 vault.session.indexes.own.start()
         yield Vaults(tuple(vaults), lambda name: nullcontext(vaults[name]))
