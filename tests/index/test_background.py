@@ -98,7 +98,7 @@ def test_a_call_scans_until_the_index_is_there(vault: Vault, monkeypatch: pytest
 def test_an_index_that_is_only_read_answers_and_is_not_written(vault: Vault) -> None:
     vault.load_index()
     assert len(found(vault, "todo")) == len(FILES)
-    assert not index_of(vault).is_there, "where there was none, none is made"
+    assert vault.index_status().holds is None, "where there was none, none is made"
     with Vault.open(vault.path, config=vault.config) as writing:
         writing.build_index()
     with Vault.open(vault.path, config=vault.config) as reading:
