@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from vaulttools import BadArgument
+from vaulttools import BadArgument, Vault
 from vaulttools.cli import init
 from vaulttools.cli import main as cli
 from vaulttools.cli.mcp import NEEDS_EXTRA, program
@@ -223,6 +223,20 @@ def test_the_command_takes_the_vault_around_this_folder(
     assert [(each["name"], each["action"]) for each in details["clients"]] == [("cursor", "add")]
     assert cli.main(["init", "--help"]) == 0
     assert capsys.readouterr().out.startswith("usage: vaulttools [--vault DIR]")
+
+
+@pytest.mark.parametrize(("words", "is_built"), [(["--write"], True), (["--write", "--no-build"], False), ([], False)])
+def test_writing_builds_the_index_of_the_vault_unless_told_not_to(
+    home: Path, words: list[str], is_built: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    (home / "Notes" / "a.md").write_text("A note.\n", encoding="utf-8")
+    assert cli.main(["--vault", "Notes", "init", *words]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"{home / 'Notes'}: Indexed 1 note and 0 other files in ") is is_built
+    with Vault.open(home / "Notes") as vault:
+        assert (vault.index_status().holds is not None) is is_built
 
 
 def test_a_server_that_could_not_start_is_not_added(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

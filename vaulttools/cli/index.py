@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from vaulttools.answers.corpus import counted
 from vaulttools.cli.main import DIFFERENT, FOUND, Said, Switches
 from vaulttools.cli.surroundings import progress
 from vaulttools.errors import BadArgument
@@ -66,7 +67,12 @@ def run(words: list[str], vault: Vault) -> tuple[str, dict[str, Any], bool]:
     return "The index was removed." if removed else "There was no index.", {"removed": removed}, True
 
 
-def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:
+def built(vault: Vault) -> tuple[str, dict[str, Any]]:
+    """Build the index of a vault, with a progress bar; what is in it, as text and as details.
+
+    Raises:
+        VaultToolsError: there can be none.
+    """
     start = time.monotonic()
     with progress() as on_progress:
         vault.build_index(on_progress=on_progress)
@@ -76,10 +82,14 @@ def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bo
     held = status.holds
     others = held.files - held.notes
     text = (
-        f"Indexed {held.notes:,} notes and {others:,} other files in {seconds:.1f} s: "
+        f"Indexed {counted(held.notes, 'note')} and {counted(others, 'other file')} in {seconds:.1f} s: "
         f"{held.index_bytes / MEGABYTE:.1f} MB for {held.file_bytes / MEGABYTE:.1f} MB."
     )
-    details: dict[str, Any] = {"seconds": round(seconds, 3), **asdict(held)}
+    return text, {"seconds": round(seconds, 3), **asdict(held)}
+
+
+def _build(vault: Vault, *, with_meaning: bool) -> tuple[str, dict[str, Any], bool]:
+    text, details = built(vault)
     if with_meaning:
         start = time.monotonic()
         with progress(what="Embedding", unit="notes") as on_progress:

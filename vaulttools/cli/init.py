@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from vaulttools.cli import index
 from vaulttools.cli.command_line import nearest_vault
 from vaulttools.cli.main import FAILED, FOUND, NOTHING_FOUND, Said, Switches
 from vaulttools.cli.mcp import NEEDS_EXTRA, program, vault_options
@@ -18,10 +19,12 @@ from vaulttools.clients import change, registry, saving
 from vaulttools.clients.change import ConfigChange, Unchangeable
 from vaulttools.clients.machine import KnownVault, Machine, known_vaults, this_machine
 from vaulttools.clients.registry import CLIENTS, Client
+from vaulttools.core import render
 from vaulttools.core.paths import shown
-from vaulttools.errors import BadArgument
+from vaulttools.errors import BadArgument, VaultToolsError
 from vaulttools.server.mcp.clients import NAME
 from vaulttools.server.vault_names import folders
+from vaulttools.vault import Vault
 
 HELP: Final = f"""\
 usage: vaulttools [--vault DIR] [--json] init [options]
@@ -32,7 +35,9 @@ Add the server to the settings of the assistants on this machine. Shows what wou
                  (default: the vault around this folder, or the only one that Obsidian knows)
   --client NAME  only this assistant, repeated; one of
                  {", ".join(client.name for client in CLIENTS)}
-  --write        make the changes; each file is kept beside as it was before, FILE{saving.BACKUP}
+  --write        make the changes; each file is kept beside as it was before, FILE{saving.BACKUP}; and build the
+                 index of each vault
+  --no-build     leave the index to be built at the first question
   --remove       take the server out again
   --dry-run      show what would change, and write nothing (default)"""
 
@@ -45,6 +50,8 @@ class InitOptions:
     """None named: all."""
     is_written: bool
     is_removed: bool
+    is_built: bool
+    """Whether the index of each vault is built then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,23 @@ def command(words: list[str], switches: Switches) -> Said:
     """
     nearest = os.environ.get("VAULTTOOLS_VAULT") or nearest_vault(working_folder())
     vaults = switches.vaults or ([nearest] if nearest else [])
-    text, details, is_well = run(parse(words), vaults, this_machine())
+    options = parse(words)
+    text, details, is_well = run(options, vaults, this_machine())
+    if is_well and options.is_built:
+        built = [_built(folder) for folder in details["vaults"].values()]
+        text += "".join(f"\n{told}" for told in built)
     return Said(text, details, NOTHING_FOUND if is_well is None else FOUND if is_well else FAILED)
+
+
+def _built(folder: str) -> str:
+    """Build the index of a vault, so that the first question need not wait for it; what became of it."""
+    try:
+        with Vault.open(folder) as vault:
+            if vault.config.index == "off":
+                return f"{shown(folder)} keeps no index, by its configuration."
+            return f"{shown(folder)}: {index.built(vault)[0]}"
+    except VaultToolsError as error:
+        return f"{shown(folder)} has no index yet: {render.visible(str(error))}"
 
 
 def parse(words: Sequence[str]) -> InitOptions:
@@ -76,7 +98,7 @@ def parse(words: Sequence[str]) -> InitOptions:
     """
     parser = Parser("init")
     parser.add_argument("--client", action="append", default=[])
-    for flag in ("--write", "--remove", "--dry-run"):
+    for flag in ("--write", "--remove", "--dry-run", "--no-build"):
         parser.add_argument(flag, action="store_true")
     given = parser.parse_args(words)
     if given.write and given.dry_run:
@@ -86,7 +108,12 @@ def parse(words: Sequence[str]) -> InitOptions:
         if name.casefold() not in by_name:
             raise BadArgument(f"--client takes one of {', '.join(by_name)}; got '{name}'")
     named = dict.fromkeys(name.casefold() for name in given.client)
-    return InitOptions([by_name[name] for name in named], given.write, given.remove)
+    return InitOptions(
+        [by_name[name] for name in named],
+        given.write,
+        given.remove,
+        given.write and not (given.remove or given.no_build),
+    )
 
 
 def run(options: InitOptions, vaults: Sequence[str], machine: Machine) -> tuple[str, dict[str, Any], bool | None]:
