@@ -46,7 +46,14 @@ FILES = {
     "<a href='javascript:window.attacked=1' id=bait>bait</a> [bait](javascript:window.attacked=1) [[Plan]]\n",
 }
 PAGES = ("/ui/", "/ui/?q=garden", "/ui/?q=larch&mode=text", "/ui/note/Projects/Plan.md?line=12", "/ui/note/Soil.md")
-OVERVIEWS = ("/ui/tags", "/ui/tasks", "/ui/health", "/ui/assistant?tool=tags&arguments={}", "/ui/note/nowhere")
+OVERVIEWS = (
+    "/ui/tags",
+    "/ui/tasks",
+    "/ui/health",
+    "/ui/assistant?tool=tags&arguments={}",
+    "/ui/note/nowhere",
+    "/ui/folder/",
+)
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +166,26 @@ def test_dark_is_dark_and_light_is_light(browser: Browser, url: str) -> None:
             page.goto("/ui/")
             found[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert found == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 25, 29)"}
+
+
+def test_the_colours_chosen_hold_on_every_page_without_javascript(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url, color_scheme="light", java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto("/ui/note/Home.md")
+        page.get_by_role("button", name="Dark").click()
+        expect(page).to_have_url(re.compile("/ui/note/Home.md$"))
+        page.goto("/ui/tags")
+        expect(page.locator("body")).to_have_css("background-color", "rgb(23, 25, 29)")
+        page.get_by_role("button", name="As the system").click()
+        expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+
+
+def test_the_search_box_of_a_note_is_reached_by_a_key_and_leads_to_results(page: Page) -> None:
+    page.goto("/ui/note/Home.md")
+    page.keyboard.press("/")
+    page.keyboard.type("larch")
+    page.keyboard.press("Enter")
+    expect(page.locator("a.result").first).to_contain_text("Plan")
 
 
 @pytest.mark.parametrize("width", [360, 768])

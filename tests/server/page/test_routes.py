@@ -14,7 +14,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from tests.server.asking import ORIGIN, Serve, ask, talk
-from vaulttools.server.page import health
+from vaulttools.server.page import health, start
 from vaulttools.server.page.templates import HEADERS
 from vaulttools.vault import Vault
 
@@ -48,6 +48,12 @@ def hostile(serve: Serve) -> ASGIApp:
     return serve(notes=EVIL_FILES)
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need more time for the start page than people have."""
+    monkeypatch.setattr(start, "_SECONDS", 60.0)
+
+
 def words(answer: httpx2.Response) -> str:
     """What stands in the main part of a page."""
     _, _, main = answer.text.partition("<main")
@@ -57,12 +63,15 @@ def words(answer: httpx2.Response) -> str:
 @pytest.mark.parametrize(
     ("path", "shown"),
     [
-        ("/ui/", ["Changed last", "Home", "plan", "Projects"]),
+        ("/ui/", ["Today There is no note", "Changed last", "Home", "plan", "Projects", "Archive 1", "#work 2"]),
+        ("/ui/folder/", ["Folders 5 notes", "Archive 1 plan", "Projects 1 plan", "Home empty long"]),
+        ("/ui/folder/Projects", ["Projects 1 note", "plan"]),
         ("/ui/?q=roof+repair", ["Best notes", "plan Projects", "Repair the roof ."]),
         ("/ui/?q=THE+ROOF&mode=text", ["1 note", "plan Projects", "Repair the roof"]),
         ("/ui/?q=Rep.*f\\b&mode=regex", ["1 note", "Repair the roof"]),
         ("/ui/?q=tag:%23work&mode=obsidian", ["2 notes", "Home", "plan"]),
         ("/ui/results?q=nowhere&mode=text", ["No notes found."]),
+        ("/ui/?q=xyzzy", ["No notes found.", 'No text or title has the word "xyzzy".']),
         ("/ui/note/Home.md", ["Home", "status active", "related plan", "tags #work/roof", "plan > Tasks", "gone"]),
         ("/ui/note/Projects/plan.md", ["Projects plan", "Outline Plan Tasks", "Backlinks"]),
         ("/ui/note/notes.txt", ["plain <b>text</b>"]),
@@ -108,13 +117,15 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
         ("/ui/?q=(&mode=regex", 200, ""),
         ("/ui/?q=[&mode=regex", 200, "Invalid regex: ["),
         ("/ui/note/nowhere.md", 404, "Path not found"),
+        ("/ui/folder/nowhere", 404, "Path not found: nowhere"),
+        ("/ui/folder/.obsidian", 404, "Path not found"),
         ("/ui/note/.obsidian/app.json", 400, "Access denied: '.obsidian/' is a protected folder"),
         ("/ui/note/..%2F..%2Fetc%2Fpasswd", 400, "Path is outside the vault"),
         ("/ui/note//etc/passwd", 400, "Path is outside the vault"),
         ("/ui/tasks?folder=nowhere", 400, "nowhere"),
         ("/ui/assistant?tool=read&arguments=[", 400, "The arguments are no JSON"),
         ("/ui/assistant?tool=nothing&arguments={}", 200, "unknown tool 'nothing'"),
-        ("/ui/nothing", 404, "Not Found"),
+        ("/ui/nothing", 404, "There is no such page."),
         ("/ui/static/routes.py", 404, "Not found"),
         ("/v/other/ui/", 404, "There is no such vault"),
     ],
@@ -122,6 +133,47 @@ def test_health_says_what_was_not_finished_in_time(app: ASGIApp, monkeypatch: py
 def test_what_cannot_be_shown_is_told_in_one_sentence(app: ASGIApp, path: str, status: int, sentence: str) -> None:
     answer = ask(app, "GET", path)
     assert (answer.status_code, sentence in unescape(answer.text)) == (status, True), answer.text
+
+
+@pytest.mark.parametrize("path", ["/ui/note/no/where.md", "/ui/where", "/ui/folder/no/where"])
+def test_a_page_that_is_not_there_leads_on(app: ASGIApp, path: str) -> None:
+    text = ask(app, "GET", path).text
+    assert all(f'href="{address}"' in text for address in ("/ui/", "/ui/tags", "/ui/?q=where&amp;mode=ranked"))
+
+
+def test_every_page_of_a_vault_has_one_search_box(app: ASGIApp) -> None:
+    for path in (
+        "/ui/",
+        "/ui/?q=x",
+        "/ui/note/Home.md",
+        "/ui/tags",
+        "/ui/tasks",
+        "/ui/health",
+        "/ui/folder/",
+        "/ui/no",
+    ):
+        assert ask(app, "GET", path).text.count('type="search"') == 1, path
+
+
+def test_the_colours_chosen_are_kept_and_lead_back(app: ASGIApp) -> None:
+    async def conversation(client: httpx2.AsyncClient) -> list[httpx2.Response]:
+        chosen = await client.post("/ui/theme", data={"theme": "dark", "to": "/ui/tags?x=1"})
+        shown = await client.get("/ui/tags")
+        await client.post("/ui/theme", data={"theme": "'><script>"})
+        return [chosen, shown, await client.get("/ui/note/nowhere")]
+
+    chosen, shown, after = talk(app, conversation)
+    assert (chosen.status_code, chosen.headers["location"]) == (303, "/ui/tags?x=1")
+    assert all(part in chosen.headers["set-cookie"].lower() for part in ("httponly", "samesite=strict"))
+    assert ['data-theme="dark"' in each.text for each in (shown, after)] == [True, True]
+    forged = ask(app, "GET", "/ui/", headers={"Cookie": 'vaulttools-theme="><script>'})
+    assert 'data-theme="system"' in forged.text
+
+
+def test_the_start_page_lists_folders_alone_where_there_are_many_notes(serve: Serve) -> None:
+    app = serve(notes={f"Logs/{number // 300}/{number}.md": "" for number in range(601)} | {"Home.md": "x"})
+    assert "Logs 601 0 300 1 300 2 1" in words(ask(app, "GET", "/ui/"))
+    assert "Logs 1 300 notes 300 301 302" in words(ask(app, "GET", "/ui/folder/Logs/1"))
 
 
 def test_a_name_leads_to_its_note(app: ASGIApp) -> None:

@@ -38,6 +38,10 @@ class Addresses:
         address = f"{self.base}/note/{_quoted(path)}"
         return f"{address}?{urlencode(asked, quote_via=quote)}#{HERE}" if asked else address
 
+    def folder(self, path: str) -> str:
+        """The notes of a folder; of the whole vault where it is empty."""
+        return f"{self.base}/folder/{_quoted(path)}"
+
     def file(self, path: str) -> str:
         """The bytes of a file, as they are answered over REST: only raster images are shown in place."""
         return f"{self.root}/vault/{_quoted(path)}"

@@ -8,14 +8,12 @@ from operator import itemgetter
 from threading import Event
 from typing import Final, NamedTuple
 
-from vaulttools.core.work import INCOMPLETE, Work
 from vaulttools.errors import BadArgument, Cancelled
 from vaulttools.files import disk
-from vaulttools.files.scope import Walk
 from vaulttools.notes.note import Note
 from vaulttools.server.page.addresses import Addresses
 from vaulttools.server.page.searching import title
-from vaulttools.server.page.vault_notes import Soon
+from vaulttools.server.page.vault_notes import Soon, ensure_wanted, note_paths
 from vaulttools.tools.links import LinksAnswer
 from vaulttools.vault import Vault
 
@@ -96,7 +94,7 @@ def _first_line(text: str) -> str:
 
 def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
     """Notes with nothing below their properties."""
-    paths, is_whole = _notes(vault, cancel)
+    paths, is_whole = note_paths(vault, cancel)
     empty = [path for path in paths if _is_small(vault, path, cancel) and _is_empty(vault, path, cancel)]
     summary = f"{_counted(len(empty), 'note')} without text, of those up to {_SMALL_BYTES} bytes"
     return Found(summary, _rows(empty, addresses), is_whole)
@@ -104,7 +102,7 @@ def _empty(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
 
 def _duplicates(vault: Vault, addresses: Addresses, cancel: Event) -> Found:
     """Names that several notes have, so that a link by the name alone may lead to another than is meant."""
-    paths, is_whole = _notes(vault, cancel)
+    paths, is_whole = note_paths(vault, cancel)
     by_name = sorted((title(path).casefold(), path) for path in paths)
     groups = [[path for _, path in same] for _, same in groupby(by_name, key=itemgetter(0))]
     several = [each for each in groups if len(each) > 1]
@@ -116,27 +114,9 @@ def _rows(notes: Sequence[str], addresses: Addresses) -> list[Row]:
     return [Row(path, addresses.note(path)) for path in notes[:_LISTED]]
 
 
-def _notes(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
-    """The paths of all notes, and whether these are all."""
-    session, work = vault.session, Work(cancel=cancel)
-    found, is_whole = list[str](), True
-    scope = session.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
-    for path, kind, left_out in scope.entries():
-        _ensure_wanted(cancel)
-        if left_out is None and kind == "file":
-            found.append(path)
-        is_whole &= left_out not in INCOMPLETE
-    return found, is_whole and work.complete
-
-
-def _ensure_wanted(cancel: Event) -> None:
-    if cancel.is_set():
-        raise Cancelled
-
-
 def _is_small(vault: Vault, path: str, cancel: Event) -> bool:
     """Whether a note is small; the disk is asked, which for 10,000 notes takes a tenth of a second."""
-    _ensure_wanted(cancel)
+    ensure_wanted(cancel)
     try:
         return disk.stat(vault.session.root.absolute(path)).st_size <= _SMALL_BYTES
     except OSError:  # it has gone since

@@ -18,7 +18,7 @@ from vaulttools.errors import BadArgument, Cancelled, PathNotFound, VaultToolsEr
 from vaulttools.server.application import FIRST, LOGIN
 from vaulttools.server.callers import LASTS_SECONDS, cookie_name
 from vaulttools.server.calls import Busy
-from vaulttools.server.page import reading, searching, templates
+from vaulttools.server.page import reading, searching, start, templates
 from vaulttools.server.page.addresses import Addresses, Mode
 from vaulttools.server.page.health import health
 from vaulttools.server.page.templates import ASSETS, HEADERS
@@ -35,6 +35,9 @@ _FORM_BYTES: Final = 10_000
 
 _PAGES: Final = 1_000
 """Pages of results that can be asked for."""
+
+_THEME_SECONDS: Final = 365 * 24 * 3_600
+"""How long the colours chosen are kept."""
 
 _TAGS: Final = 2_000
 _TASKS: Final = 100
@@ -59,6 +62,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/", pages.of_vault(_search, _search_refused)),
         Route("/results", pages.of_vault(_search, _search_refused)),
         Route("/note/{path:path}", pages.of_vault(_note)),
+        Route("/folder/{path:path}", pages.of_vault(_folder)),
         Route("/tags", pages.of_vault(_tags)),
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
         Route("/health", pages.of_vault(_health)),
@@ -67,6 +71,8 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/login", pages.login_form),
         Route("/login", pages.login, methods=["POST"]),
         Route("/logout", pages.logout, methods=["POST"]),
+        Route("/theme", _theme, methods=["POST"]),
+        Route("/{path:path}", pages.of_vault(_nowhere)),
     ]
 
 
@@ -75,29 +81,31 @@ Frame: TypeAlias = dict[str, Any]
 
 
 def _search(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
-    """The page to search on, with the results of what is asked."""
+    """The results of what is asked; the start page before anything is."""
     addresses: Addresses = frame["addresses"]
     query, mode = _searched(request)
-    if query.strip():
-        page = _number(request, "page", 1, _PAGES)
-        limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
-        found = searching.results(vault, addresses, query, mode, page, limit, cancel)
-    else:
-        found = searching.recent(vault, addresses, cancel)
+    if not query.strip():
+        shown = start.start_page(vault, addresses, cancel)
+        return templates.page(request, _search_template(request), **frame, query="", mode=mode, start=shown)
+    page = _number(request, "page", 1, _PAGES)
+    limit = _number(request, "limit", searching.NOTES, searching.MOST_FILES)
+    found = searching.results(vault, addresses, query, mode, page, limit, cancel)
     more = f"{addresses.search(query, mode)}&{urlencode(found.next)}" if found.next else ""
     assistant = addresses.assistant(found.tool, found.arguments)
     values: dict[str, Any] = {"query": query, "mode": mode, "results": found, "more": more, "assistant": assistant}
-    return templates.page(_search_template(request), **frame, **values, error="")
+    return templates.page(request, _search_template(request), **frame, **values, start=None, error="")
 
 
 def _search_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     query, mode = _searched(request)
-    return templates.page(_search_template(request), **frame, query=query, mode=mode, error=str(error))
+    return templates.page(
+        request, _search_template(request), **frame, query=query, mode=mode, start=None, error=str(error)
+    )
 
 
 def _search_template(request: Request) -> str:
     """The script of the page asks for the results alone."""
-    return "results.html" if request.url.path.endswith("/results") else "search.html"
+    return "found.html" if request.url.path.endswith("/results") else "search.html"
 
 
 def _searched(request: Request) -> tuple[str, Mode]:
@@ -114,14 +122,14 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
     if page.path != name and paths.unshown(page.path) != paths.unshown(name):
         return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
     assistant = addresses.assistant("read", {"note": page.path})
-    return templates.page("note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+    return templates.page(request, "note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
 
 
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """All tags."""
     answer: TagsAnswer = vault.answer("tags", {"limit": _TAGS}, cancel=cancel)
     by_name = sorted(answer.tags, key=lambda each: each.tag.casefold().split("/"))
-    return templates.page("tags.html", **frame, tags=by_name, answer=answer)
+    return templates.page(request, "tags.html", **frame, tags=by_name, answer=answer)
 
 
 def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
@@ -132,11 +140,11 @@ def _tasks(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respo
     next_page = urlencode({**form, "page": answer.next_page})
     more = "" if answer.next_page is None else f"{addresses.base}/tasks?{next_page}"
     values: dict[str, Any] = {"answer": answer, "more": more, "assistant": addresses.assistant("tasks", arguments)}
-    return templates.page("tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
+    return templates.page(request, "tasks.html", **frame, **values, form=form, error="", task_facts=_task_facts)
 
 
 def _tasks_refused(request: Request, frame: Frame, error: VaultToolsError) -> Response:
-    return templates.page("tasks.html", 400, **frame, form=_task_form(request)[0], error=str(error))
+    return templates.page(request, "tasks.html", 400, **frame, form=_task_form(request)[0], error=str(error))
 
 
 def _task_form(request: Request) -> tuple[dict[str, str], dict[str, Any]]:
@@ -157,7 +165,7 @@ def _task_facts(task: TaskFound) -> list[str]:
 
 def _health(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
     """What may be amiss in the vault."""
-    return templates.page("health.html", **frame, sections=health(vault, frame["addresses"], cancel))
+    return templates.page(request, "health.html", **frame, sections=health(vault, frame["addresses"], cancel))
 
 
 def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
@@ -166,14 +174,34 @@ def _assistant(request: Request, frame: Frame, vault: Vault, cancel: Event) -> R
     given = request.query_params.get("arguments", "")
     values = {**frame, "tools": tools.NAMES, "tool": tool, "arguments": given or "{}"}
     if not tool:
-        return templates.page("assistant.html", **{**values, **_EXAMPLE}, result=None)
-    return templates.page("assistant.html", **values, result=vault.call(tool, _arguments(given), cancel=cancel))
+        return templates.page(request, "assistant.html", **{**values, **_EXAMPLE}, result=None)
+    return templates.page(
+        request, "assistant.html", **values, result=vault.call(tool, _arguments(given), cancel=cancel)
+    )
+
+
+def _folder(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The notes of a folder."""
+    page = start.folder_page(vault, request.path_params["path"], cancel)
+    return templates.page(request, "folder.html", **frame, page=page)
+
+
+def _nowhere(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """Below `/ui/` there is no such page."""
+    return _not_found(request, frame, "There is no such page.")
 
 
 def _not_shown(request: Request, frame: Frame, error: VaultToolsError) -> Response:
     if isinstance(error, PathNotFound):
-        return _message("Not found", str(error), 404)
-    return _message("Not shown", str(error), 400)
+        return _not_found(request, frame, str(error))
+    return templates.page(request, "not_shown.html", 400, **frame, heading="Not shown", sentence=str(error), wanted="")
+
+
+def _not_found(request: Request, frame: Frame, sentence: str) -> Response:
+    """A page that tells so, and leads on: to a search for the name."""
+    wanted = searching.title(request.path_params.get("path", "").rstrip("/"))
+    values = {"heading": "Not found", "sentence": sentence, "wanted": wanted}
+    return templates.page(request, "not_shown.html", 404, **frame, **values)
 
 
 class PageEndpoints:
@@ -197,7 +225,7 @@ class PageEndpoints:
             except NoSuchVault as error:
                 return self._vaults(request, error)
             except Busy as error:
-                return _message("Busy", str(error), 503)
+                return _message(request, "Busy", str(error), 503)
             except Cancelled:
                 return PlainTextResponse("The browser has gone", 499)
             except VaultToolsError as error:
@@ -207,14 +235,14 @@ class PageEndpoints:
 
     async def login_form(self, request: Request) -> Response:
         """The form for the token."""
-        return templates.page("login.html", to=_way_back(request.query_params.get("to", "")), error="")
+        return templates.page(request, "login.html", to=_way_back(request.query_params.get("to", "")), error="")
 
     async def login(self, request: Request) -> Response:
         """Check the token of the form, and let a cookie stand for it."""
         form = await _form(request)
         token, to = form.get("token", ""), _way_back(form.get("to", ""))
         if not token or self._service.callers.of(token) is None:
-            return templates.page("login.html", 401, to=to, error="This token is not known.")
+            return templates.page(request, "login.html", 401, to=to, error="This token is not known.")
         response = RedirectResponse(to, 303, HEADERS)
         response.set_cookie(
             cookie_name(request.scope),
@@ -254,12 +282,31 @@ class PageEndpoints:
         names = caller.vaults.names if caller is not None else ()
         links = [(f"/v/{quote(name, safe='')}/ui/", name) for name in names]
         if "vault" in request.path_params:
-            return _message("Not found", str(error), 404, links)
-        return _message("Vaults", "", 200, links)
+            return _message(request, "Not found", str(error), 404, links)
+        return _message(request, "Vaults", "", 200, links)
 
 
-def _message(heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()) -> Response:
-    return templates.page("message.html", status, heading=heading, sentence=sentence, links=links)
+def _message(
+    request: Request, heading: str, sentence: str, status: int, links: Sequence[tuple[str, str]] = ()
+) -> Response:
+    return templates.page(request, "message.html", status, heading=heading, sentence=sentence, links=links)
+
+
+async def _theme(request: Request) -> Response:
+    """Let a cookie stand for the colours chosen, so that they need no script and no page shows others first."""
+    form = await _form(request)
+    response = RedirectResponse(_way_back(form.get("to", "")), 303, HEADERS)
+    chosen = form.get("theme", "")
+    if chosen in templates.THEMES:
+        response.set_cookie(
+            templates.THEME_COOKIE,
+            chosen,
+            max_age=_THEME_SECONDS,
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+    return response
 
 
 async def _static(request: Request) -> Response:

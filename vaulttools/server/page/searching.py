@@ -71,6 +71,8 @@ class Results:
     tool: str
     """The tool that was called, with its arguments."""
     arguments: dict[str, Any]
+    reason: str = ""
+    """Why nothing was found, or why what was found may not answer, as the tool says it."""
     complete: bool = True
     notices: Sequence[str] = ()
     next: dict[str, Any] = field(default_factory=dict)
@@ -104,10 +106,10 @@ def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: 
         summary = "Best notes" if page == 1 else f"Best notes, page {page}"
     else:
         summary = _counted(answer.total_notes or 0, len(found), answer.complete, answer.total_is_exact is not False)
-    if answer.weak and found:
-        summary += " No passage holds the main words together."
     more = {} if answer.next_page is None else {"page": answer.next_page}
-    return Results(summary, found, "query", arguments, answer.complete, answer.notices, more)
+    reason = _reason(answer.text)
+    notices = [each for each in answer.notices if each.rstrip(".") not in reason]
+    return Results(summary, found, "query", arguments, reason, answer.complete, notices, more)
 
 
 def _by_search_files(
@@ -119,8 +121,15 @@ def _by_search_files(
     find = finder(pattern, mode)
     found = [_file(file, addresses, find) for file in answer.files]
     summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
+    reason = "" if found else _reason(answer.text)
     more = {"limit": MOST_FILES} if answer.total_files > len(found) and limit < MOST_FILES else {}
-    return Results(summary, found, "search_files", arguments, answer.complete, answer.notices, more)
+    return Results(summary, found, "search_files", arguments, reason, answer.complete, answer.notices, more)
+
+
+def _reason(text: str) -> str:
+    """What a tool says behind the sentence that its text begins with, which counts."""
+    first_line, _, _ = text.partition("\n")
+    return first_line.partition(". ")[2]
 
 
 def _counted(total: int, found: int, is_whole: bool, is_exact: bool) -> str:
@@ -140,7 +149,7 @@ def recent(vault: Vault, addresses: Addresses, cancel: Event) -> Results:
     arguments = {"paths": "**/*.md", "hidden": False, "limit": RECENT}
     answer: FindAnswer = vault.answer("find", arguments, cancel=cancel)
     found = [NoteResult(path, addresses.note(path), title(path), ()) for path in answer.files if not path.endswith("/")]
-    return Results("Changed last", found, "find", arguments, answer.complete)
+    return Results("Changed last", found, "find", arguments, complete=answer.complete)
 
 
 def title(path: str) -> str:

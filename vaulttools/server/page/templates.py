@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from vaulttools.core import paths, render
@@ -40,8 +41,17 @@ ASSETS: Final = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg
 """The files that pages load, with their types."""
 
 
-def page(template: str, status: int = 200, **values: Any) -> Response:
+THEMES: Final = {"light": "Light", "dark": "Dark", "system": "As the system"}
+"""The colours that a reader can choose, with what they are called; the last one is what holds without a choice."""
+
+THEME_COOKIE: Final = "vaulttools-theme"
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page of a template."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    theme = request.cookies.get(THEME_COOKIE, "")
+    values |= {"here": here, "theme": theme if theme in THEMES else "system"}
     # The script and style of `/ui/static/` bear it. A policy that names their address would need the host as the
     # browser writes it, which a proxy may have changed, and which cannot be an address of IPv6.
     nonce = secrets.token_urlsafe(16)
@@ -77,6 +87,7 @@ def _environment() -> Environment:
         "heading_id": heading_id,
         "line": render.line,
         "shown": paths.shown,
+        "themes": THEMES,
         "title": title,
     }
     return made

@@ -12,6 +12,9 @@ from typing import Final, NamedTuple
 from vaulttools.answers.reading import MOST_CHARACTERS
 from vaulttools.core import paths
 from vaulttools.core.cached import cached_property
+from vaulttools.core.work import INCOMPLETE, Work
+from vaulttools.errors import Cancelled
+from vaulttools.files.scope import Walk
 from vaulttools.tools.read import ReadAnswer
 from vaulttools.vault import Vault
 
@@ -30,6 +33,33 @@ class Soon(Event):
     def is_set(self) -> bool:
         """Whether it is time to stop."""
         return super().is_set() or self._cancel.is_set() or time.monotonic() >= self._end
+
+
+def ensure_wanted(cancel: Event) -> None:
+    """Go on.
+
+    Raises:
+        Cancelled: nobody waits any more.
+    """
+    if cancel.is_set():
+        raise Cancelled
+
+
+def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
+    """The paths of all notes, and whether these are all.
+
+    Raises:
+        Cancelled: nobody waits any more.
+    """
+    session, work = vault.session, Work(cancel=cancel)
+    found, is_whole = list[str](), True
+    scope = session.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
+    for path, kind, left_out in scope.entries():
+        ensure_wanted(cancel)
+        if left_out is None and kind == "file":
+            found.append(path)
+        is_whole &= left_out not in INCOMPLETE
+    return found, is_whole and work.complete
 
 
 class TextExcerpt(NamedTuple):

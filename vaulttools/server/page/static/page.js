@@ -43,10 +43,16 @@ if (form && results) {
   });
 }
 
+// The colours chosen lead back to the results that were typed for since the page came.
+const themes = document.querySelector("form.themes");
+themes?.addEventListener("submit", () => {
+  themes.elements.to.value = location.pathname + location.search;
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const isTyping = event.target.matches("input:not([type=radio]), textarea, select");
-  const input = form?.elements.q;
+  const input = document.querySelector("input[type=search]");
   if (event.key === "/" && !isTyping && input) {
     event.preventDefault();
     input.select();
