@@ -79,15 +79,23 @@ class Field(NamedTuple):
 
     def arguments(self, *values: str) -> dict[str, Any]:
         """The arguments of a call with these paths."""
-        return {**required(self.tool), self.name: list(values) if self.is_list else values[0]}
+        others = required(self.tool)
+        if self.name == "like":  # instead of a question
+            del others["query"]
+        return {**others, self.name: list(values) if self.is_list else values[0]}
 
 
 def required(tool: str) -> dict[str, Any]:
     """The arguments that a tool cannot do without."""
     fields = tools.named(tool).request.model_fields
     needed = {name: OTHERS.get(name, "open.md") for name, field in fields.items() if field.is_required()}
-    # The other directions need a note, a base needs something to compute, and `read` takes `note` or `notes`.
-    beside = {"links": {"direction": "unresolved"}, "base": {"where": "file.name != ''"}, "read": {"note": "open.md"}}
+    # The other directions need a note, a base needs something to compute, and some tools take one argument of two.
+    beside = {
+        "links": {"direction": "unresolved"},
+        "base": {"where": "file.name != ''"},
+        "read": {"note": "open.md"},
+        "query": {"query": OTHERS["query"]},
+    }
     return needed | beside.get(tool, {})
 
 

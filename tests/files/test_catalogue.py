@@ -477,7 +477,7 @@ def test_fault_S01_a_file_that_is_not_downloaded_is_told_on_macos_and_a_sparse_o
     assert files(walked(root_of(folder))) == ["sparse.md"]
     if os.stat(folder / "sparse.md").st_blocks:
         pytest.skip("this file system fills holes")
-    monkeypatch.setattr(catalogue, "_CLOUD_STUBS", True)
+    monkeypatch.setattr(disk, "MAY_BE_ELSEWHERE", True)
     found = Vault.open(make_vault({"a.md": "needle"}).path, index="off").search_files("needle")
     assert [file.path for file in found.files] == ["a.md"]
     assert (found.complete, found.skipped["not downloaded"].paths) == (False, ["sparse.md"])

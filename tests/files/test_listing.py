@@ -50,7 +50,7 @@ def test_a_path_that_is_in_twice_has_its_last_place() -> None:
 
 def test_nothing_is_in_an_empty_listing() -> None:
     listing = Listing(())
-    assert (len(listing), listing.files, listing.places, listing.holds_ignored_folders) == (0, [], {}, False)
+    assert (len(listing), listing.files, listing.places, listing.is_searched_by_name) == (0, [], {}, False)
     assert listing.places_of_interest(0, 0, ["a.md"]) == []
 
 
@@ -84,7 +84,7 @@ def test_of_interest_is_what_is_left_out_and_what_is_asked_about(
     ],
 )
 def test_only_a_folder_that_ripgrep_would_walk_may_be_large(entry: Entry, holds: bool) -> None:
-    assert Listing([*ENTRIES, entry]).holds_ignored_folders is holds
+    assert Listing([*ENTRIES, entry]).is_searched_by_name is holds
 
 
 def test_every_reason_that_may_be_large_is_one() -> None:

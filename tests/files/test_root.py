@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vaulttools import AccessDenied, BadArgument, OutsideVault
+from vaulttools.files import disk
 from vaulttools.files import document as documents
 from vaulttools.files.document import NotRead
-from vaulttools.files.protection import Protection
+from vaulttools.files.protection import Protection, folded
 from vaulttools.files.root import Place, Root
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names and links of POSIX")
@@ -463,3 +464,50 @@ def test_whatever_is_written_a_place_lies_inside_and_in_no_protected_folder(
     assert real == linked.folder or real.startswith(f"{linked.folder}/")
     assert linked.protection.folder_of(os.path.relpath(real, linked.folder)) is None
     assert not {"", ".", ".."} & set(place.path.split("/")) or place.path == ""
+
+
+# Other systems
+
+
+@pytest.fixture
+def folding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk finds a name in any case and any Unicode form, and keeps it as it was written: macOS and Windows."""
+    lstat, stat = disk.lstat, disk.stat
+
+    def found(path: str) -> str:
+        folder, name = os.path.split(path)
+        if folder == path or os.path.lexists(path):
+            return path
+        folder = found(folder)
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return os.path.join(folder, next((each for each in names if folded(each) == folded(name)), name))
+
+    monkeypatch.setattr(disk, "lstat", lambda path: lstat(found(path)))
+    monkeypatch.setattr(disk, "stat", lambda path: stat(found(path)))
+    monkeypatch.setattr(disk, "listdir", lambda path: os.listdir(found(path)))
+
+
+@folds_no_names
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("A.MD", "a.md"),
+        ("SUB/There.md", "sub/there.md"),
+        ("sub", "sub"),
+        ("SUB", "sub"),
+        ("Gone.md", "Gone.md"),
+        (f"SUB/{NFC}", f"sub/{NFD}"),
+        (f"sub/{NFD}", f"sub/{NFD}"),
+    ],
+)
+def test_a_place_has_the_names_that_stand_on_disk_where_names_are_folded(
+    root: Root, folding: None, given: str, path: str
+) -> None:
+    Path(root.absolute("sub"), NFD).write_text("x", encoding="utf-8")
+    assert root.locate(given).path == path
+
+
+@folds_no_names
+def test_a_protected_folder_is_closed_in_every_spelling_where_names_are_folded(root: Root, folding: None) -> None:
+    with pytest.raises(AccessDenied):
+        root.locate(".OBSIDIAN/there.md")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -146,7 +145,7 @@ class Attachments:
         status = disk.fstat(descriptor)
         if status.st_size > max_bytes:
             raise NotRead("too large")
-        if sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0:
+        if disk.is_elsewhere(status):
             raise NotRead("not downloaded")
         kept = self._kept.get(path)
         if kept is not None and kept.stamp == _stamp(status):

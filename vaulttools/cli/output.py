@@ -6,6 +6,8 @@ import io
 import os
 import sys
 
+from vaulttools.core.windows import is_unread
+
 TYPE_CHECKING = False  # as in `vaulttools`
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,9 +94,9 @@ class _Checked(io.RawIOBase):
     def write(self, data: Any) -> int | None:
         try:
             return self._raw.write(data)
-        except BrokenPipeError:
-            raise
         except OSError as error:
+            if is_unread(error):
+                raise BrokenPipeError(*error.args) from error
             raise OutputFailed(f"{self._name} cannot be written to: {error.strerror}") from error
 
     def writable(self) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from vaulttools.clients.change import ConfigChange, Unchangeable
+from vaulttools.core.windows import replace
 
 BACKUP: Final = ".before-vaulttools"
 """What the name of a backup ends with."""
@@ -85,7 +86,7 @@ def _replace(file: Path, data: bytes, *, like: Path) -> None:
             raise
     try:
         _same(temporary, like)
-        temporary.replace(file)
+        replace(temporary, file)
     except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()

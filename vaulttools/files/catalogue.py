@@ -24,8 +24,7 @@ from vaulttools.files.globs import Glob
 from vaulttools.files.ignores import IGNORE_FILES, IgnoreRules, read_ignore_files, rules_above
 from vaulttools.files.root import Root
 
-_JUNCTIONS = sys.platform == "win32" and sys.version_info >= (3, 12)
-_CLOUD_STUBS = sys.platform == "darwin"
+_WINDOWS = sys.platform == "win32"
 _SOURCES: Final = (".git", *IGNORE_FILES)
 """Names in a folder behind which there may be ignore rules."""
 _NOT_ENTERED: Final[tuple[Reason, ...]] = ("unreadable", "too deep")
@@ -278,20 +277,10 @@ def listed_as(entry: os.DirEntry[str]) -> FolderEntry:
     """One entry of a listing."""
     kind = _kind(entry)
     dataless = False
-    if _CLOUD_STUBS and kind == "file":
+    if disk.MAY_BE_ELSEWHERE and kind == "file":
         with suppress(OSError):
-            dataless = is_dataless(entry.stat(follow_symlinks=False))
+            dataless = disk.is_elsewhere(entry.stat(follow_symlinks=False))
     return FolderEntry(entry.name, kind, dataless)
-
-
-def is_dataless(status: os.stat_result) -> bool:
-    """Whether a status is that of a file of iCloud that is not here; elsewhere it is that of a sparse file."""
-    return _CLOUD_STUBS and status.st_size > 0 and getattr(status, "st_blocks", 1) == 0
-
-
-def is_junction(path: str) -> bool:
-    """Whether a folder of Windows leads elsewhere, as a link does."""
-    return _JUNCTIONS and os.path.isjunction(path)  # type: ignore[attr-defined, unused-ignore]
 
 
 def _kind(entry: os.DirEntry[str]) -> Kind:
@@ -299,7 +288,7 @@ def _kind(entry: os.DirEntry[str]) -> Kind:
         if entry.is_file(follow_symlinks=False):
             return "file"
         # A junction of Windows leads elsewhere just as a link does.
-        if entry.is_symlink() or (_JUNCTIONS and entry.is_junction()):  # type: ignore[attr-defined, unused-ignore]
+        if entry.is_symlink() or (_WINDOWS and disk.is_junction(entry.stat(follow_symlinks=False))):
             return "link"
         return "folder" if entry.is_dir(follow_symlinks=False) else "other"
     except OSError:

@@ -7,6 +7,7 @@ change files in between. What ripgrep and SQLite do with the disk is theirs.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from os import fdopen, fstat, listdir, lstat, read, scandir, stat
@@ -18,6 +19,15 @@ __all__ = ["fdopen", "fstat", "listdir", "lstat", "read", "scandir", "stat"]  # 
 T = TypeVar("T")
 
 open_file: Final = os.open
+
+MAY_BE_ELSEWHERE: Final = sys.platform in ("darwin", "win32")
+"""Whether files may be listed here whose bytes are in iCloud or OneDrive. Linux has none; holes in files look so."""
+
+_RECALLED: Final = 0x00400000
+"""FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS of Windows."""
+
+_MOUNT_POINT: Final = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT of Windows, which a junction has."""
 
 
 def close(descriptor: int) -> None:
@@ -40,6 +50,18 @@ def status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def is_elsewhere(status: os.stat_result) -> bool:
+    """Whether the bytes of a file are still in the cloud: reading would download them, or hang (fault-S01)."""
+    if not MAY_BE_ELSEWHERE or status.st_size == 0:
+        return False
+    return getattr(status, "st_blocks", 1) == 0 or bool(getattr(status, "st_file_attributes", 0) & _RECALLED)
+
+
+def is_junction(status: os.stat_result) -> bool:
+    """Whether a folder of Windows leads elsewhere, as a link does."""
+    return getattr(status, "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def is_gone(path: str | os.PathLike[str]) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -221,7 +220,7 @@ def read_bytes(root: Root, path: str, max_bytes: int) -> tuple[bytes, os.stat_re
             before = disk.fstat(descriptor)
             if before.st_size > max_bytes:
                 raise NotRead("too large")
-            if sys.platform == "darwin" and before.st_blocks == 0 and before.st_size > 0:
+            if disk.is_elsewhere(before):
                 raise NotRead("not downloaded")
             data = _read_all(descriptor)
             after = disk.fstat(descriptor)

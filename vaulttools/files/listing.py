@@ -89,9 +89,13 @@ class Listing:
         return [*map(self._paths.__getitem__, places)]
 
     @cached_property
-    def holds_ignored_folders(self) -> bool:
-        """Whether a folder is left out that may be far larger than all that is in."""
-        return any(entry.kind == "folder" and entry.left_out in MAY_BE_LARGE for entry in self.left_out)
+    def is_searched_by_name(self) -> bool:
+        """Whether ripgrep must be kept out of what is left out: a folder that may be far larger than all that is in, or
+        a file that reading would download."""
+        return any(
+            entry.left_out == "not downloaded" or (entry.kind == "folder" and entry.left_out in MAY_BE_LARGE)
+            for entry in self.left_out
+        )
 
     @property
     def left_out(self) -> list[Entry]:

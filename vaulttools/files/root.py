@@ -11,6 +11,7 @@ import os
 import re
 import stat
 import sys
+import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal
@@ -18,7 +19,7 @@ from typing import Final, Literal
 from vaulttools.core import limits, paths
 from vaulttools.errors import AccessDenied, BadArgument, OutsideVault, PathTooLong, VaultToolsError
 from vaulttools.files import disk
-from vaulttools.files.protection import Protection
+from vaulttools.files.protection import Protection, folded
 
 Kind = Literal["file", "folder", "other"]
 
@@ -228,6 +229,18 @@ class Root:
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
         return Place(path, kind)
 
+    def _folds(self, path: str, status: os.stat_result) -> bool:
+        """Whether what is at a path is found under another spelling too, as on macOS and Windows: in other case, or in
+        another Unicode form."""
+        others = {path.swapcase(), *(unicodedata.normalize(form, path) for form in ("NFC", "NFD"))} - {path}
+        return any(self._is_same(other, status) for other in others)
+
+    def _is_same(self, path: str, status: os.stat_result) -> bool:
+        try:
+            return os.path.samestat(disk.lstat(self.absolute(path)), status)
+        except OSError:
+            return False
+
     def _status(self, path: str) -> os.stat_result | None:
         """The status of what is at a path, links not followed; None when nothing is.
 
@@ -247,25 +260,33 @@ class Root:
         Links are resolved before anything is looked up: what lies behind a closed one is not told by its absence.
         """
         self.resolved(path, given)
-        if self._status(path) is not None:
+        status = self._status(path)
+        if status is not None and not self._folds(path, status):
             return path
-        if path.isascii():
+        if status is None and path.isascii():
             return None
         found = ""
         for part in path.split("/"):
             self.resolved(paths.join(found, part), given)
-            if self._status(paths.join(found, part)) is not None:
+            here = self._status(paths.join(found, part))
+            if here is not None and status is None:
                 found = paths.join(found, part)
                 continue
             try:
                 names = disk.listdir(self.absolute(found))
             except OSError as error:
+                if status is not None:
+                    return path
                 if error.errno in _ABSENT:
                     return None
                 raise BadArgument(f"Cannot list {paths.shown(found) or 'the vault'}: {error.strerror}") from error
-            equal = [name for name in names if paths.nfc(name) == paths.nfc(part)]
+            equal = [part] if part in names else [name for name in names if folded(name) == folded(part)]
+            if here is not None:
+                equal = [name for name in equal if self._is_same(paths.join(found, name), here)][:1]
+            else:
+                equal = [name for name in equal if paths.nfc(name) == paths.nfc(part)]
             if not equal:
-                return None
+                return path if status is not None else None
             if len(equal) > 1:
                 raise BadArgument(
                     f"Path is ambiguous: {path} could be any of {len(equal)} names in other Unicode forms"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
-import sys
 import time
 import zlib
 from dataclasses import dataclass, replace
@@ -178,7 +176,7 @@ def _scanned(root: Root, path: str, attachments: Attachments | None) -> tuple[Co
         try:
             status = disk.fstat(descriptor)
             key = Key.of(status)
-            if status.st_size > INDEXED_BYTES or _is_elsewhere(status):
+            if status.st_size > INDEXED_BYTES or disk.is_elsewhere(status):
                 break
             data = _read_all(descriptor)
             if data is None:
@@ -255,11 +253,6 @@ def _key_at(root: Root, path: str) -> Key:
         return Key.of(disk.stat(root.absolute(path), follow_symlinks=False))
     except OSError:
         return _UNREAD_KEY
-
-
-def _is_elsewhere(status: os.stat_result) -> bool:
-    """Whether the bytes are still in the cloud: reading would download them, or hang."""
-    return sys.platform == "darwin" and status.st_blocks == 0 and status.st_size > 0
 
 
 def _read_all(descriptor: int) -> bytes | None:

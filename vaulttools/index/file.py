@@ -11,6 +11,8 @@ from typing import Final
 
 import apsw
 
+from vaulttools.core.windows import replace
+
 SCHEMA: Final = 12
 """Raised with every change of a table, of a tokenizer or of what `content` makes of a file (fault-I13)."""
 
@@ -178,7 +180,7 @@ def move_aside(path: Path) -> None:
     # The log first: beside a new database it would be taken for that one's.
     for ending in (*_LEFTOVERS, ""):
         with suppress(FileNotFoundError):
-            path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
+            replace(path.with_name(path.name + ending), aside.with_name(aside.name + ending))
 
 
 def make(path: Path, options: str, *, wal: bool) -> bytes:
@@ -206,5 +208,5 @@ def make(path: Path, options: str, *, wal: bool) -> bytes:
             connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
-    new.replace(path)
+    replace(new, path)
     return token

@@ -332,9 +332,9 @@ class Tree:
             return None
         mode = status.st_mode
         kind: Kind = "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "other"
-        if stat.S_ISLNK(mode) or (kind == "folder" and catalogue.is_junction(self._root.absolute(path))):
+        if stat.S_ISLNK(mode) or (kind == "folder" and disk.is_junction(status)):
             kind = "link"
-        dataless = kind == "file" and catalogue.is_dataless(status)
+        dataless = kind == "file" and disk.is_elsewhere(status)
         return Inode(kind, Key.of(status), dataless, status.st_nlink if kind == "file" else 1)
 
     def _restate(self, folder: str) -> None:

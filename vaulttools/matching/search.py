@@ -169,19 +169,21 @@ class Search:
 
     def _over_folder(self, entries: Iterator[Entry], where: tuple[str, Sequence[str]]) -> Iterator[FileCount]:
         """The matching ones of the entries, by one run of ripgrep over the whole folder that holds them."""
-        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs.
-        started = self._matcher.start((), where)
+        # The walk goes on while ripgrep runs over the whole folder: two cores, two jobs. Where files may be in the
+        # cloud, the walk comes first: ripgrep would download them.
+        started = None if disk.MAY_BE_ELSEWHERE else self._matcher.start((), where)
         try:
             rest = Listing(entries)
         except BaseException:
-            started.abandon()
+            if started is not None:
+                started.abandon()
             raise
-        if rest.holds_ignored_folders:
-            # What is ignored may be far larger than the vault (`target`), so ripgrep is kept out of it by names.
-            started.abandon()
+        if rest.is_searched_by_name:
+            if started is not None:
+                started.abandon()
             yield from self._tallied(rest, self._matcher.counts_of(rest.files), rest.files)
             return
-        counts = self._matcher.counts(started, rest.files)
+        counts = self._matcher.counts(started or self._matcher.start((), where), rest.files)
         yield from self._tallied(rest, counts, rest.files)
 
     def _looked_up(self, listing: Listing, index: Candidates) -> Iterator[FileCount]:
@@ -213,7 +215,7 @@ class Search:
             if counts.stopped == "time limit":
                 yield from self._tallied(listing, Counts(stopped=counts.stopped), candidates[plan.looked_at :], done)
                 return
-            may_walk = plan.looked_at < len(candidates) and not listing.holds_ignored_folders
+            may_walk = plan.looked_at < len(candidates) and not listing.is_searched_by_name
             if may_walk and plan.walks_folder(len(listing) - done) and (where := self._folder()) is not None:
                 rest = candidates[plan.looked_at :]
                 counts = self._matcher.counts(self._matcher.start(rest, where), rest)
@@ -351,8 +353,9 @@ class Search:
 
     def _cheapest(self, files: Sequence[str], searched: int) -> tuple[str, Sequence[str]] | None:
         """The folder for ripgrep to walk, and its options; None: it is cheaper to name the files."""
-        left_out = any(entry.folders for reason, entry in self.work.skipped.items() if reason in MAY_BE_LARGE)
-        return None if left_out or len(files) * MANY < searched else self._folder()
+        skipped = self.work.skipped
+        left_out = any(skipped[reason].folders for reason in MAY_BE_LARGE if reason in skipped)
+        return None if left_out or "not downloaded" in skipped or len(files) * MANY < searched else self._folder()
 
     def _tallied(
         self,

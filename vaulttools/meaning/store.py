@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import apsw
 import numpy as np
 
+from vaulttools.core.windows import replace
 from vaulttools.index import filesystems
 from vaulttools.index.file import SCHEMA as INDEX
 from vaulttools.meaning import static_fit
@@ -344,7 +345,7 @@ def _make(path: Path) -> None:
         connection.execute(_TABLES)
         if filesystems.holds_wal(str(path.parent)):
             connection.execute("PRAGMA journal_mode = WAL")
-    new.replace(path)
+    replace(new, path)
 
 
 def _connected(path: Path) -> apsw.Connection:

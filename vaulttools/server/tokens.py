@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from filelock import FileLock
 
+from vaulttools.core.windows import replace
 from vaulttools.errors import BadArgument
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -117,7 +118,7 @@ def write_private(file: Path, content: bytes) -> None:
     beside.unlink(missing_ok=True)
     beside.touch(mode=0o600, exist_ok=False)
     beside.write_bytes(content)
-    beside.replace(file)
+    replace(beside, file)
 
 
 def _hashed(token: str) -> str:

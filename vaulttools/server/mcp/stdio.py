@@ -20,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from vaulttools.core.windows import is_unread
 from vaulttools.errors import VaultToolsError
 from vaulttools.server.mcp.unreadable import answer_to
 
@@ -81,9 +82,9 @@ class _Wire(io.FileIO):
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:
-            raise
         except OSError as error:
+            if is_unread(error):
+                raise BrokenPipeError(*error.args) from error
             self._fail(error)
             raise
 
