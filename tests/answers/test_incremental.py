@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import MakeVault, write_files
 from vaulttools import Vault
-from vaulttools.answers import exact, incremental, linked
+from vaulttools.answers import exact, incremental, linked, vocabulary
 from vaulttools.answers.incremental import NoteProjection
 from vaulttools.bases.vault_files import NoteTable
 from vaulttools.index import kept_facts, location
@@ -26,7 +26,7 @@ from vaulttools.notes.note import Note
 from vaulttools.notes.properties.property_counts import PropertyCounts
 from vaulttools.notes.tags import TagCounts
 from vaulttools.query.facts import Facts
-from vaulttools.tools import base, properties, tags, tasks
+from vaulttools.tools import base, tasks
 
 PATHS = ["a.md", "A b.md", "x/a.md", "x/B.md", "x/y/a.md", "é.md", "z.png"]
 PARTS = [
@@ -82,8 +82,8 @@ def _table(answer: NoteTable, index: LinkIndex) -> object:
 
 
 QUESTIONS: list[tuple[NoteProjection[Any, Any], Callable[[Any, LinkIndex], object]]] = [
-    (tags.PROJECTION, _tags),
-    (properties.PROJECTION, _properties),
+    (vocabulary.TAGS, _tags),
+    (vocabulary.PROPERTIES, _properties),
     (exact.PROJECTION, _facts),
     (linked.PROJECTION, _graph),
     (tasks.PROJECTION, _tasks),
@@ -183,7 +183,7 @@ def test_another_process_answers_from_what_one_has_found(
     assert names == [f"facts-{kind}" for kind in KINDS]
     with monkeypatch.context() as patch:
         patch.setattr(IndexStore, "structures", lambda *_: pytest.fail("a structure was read"))
-        for question in (tags.PROJECTION, properties.PROJECTION, exact.PROJECTION, linked.PROJECTION):
+        for question in (vocabulary.TAGS, vocabulary.PROPERTIES, exact.PROJECTION, linked.PROJECTION):
             patch.setattr(type(question.empty), "changed", lambda *_: pytest.fail("an answer was made anew"))
         patch.setattr(LinkIndex, "resolve", lambda *_: pytest.fail("a link was followed"))
         for number in (0, 1, 2, 3, 5):  # to find `1.md` by its name, links are asked

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vaulttools.core.dates import SUNDAY
 from vaulttools.notes.period_words import AHEAD, DAYS, IN, MONTHS, SEASONS, STEPS, UNITS, WEEKDAYS
-from vaulttools.notes.periods import period
+from vaulttools.notes.periods import limits, period
 
 DAY = date(2026, 11, 1)
 """A Sunday."""
@@ -154,6 +154,22 @@ def test_weeks_begin_as_the_locale_says(question: str, first_weekday: int, days:
 )
 def test_what_may_mean_something_else_is_no_period(question: str) -> None:
     assert period(question, DAY) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("Which to-dos are due before 10 November?", date.min, date(2026, 11, 9)),
+        ("tasks due by Friday 13 November", date.min, date(2026, 11, 13)),
+        ("alles bis Ende", None, None),
+        ("notes after 2025", date(2026, 1, 1), date.max),
+        ("antes de marzo de 2026", date.min, date(2026, 2, 28)),
+        ("due in November 2026", date(2026, 11, 1), date(2026, 11, 30)),
+    ],
+)
+def test_a_time_may_be_open_at_one_end(question: str, first: date | None, last: date | None) -> None:
+    found = limits(question, DAY)
+    assert (None if found is None else (found.first, found.last)) == (None if first is None else (first, last))
 
 
 @pytest.mark.parametrize(

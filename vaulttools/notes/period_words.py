@@ -129,10 +129,11 @@ BETWEEN: Final = listed("between zwischen entre tussen")
 TO: Final = listed("to - – — bis au al a tot through")
 AND: Final = listed("and und et y en")
 SINCE: Final = listed("since seit depuis desde sinds")
-BESIDE: Final = listed(
-    "before until till by after vor bis nach avant jusqu apres antes hasta despues voor tot na nooit"
-)
-"""What says that another time is meant than the one behind it."""
+BEFORE: Final = listed("before vor avant antes voor")
+UNTIL: Final = listed("until till by bis jusqu hasta tot")
+AFTER: Final = listed("after nach apres despues na")
+BESIDE: Final = BEFORE | UNTIL | AFTER
+"""What says that the time up to the one behind it is meant, or the time that follows it."""
 
 AHEAD: Final = listed(
     "due will upcoming planned plan plans deadline deadlines appointment appointments fallig werde werden wird"

@@ -67,6 +67,13 @@ def period(question: str, today: date, first_weekday: int = SUNDAY) -> Period | 
     >>> period("what happened last week?", date(2026, 11, 1), first_weekday=0).sentence
     'Read "last week" as 19 to 25 October 2026.'
     """
+    found = limits(question, today, first_weekday)
+    return found if found is None or (found.first > date.min and found.last < date.max) else None
+
+
+def limits(question: str, today: date, first_weekday: int = SUNDAY) -> Period | None:
+    """The period that a question names, as `period` reads it, or what it names as open at one end: `before March` has
+    the first day of all, `after 2025` the last one."""
     question = question[:_LONGEST]
     asked = _QUOTED.sub(lambda found: " " * len(found[0]), question)
     reader = _Reader([_word(found) for found in _TOKEN.finditer(asked)], today, first_weekday)
@@ -165,17 +172,27 @@ class _Reader:
                 place += 1
                 continue
             start = self._back(place, words.ARTICLES)
-            before = self._text(self._back(start, words.OF | {"zum"}) - 1)
+            opening = self._opening(start)
             first, last = found.first, found.last
-            if self._text(start - 1) in words.SINCE or before in words.SINCE:
+            word = self._text(opening) if opening < start else ""
+            if word in words.SINCE:
                 first, last = min(first, self._today), max(first, self._today)
-                start = start - 1 if self._text(start - 1) in words.SINCE else start
-            elif self._text(start - 1) in words.BESIDE or before in words.BESIDE:
-                first = last = date.min
-            if last != date.min:
-                is_all = self._asks_for_all(place, found.end)
-                yield _Placed(start, found.end, first, last, is_all)
+            elif word in words.BEFORE:
+                first, last = date.min, first - _DAY
+            elif word in words.UNTIL:
+                first = date.min
+            elif word in words.AFTER:
+                first, last = last + _DAY, date.max
+            yield _Placed(opening, found.end, first, last, self._asks_for_all(place, found.end))
             place = found.end
+
+    def _opening(self, start: int) -> int:
+        """The place of the word that says on which side of a time what is meant lies; `start` itself: there is none."""
+        sides = words.SINCE | words.BESIDE
+        if self._text(start - 1) in sides:
+            return start - 1
+        before = self._back(start, words.OF | {"zum"}) - 1
+        return before if self._text(before) in sides else start
 
     def _longest(self, place: int) -> _Found | None:
         readings = (

@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from vaulttools.answers import answer, corpus, cut
+from vaulttools.answers import answer, corpus, cut, vocabulary
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
-from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
@@ -18,8 +17,7 @@ from vaulttools.core.voice import Voice
 from vaulttools.core.work import Work
 from vaulttools.files import globs
 from vaulttools.models import AfterValidator, BaseModel, Field
-from vaulttools.notes.contents import Contents
-from vaulttools.notes.properties.property_counts import PropertyCounts, PropertyUsage
+from vaulttools.notes.properties.property_counts import PropertyUsage
 from vaulttools.notes.properties.safe_yaml import Value
 from vaulttools.notes.properties.scalars import resolve
 from vaulttools.notes.properties.values import PropertyType
@@ -81,7 +79,7 @@ class PropertiesAnswer(Answer):
 
 def run(vault: Session, request: PropertiesRequest, work: Work) -> PropertiesAnswer:
     """Count all properties, and show the first; or one of them, and show its first values."""
-    asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
+    asked = corpus.ask(vault, vocabulary.PROPERTIES, work, request.folder, request.glob)
     every, voice = asked.answer.all, work.voice
     wanted = None if request.name is None else request.name.casefold()
     found = [each for each in every if wanted is None or each.name.casefold() == wanted]
@@ -193,10 +191,6 @@ def _close(name: str | None, properties: Sequence[PropertyUsage]) -> list[str]:
     return [f"Properties with similar names: {', '.join(map(_shown, close))}."] if close else []
 
 
-def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:
-    return tuple(note.properties.items())
-
-
 def _detail(each: PropertyUsage, values: int) -> PropertyCount:
     """A property with its first values."""
     return PropertyCount(
@@ -208,16 +202,6 @@ def _detail(each: PropertyUsage, values: int) -> PropertyCount:
         total_values=len(each.values),
     )
 
-
-PROJECTION: Final = NoteProjection(
-    "properties",
-    _properties,
-    PropertyCounts(),
-    PropertyCounts.changed,
-    PropertyCounts.plain,
-    PropertyCounts.of_plain,
-)
-"""What counts of each note: its properties."""
 
 TOOL: Final = Tool(
     name="properties",

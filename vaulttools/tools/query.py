@@ -8,11 +8,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from vaulttools.answers import answer, corpus, cut, dated, filters, show
+from vaulttools import tools
+from vaulttools.answers import answer, corpus, cut, dated, filters, show, vocabulary
 from vaulttools.answers.answer import Answer, is_none
 from vaulttools.answers.cut import Section
 from vaulttools.answers.dated import DateText
 from vaulttools.answers.exact import Order, Sort, exact, other_readings
+from vaulttools.answers.proposals import Proposal, asks_for_list, proposals, tried
 from vaulttools.answers.request import Request, Tags, Values
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, paths, render
@@ -124,6 +126,13 @@ class NoteFound(BaseModel):
     )
 
 
+class ProposedCall(BaseModel):
+    """A call that lists all that a question asks for."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
 class QueryAnswer(Answer):
     """The answer of `query`."""
 
@@ -154,6 +163,11 @@ class QueryAnswer(Answer):
     )
     explanation: str = Field(description="How the query was understood, in words.")
     next_page: int | None = Field(description="The page after this one; null on the last.")
+    proposed_calls: list[ProposedCall] | None = Field(
+        None,
+        exclude_if=is_none,
+        description="In mode ranked: calls that list all that is asked for; each was made and found something.",
+    )
 
 
 def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
@@ -177,7 +191,37 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         return _obsidian(vault, request.model_copy(update={"query": operators}), work, [told])
     most = request.page * request.limit + _COPIES
     found = ranked(vault, work, request, request.query, most, name="query", sort=request.sort)
-    return _ranked_page(request, work, found)
+    return _ranked_page(
+        request, work, found, _proposed(vault, request, request.query, work) if found.is_ready else None
+    )
+
+
+def _proposed(vault: Session, request: QueryRequest, question: str, work: Work) -> tuple[Proposal, int] | None:
+    """The call that lists all that a question asks for, once it was made, and how many rows it has; None: there is
+    none, or it cannot keep the filters of the request."""
+    others = {name for name in request.model_fields_set if name not in _KEPT and getattr(request, name) is not None}
+    if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
+        return None
+    calendar = vault.calendar
+    again = work.again()
+    known = vocabulary.of(vault, again)
+    every = proposals(question, known, calendar.today(), calendar.first_weekday)
+    kept = {name: value for name in ("folder", "glob") if (value := getattr(request, name))}
+
+    def rows(proposal: Proposal) -> int:
+        tool = tools.named(proposal.tool)
+        if kept.keys() - tool.request.model_fields.keys() or again.remaining() <= 0:
+            return 0
+        trial = work.again()
+        answered = tool.run(vault, tool.request(**proposal.arguments, **kept, limit=1), trial)
+        return answered.total if trial.complete else 0
+
+    found = tried(every, rows) if again.complete else None
+    return None if found is None else (found[0]._replace(arguments={**found[0].arguments, **kept}), found[1])
+
+
+_KEPT: Final = ("query", "mode", "limit", "max_chars", "page", "explain", "folder", "glob")
+"""Arguments that a proposed call keeps, or that do not say which notes are meant."""
 
 
 def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> QueryAnswer:
@@ -193,8 +237,10 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     return _ranked_page(request, work, found)
 
 
-def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswer:
-    """The page asked for, with as many passages as fit into `max_chars`."""
+def _ranked_page(
+    request: QueryRequest, work: Work, found: Ranked, proposed: tuple[Proposal, int] | None = None
+) -> QueryAnswer:
+    """The page asked for, with as many passages as fit into `max_chars`; its last line is the call that is proposed."""
     ranking = found.ranking
     is_sorted = request.sort not in (None, "relevance")
     notices = ["Case is ignored: match_case is of mode obsidian."] if request.match_case else []
@@ -209,11 +255,13 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
     found.deduplicator.look_for_copies(notes)
     doubts = [render.line(doubt, most=limits.NOTICE_CHARACTERS) for doubt in found.doubts]
     fixed = sum(len(each) + 3 for each in (*doubts, *notices)) + (len(explanation) + 20 if request.explain else 0)
+    listing = [] if proposed is None else [_to_list(*proposed, work.voice)]
+    fixed += sum(len(each) + 3 for each in listing)
     room = max(request.max_chars - fixed - _CLOSING_CHARACTERS, _LEAST_CHARACTERS)
     while True:
         allotted = found.allotted(notes, room, is_sorted=is_sorted)
         shown = [_with_link(each, found.like) for each in allotted.notes]
-        steps = list(_next_steps(request, found, allotted, next_page, work.voice))
+        steps = [*_next_steps(request, found, allotted, next_page, work.voice), *listing]
         text = _ranked_text(request, work, found.like, explanation, doubts, notices, shown, steps)
         octets = len(text.encode("utf-8", "surrogatepass"))
         if octets <= limits.TEXT_BYTES or room <= _LEAST_CHARACTERS:
@@ -231,7 +279,12 @@ def _ranked_page(request: QueryRequest, work: Work, found: Ranked) -> QueryAnswe
         also=[paths.portable(each.path) for each in allotted.also],
         explanation=explanation,
         next_page=next_page,
+        proposed_calls=[] if proposed is None else [ProposedCall(**proposed[0]._asdict())],
     )
+
+
+def _to_list(proposal: Proposal, rows: int, voice: Voice) -> str:
+    return f"For a complete list: {voice.call(proposal.tool, proposal.arguments)} ({corpus.counted(rows, 'row')})"
 
 
 def _with_link(shown: ShownNote, like: Like | None) -> ShownNote:

@@ -6,17 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from vaulttools.answers import answer, corpus, cut
+from vaulttools.answers import answer, corpus, cut, vocabulary
 from vaulttools.answers.answer import Answer
 from vaulttools.answers.cut import Section
-from vaulttools.answers.incremental import NoteProjection
 from vaulttools.answers.request import Request
 from vaulttools.answers.tool import Tool
 from vaulttools.core import limits, render, spelling
 from vaulttools.core.work import Work
 from vaulttools.models import AfterValidator, BaseModel, Field
-from vaulttools.notes.contents import Contents
-from vaulttools.notes.tags import TagCounts, TagUsage, covers
+from vaulttools.notes.tags import TagUsage, covers
 from vaulttools.query import quoting
 from vaulttools.session import Session
 
@@ -55,7 +53,7 @@ class TagsAnswer(Answer):
 
 def run(vault: Session, request: TagsRequest, work: Work) -> TagsAnswer:
     """Count all tags, and show the first."""
-    asked = corpus.ask(vault, PROJECTION, work, request.folder, request.glob)
+    asked = corpus.ask(vault, vocabulary.TAGS, work, request.folder, request.glob)
     every = asked.answer.all
     tags = [each for each in every if request.name is None or covers(request.name, each.tag)]
     shown = [TagCount(tag=tag, notes=notes, occurrences=times) for tag, notes, times in tags[: request.limit]]
@@ -102,15 +100,6 @@ def _close(name: str, tags: Sequence[TagUsage]) -> list[str]:
     close = spelling.closest(name, [each.tag for each in tags])
     return [f"Tags with similar names: {', '.join(f'#{tag}' for tag in close)}."] if close else []
 
-
-def _written(note: Contents) -> tuple[str, ...]:
-    return note.written_tags
-
-
-PROJECTION: Final = NoteProjection(
-    "tags", _written, TagCounts(), TagCounts.changed, TagCounts.plain, TagCounts.of_plain
-)
-"""What counts of each note: its tags as often as they are written."""
 
 TOOL: Final = Tool(
     name="tags",

@@ -11,13 +11,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vaulttools import __version__
-from vaulttools.answers import corpus
+from vaulttools.answers import corpus, vocabulary
 from vaulttools.core.work import Work
 from vaulttools.server.rest import files, periodic, searches
 from vaulttools.server.rest.answering import answered, as_json, refused
 from vaulttools.server.service import Service
 from vaulttools.session import Session
-from vaulttools.tools import tags
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
@@ -110,7 +109,7 @@ async def _tags(service: Service, request: Request) -> Response:
     """Every tag with the number of its notes, those of nested tags counted too."""
 
     def ask(vault: Session, work: Work) -> Response:
-        found = corpus.ask(vault, tags.PROJECTION, work).answer.all
+        found = corpus.ask(vault, vocabulary.TAGS, work).answer.all
         return as_json({"tags": [{"name": each.tag, "count": each.notes} for each in found]}, work)
 
     return await answered(service, request, ask, of_all=True)

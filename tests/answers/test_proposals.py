@@ -1,0 +1,165 @@
+"""Proposed calls: which questions ask for a list that the vault's own words can make, and which calls make it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import pytest
+
+from tests.conftest import MakeVault
+from vaulttools import Vault
+from vaulttools.answers import vocabulary
+from vaulttools.answers.proposals import Proposal, proposals, tried
+from vaulttools.answers.vocabulary import Vocabulary
+from vaulttools.core.work import Work
+
+DAY = date(2026, 11, 1)
+
+
+def book(rating: int, read: str, *tags: str) -> str:
+    return f"---\nrating: {rating}\nread: {read}\ntags: [{', '.join(('book', *tags))}]\n---\nA book.\n"
+
+
+def decision(status: str, who: str = "Ann Lee") -> str:
+    return f'---\ntype: decision\nstatus: {status}\nwith: ["{who}"]\n---\nWe decide.\n'
+
+
+NOTES: Mapping[str, str] = {
+    "Books/Ash.md": book(5, "2026-03-01"),
+    "Books/Birch.md": book(5, "2025-06-01", "to-lend"),
+    "Books/Cedar.md": book(3, "2026-07-01"),
+    "Decisions/D1.md": decision("superseded"),
+    "Decisions/D2.md": decision("accepted"),
+    "Decisions/D3.md": decision("accepted", "Bo"),
+    "Films/Dawn.md": "---\nrating: 5\ntype: film\n---\nA film.\n",
+    "Jobs.md": (
+        "- [ ] plant garlic 📅 2026-11-08 #garden\n- [ ] pay rent 📅 2026-12-01\n- [ ] late 📅 2026-10-01\n"
+        "- [x] lift potatoes 📅 2026-09-12 ✅ 2026-09-12 #garden\n"
+    ),
+}
+
+
+@pytest.fixture
+def vault(make_vault: MakeVault) -> Vault:
+    return make_vault(NOTES)
+
+
+@pytest.fixture
+def known(vault: Vault) -> Vocabulary:
+    return vocabulary.of(vault.session, Work())
+
+
+def first(question: str, known: Vocabulary, vault: Vault) -> tuple[str, object, int] | None:
+    """The tool, its condition or its arguments, and the rows that it finds."""
+
+    def rows(proposal: Proposal) -> int:
+        answer: Any = getattr(vault, proposal.tool)(**proposal.arguments)
+        return int(answer.total)
+
+    found = tried(proposals(question, known, DAY), rows)
+    if found is None:
+        return None
+    (tool, arguments), number = found
+    return tool, arguments.get("where", arguments), number
+
+
+@pytest.mark.parametrize(
+    ("question", "where", "rows"),
+    [
+        ("Which books did I give a 5?", 'rating == 5 && file.hasTag("book")', 2),
+        ("which books got a 3 or less", "rating <= 3", 1),
+        ("all books with a rating of at least 4", 'rating >= 4 && file.hasTag("book")', 2),
+        ("how many decisions have the status superseded", 'status == "superseded"', 1),
+        ("Which decisions are accepted?", 'status == "accepted" && type == "decision"', 2),
+        ("which decisions with Bo", 'with.contains("Bo") && type == "decision"', 1),
+        ("Which books have I read in 2026?", 'read >= date("2026-01-01") && read <= date("2026-12-31")', 2),
+        ("Which notes are tagged to-lend?", 'file.hasTag("to-lend")', 1),
+        ("Welche Notizen haben das Schlagwort book?", 'file.hasTag("book")', 3),
+        ("Quelles notes ont l'étiquette book ?", 'file.hasTag("book")', 3),
+        ("list every film", 'type == "film"', 1),
+        ("which notes have the property rating", 'file.hasProperty("rating")', 4),
+    ],
+)
+def test_notes_are_listed_by_the_names_and_values_of_the_vault(
+    question: str, where: str, rows: int, known: Vocabulary, vault: Vault
+) -> None:
+    assert first(question, known, vault) == ("base", where, rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments", "rows"),
+    [
+        ("to-dos that are due in November 2026", {"due_after": "2026-11-01", "due_before": "2026-12-01"}, 1),
+        ("Which tasks are due before 10 November?", {"due_before": "2026-11-10"}, 2),
+        ("Which tasks tagged garden are open?", {"tags": ["garden"]}, 1),
+        ("What's on my list with a date in December 2026?", {"due_after": "2026-12-01", "due_before": "2027-01-01"}, 1),
+        (
+            "which tasks were finished in September 2026",
+            {"done_after": "2026-09-01", "done_before": "2026-10-01"},
+            1,
+        ),
+        ("Welche Aufgaben sind im Dezember 2026 fällig?", {"due_after": "2026-12-01", "due_before": "2027-01-01"}, 1),
+        ("¿Qué tareas vencen en diciembre de 2026?", {"due_after": "2026-12-01", "due_before": "2027-01-01"}, 1),
+    ],
+)  # fmt: skip
+def test_tasks_are_listed_by_their_dates_tags_and_states(
+    question: str, arguments: Mapping[str, Any], rows: int, known: Vocabulary, vault: Vault
+) -> None:
+    assert first(question, known, vault) == ("tasks", arguments, rows)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which books did I give a 4?",  # nothing has it
+        "Which tree is the tallest in the books?",
+        "How do I give a 5 to a book?",
+        "Which decisions about the roof have the status accepted?",  # the roof is not understood
+        "What is the status of the garden?",
+        "books",
+        "which tasks",
+        "the accepted wisdom of all decisions on superseded books",
+        "Which notes are tagged nowhere?",
+        "tasks due on 31 February 2026",
+        "",
+    ],
+)
+def test_what_is_not_wholly_understood_proposes_nothing(question: str, known: Vocabulary, vault: Vault) -> None:
+    assert first(question, known, vault) is None
+
+
+LAST = re.compile(r"\[For a complete list: (.*)\]\Z")
+
+
+def closing(vault: Vault, question: str, **arguments: Any) -> tuple[str | None, Sequence[Any]]:
+    found = vault.query(question, **arguments)
+    last = LAST.search(found.text)
+    return last and last[1], [each.model_dump() for each in found.proposed_calls or ()]
+
+
+def test_an_answer_ends_with_the_call_that_lists_all(vault: Vault) -> None:
+    arguments: dict[str, Any] = {"where": 'status == "superseded"', "columns": ["file.name"]}
+    line, calls = closing(vault, "how many decisions have the status superseded")
+    assert line == r'base {"where": "status == \"superseded\"", "columns": ["file.name"]} (1 row)'
+    assert calls == [{"tool": "base", "arguments": arguments}]
+    assert [row.path for row in vault.base(**arguments).rows] == ["Decisions/D1.md"]
+
+
+def test_a_proposed_call_keeps_the_filters_of_the_question(vault: Vault) -> None:
+    _, calls = closing(vault, "which notes have a rating of 5", folder="Films")
+    assert calls == [
+        {"tool": "base", "arguments": {"where": "rating == 5", "columns": ["file.name"], "folder": "Films"}}
+    ]
+    assert closing(vault, "which notes have a rating of 5", folder="Decisions") == (None, [])
+    assert closing(vault, "which notes have a rating of 5", glob="Films/**") == (None, [])
+    assert closing(vault, "which notes have a rating of 5", tags=["book"]) == (None, [])
+    _, calls = closing(vault, "which tasks are due in December 2026", glob="*.md")
+    assert calls[0]["arguments"] == {"due_after": "2026-12-01", "due_before": "2027-01-01", "glob": "*.md"}
+
+
+def test_an_ordinary_question_ends_without_a_call(vault: Vault) -> None:
+    assert closing(vault, "what do we decide") == (None, [])
+    assert closing(vault, 'which notes have a rating of 5 path:"Books"') == (None, [])

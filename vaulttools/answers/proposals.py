@@ -1,0 +1,399 @@
+"""Proposes the calls that list all a question asks for, in the vault's own words.
+
+`which books did I give a 5` asks for the notes with a value, `to-dos that are due in November` for tasks with a date.
+Every word of a question must be understood: what may mean something else proposes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
+
+from vaulttools.answers.vocabulary import MOST_WORDS, Meaning, Name, Vocabulary, stem, stems
+from vaulttools.core.dates import SUNDAY
+from vaulttools.notes import periods
+from vaulttools.notes.function_words import FUNCTION_WORDS
+from vaulttools.notes.period_words import COUNTS, listed, plain
+from vaulttools.notes.periods import Period
+
+
+class Proposal(NamedTuple):
+    """A call that may list all that is asked for."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
+_LISTS: Final = _stems(
+    "which what how who whose list all every each any show find everything"
+    " welche welcher welches welchen wie wieviele alle liste zeig zeige was"
+    " quel quels quelle quelles combien tous toutes liste montre"
+    " cuales cual cuantos cuantas que todos todas lista muestra"
+    " welke hoeveel alle lijst toon wat"
+)
+"""Words that ask for a list, and say nothing of what is in it."""
+_ASKS_FOR_LIST: Final = re.compile(
+    r"\b(?:which|whose|how many|what are|on my list|list|all|every|each|show|find|everything"
+    r"|tasks?|due|overdue|tagged|to-?dos?"
+    r"|welche[rsnm]?|wie ?viele|alle|liste|zeige?|aufgaben?|fällig"
+    r"|quel(?:le)?s?|combien|tou(?:te)?s|montre|tâches?"
+    r"|cuáles|cuánt[oa]s|tod[oa]s|lista|muestra|tareas?"
+    r"|welke|hoeveel|lijst|toon|taken)\b",
+    re.IGNORECASE,
+)
+"""What no question for a list lacks."""
+_TASKS: Final = _stems("todo task aufgabe aufgaben tache tarea taak taken")
+_DUE: Final = _stems("due deadline fallig echeance vence vencen vervalt vervallen fristen frist")
+_DONE: Final = _stems("done finished completed ticked erledigt abgeschlossen terminee faites hechas gedaan afgerond")
+_OPEN: Final = _stems("open unfinished outstanding undone offen offene offenen ouverte abiertas pendientes openstaande")
+_OVERDUE: Final = _stems("overdue uberfallig retard atrasadas vencidas")
+_TAGGED: Final = _stems("tag tagged hashtag label labelled labeled schlagwort etikett etiquette etiqueta")
+_PROPERTIES: Final = _stems("property properties eigenschaft eigenschaften propriete propiedad eigenschap")
+_RATED: Final = _stems("give gave given rate rated got get score scored star")
+_RATINGS: Final = _stems("rating rate score star stars grade bewertung sterne note puntuacion waardering cijfer")
+"""Properties that hold what a note was given."""
+_KINDS: Final = _stems("type kind category class typ art kategorie categorie tipo categoria soort")
+"""Properties that say what a note is about."""
+_FILLERS: Final = frozenset(
+    stem(word) for name in ("en", "de", "fr", "es", "nl") for word in FUNCTION_WORDS[name]
+) | _stems(
+    "mine please note notes item thing still currently ever list many much have has had got been marked there date"
+    " dated fall falls falling value set said says who anything everything else exactly total number count together"
+    " notizen eintrage habe haben steht stehen hat viele datum"
+    " carry bear under between within day days one ones"
+    " ont sont avec date notas tengo estan con fecha notities staan hebben"
+)
+"""Words that say nothing of what is asked for."""
+_COMPARED: Final = (
+    (re.compile(r"\b(?:or|and) (?:less|lower|below|under|worse)\b|\bat most\b"), "<="),
+    (re.compile(r"\b(?:or|and) (?:more|higher|above|better)\b|\bat least\b"), ">="),
+    (re.compile(r"\b(?:more|higher|better) than\b|\babove\b"), ">"),
+    (re.compile(r"\b(?:less|lower|worse) than\b|\bbelow\b"), "<"),
+)
+_WORD: Final = re.compile(r"#?[^\W_]+")
+_TO_DO: Final = re.compile(r"\bto[- ]do(s?)\b", re.IGNORECASE)
+_ON_MY_LIST: Final = re.compile(r"\bon my (?:to-?do )?list\b", re.IGNORECASE)
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
+_NEAR: Final = 4
+"""Words behind the name of a property among which its value stands: `the status that is superseded`."""
+_NOT_ALONE: Final = _KINDS | _stems("tags aliases")
+"""Properties whose values a question may use as words of its own."""
+
+
+def asks_for_list(question: str) -> bool:
+    """Whether a question may ask for a list: few do, and the vocabulary is asked for no other."""
+    return bool(_ASKS_FOR_LIST.search(question))
+
+
+def proposals(question: str, known: Vocabulary, today: date, first_weekday: int = SUNDAY) -> Sequence[Proposal]:
+    """The calls that may list what a question asks for, the narrowest first; none when it does not ask for a list, or
+    holds a word that is not understood.
+
+    >>> proposals("to-dos due in November 2026", Vocabulary({}, {}, {}, {}), date(2026, 11, 1))[0].arguments
+    {'due_after': '2026-11-01', 'due_before': '2026-12-01'}
+    """
+    if not asks_for_list(question):
+        return []
+    text = _TO_DO.sub(r"todo\1", question)
+    period = periods.limits(text, today, first_weekday)
+    asked = _Asked.of(text, period)
+    tags = list(asked.tags(known))
+    if asked.take(_TASKS) or asked.is_about_tasks(period is not None):
+        return list(_of_tasks(asked, tags, period))
+    return list(_of_notes(asked, known, tags, period))
+
+
+def tried(every: Sequence[Proposal], rows: Callable[[Proposal], int]) -> tuple[Proposal, int] | None:
+    """The proposal to make, and how many rows it has, as `rows` counts them; None: none of them finds anything.
+
+    The narrowest one that does; of two that find as much, the shorter.
+    """
+    found = [(each, number) for each in every if (number := rows(each))]
+    return min(found, key=lambda each: (each[1], len(str(each[0].arguments))), default=None)
+
+
+class _Word(NamedTuple):
+    text: str
+    stem: str
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The words of one question, and which of them are understood."""
+
+    text: str
+    words: Sequence[_Word]
+    understood: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, text: str, period: Period | None) -> _Asked:
+        start, end = (0, 0) if period is None else period.span
+        outside = f"{text[:start]} {text[end:]}"
+        return cls(outside, [_Word(each, stem(each.lstrip("#"))) for each in _WORD.findall(outside)])
+
+    def take(self, stems: frozenset[str]) -> bool:
+        """Whether one of some words is there; all of them are understood then."""
+        found = {place for place, word in enumerate(self.words) if word.stem in stems}
+        self.understood |= found
+        return bool(found)
+
+    def has(self, stems: frozenset[str]) -> bool:
+        return any(word.stem in stems for word in self.words)
+
+    def is_about_tasks(self, has_period: bool) -> bool:
+        """Whether it speaks of tasks without naming them: `everything open`, `what falls due`, `on my list`."""
+        if self.has(_OVERDUE) or (has_period and (self.has(_DUE) or _ON_MY_LIST.search(self.text))):
+            return True
+        return self.has(_OPEN) and self.has(_TAGGED)
+
+    def tags(self, known: Vocabulary) -> Iterator[str]:
+        """The tags that are called so: `#work`, `tagged work`, `with the tag work`."""
+        for place, word in enumerate(self.words):
+            start = place + 1
+            if word.text.startswith("#"):
+                start = place
+            elif word.stem not in _TAGGED:
+                continue
+            while (
+                start < len(self.words) and start > place and self._is_filler(start) and not self._tag_at(start, known)
+            ):
+                start += 1
+            if found := self._tag_at(start, known):
+                tag, end = found
+                self.understood.update(range(place, end))
+                yield tag
+
+    def _tag_at(self, place: int, known: Vocabulary) -> tuple[str, int] | None:
+        found = self.longest(place, known.tags)
+        return None if found is None else (known.tags[found[0]].name, found[1])
+
+    def longest(self, place: int, some: Mapping[str, Any]) -> tuple[str, int] | None:
+        """The longest of some texts that begins at a place and is not understood yet, and the place behind it."""
+        for end in range(min(place + MOST_WORDS, len(self.words)), place, -1):
+            if not self.understood.intersection(range(place, end)):
+                joined = " ".join(word.stem for word in self.words[place:end])
+                if joined in some:
+                    return joined, end
+        return None
+
+    def _is_filler(self, place: int) -> bool:
+        return self.words[place].stem in _FILLERS or self.words[place].stem in _LISTS
+
+    def left(self) -> list[int]:
+        """The places of the words that are neither understood nor without a meaning of their own."""
+        return [
+            place for place in range(len(self.words)) if place not in self.understood and not self._is_filler(place)
+        ]
+
+
+def _of_tasks(asked: _Asked, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
+    arguments: dict[str, Any] = {}
+    is_done = asked.take(_DONE)
+    asked.take(_OPEN | _DUE)
+    if asked.take(_OVERDUE):
+        arguments["overdue"] = True
+    if period is not None:
+        field_ = "done" if is_done else "due"
+        if period.first > date.min:
+            arguments[f"{field_}_after"] = period.first.isoformat()
+        if period.last < date.max:
+            arguments[f"{field_}_before"] = (period.last + timedelta(days=1)).isoformat()
+    elif is_done:
+        arguments["status"] = "done"
+    if tags:
+        arguments["tags"] = list(tags)
+    about = [asked.words[place].stem for place in asked.left()]
+    if arguments and not set(about) - {stems(tag) for tag in tags}:
+        yield Proposal("tasks", arguments)
+
+
+def _of_notes(asked: _Asked, known: Vocabulary, tags: Sequence[str], period: Period | None) -> Iterator[Proposal]:
+    conditions = [f"file.hasTag({_text(tag)})" for tag in tags]
+    is_sure = bool(conditions)
+    for made in (_named_properties(asked, known, period), _rated(asked, known)):
+        for condition in made:
+            conditions.append(condition)
+            is_sure = True
+            period = None if " >= date(" in condition or " <= date(" in condition else period
+    if period is not None:
+        return
+    values = [] if is_sure else list(_values(asked, known))
+    subject = _subject(asked, known)
+    left = asked.left()
+    if is_sure and subject is None and len(left) == 1 and _is_subject(asked, left[0]):
+        left = []  # what the notes are called that have this value
+    if left or not (is_sure or (subject and (values or _asks_for_every(asked)))):
+        return
+    every = [*conditions, *values]
+    if subject and every:
+        yield _base([*every, subject])
+    if is_sure or not subject or not every:
+        yield _base(every or [subject or ""])
+
+
+def _base(conditions: Sequence[str]) -> Proposal:
+    return Proposal("base", {"where": " && ".join(conditions), "columns": ["file.name"]})
+
+
+def _named_properties(asked: _Asked, known: Vocabulary, period: Period | None) -> Iterator[str]:
+    """What is asked of properties that are named: `status superseded`, `rating of 4`, `finished in 2025`."""
+    speaks_of_properties = asked.has(_PROPERTIES)
+    for place in range(len(asked.words)):
+        found = asked.longest(place, known.names)
+        if found is None:
+            continue
+        text, end = found
+        name = known.names[text]
+        named = set(range(place, end))
+        if speaks_of_properties:
+            asked.understood |= named
+            asked.take(_PROPERTIES)
+            yield f"file.hasProperty({_text(name.name)})"
+            continue
+        if asked.words[place].stem in _FILLERS and len(named) == 1 and name.type != "date":
+            continue
+        if value := _value_beside(asked, known, name, place, end):
+            asked.understood |= named
+            yield value
+        elif name.type == "number" and (number := _number(asked)):
+            asked.understood |= named
+            yield f"{_of(name)} {number}"
+        elif name.type in ("date", "datetime") and period is not None:
+            asked.understood |= named
+            yield from _within(name, period)
+            period = None
+
+
+def _value_beside(asked: _Asked, known: Vocabulary, name: Name, start: int, end: int) -> str:
+    """The condition for a value of a property that stands behind its name, or right before it."""
+    for place in (*range(end, min(end + _NEAR, len(asked.words))), max(0, start - 1)):
+        found = asked.longest(place, known.values)
+        if found is None or place <= start < found[1]:
+            continue
+        for meaning in known.values[found[0]]:
+            if meaning.property.name == name.name and name.type != "number":
+                asked.understood.update(range(place, found[1]))
+                return _is(meaning)
+    return ""
+
+
+def _values(asked: _Asked, known: Vocabulary) -> Iterator[str]:
+    """The conditions for values that are named without their property, where this can only be one."""
+    for place in range(len(asked.words)):
+        found = asked.longest(place, known.values)
+        if found is None or (found[1] == place + 1 and asked.words[place].stem in _FILLERS | _LISTS):
+            continue
+        meanings = [
+            each
+            for each in known.values[found[0]]
+            if stem(each.property.name) not in _KINDS | {"tag", "aliase", "alia"}
+            and not isinstance(each.value, int | float)
+        ]
+        if meanings and len({each.property.name for each in meanings}) == 1:
+            asked.understood.update(range(place, found[1]))
+            yield _is(max(meanings, key=lambda each: each.notes))
+
+
+def _rated(asked: _Asked, known: Vocabulary) -> Iterator[str]:
+    """`gave a 5`, `got a 3 or less`: of the one property that holds ratings."""
+    if not asked.has(_RATED) or any(word.stem in _RATINGS and word.stem in known.names for word in asked.words):
+        return
+    before = set(asked.understood)
+    number = _number(asked)
+    held = known.values.get(number.partition(" ")[2], ()) if number else ()
+    names = [each.property for each in held if stem(each.property.name) in _RATINGS]
+    if len(names) == 1:
+        asked.take(_RATED)
+        yield f"{_of(names[0])} {number}"
+    else:
+        asked.understood = before
+
+
+def _number(asked: _Asked) -> str:
+    """The one number of a question, as a comparison: `== 5`, `<= 3`."""
+    places = [
+        place
+        for place, word in enumerate(asked.words)
+        if place not in asked.understood and (word.text.isdecimal() or COUNTS.get(word.stem, 0) > 1)
+    ]
+    if len(places) != 1:
+        return ""
+    (place,) = places
+    number = asked.words[place].text if asked.words[place].text.isdecimal() else COUNTS[asked.words[place].stem]
+    for pattern, sign in _COMPARED:
+        if found := pattern.search(asked.text.casefold()):
+            asked.take(_stems(found[0]))
+            asked.understood.add(place)
+            return f"{sign} {number}"
+    asked.understood.add(place)
+    return f"== {number}"
+
+
+def _subject(asked: _Asked, known: Vocabulary) -> str:
+    """The condition for what the notes are that are asked for: a value of `type`, a tag, or a folder."""
+    for place in range(len(asked.words)):
+        if asked.words[place].stem in _FILLERS | _LISTS:
+            continue
+        readings = []
+        if found := asked.longest(place, known.values):
+            kinds = [each for each in known.values[found[0]] if stem(each.property.name) in _KINDS]
+            readings += [(each.notes, found[1], _is(each)) for each in kinds]
+        for some, condition in ((known.tags, "file.hasTag"), (known.folders, "file.inFolder")):
+            if found := asked.longest(place, some):
+                group = some[found[0]]
+                readings.append((group.notes, found[1], f"{condition}({_text(group.name)})"))
+        if readings:  # the widest: some notes of a kind have only the tag, others only the property
+            _, end, condition = max(readings, key=itemgetter(0))
+            asked.understood.update(range(place, end))
+            return condition
+    return ""
+
+
+def _is_subject(asked: _Asked, place: int) -> bool:
+    """Whether a word is what is counted or listed: the first one behind `which`, `how many`, `all the`."""
+    before = asked.words[:place]
+    return bool(before) and all(word.stem in _FILLERS | _LISTS for word in before)
+
+
+def _asks_for_every(asked: _Asked) -> bool:
+    return any(plain(word.text) in _EVERY for word in asked.words)
+
+
+_EVERY: Final = listed("all every alle tous toutes todos todas")
+"""A question for a kind of note alone must ask for every one."""
+
+
+def _within(name: Name, period: Period) -> Iterator[str]:
+    if period.first > date.min:
+        yield f'{_of(name)} >= date("{period.first}")'
+    if period.last < date.max:
+        yield f'{_of(name)} <= date("{period.last}")'
+
+
+def _is(meaning: Meaning) -> str:
+    value = meaning.value
+    link = isinstance(value, str) and value.startswith("[[") and value.endswith("]]")
+    written = f"link({_text(value[2:-2].partition('|')[0])})" if link else _text(value)
+    return (
+        f"{_of(meaning.property)}.contains({written})"
+        if meaning.property.is_list
+        else f"{_of(meaning.property)} == {written}"
+    )
+
+
+def _of(name: Name) -> str:
+    """A property as expressions name it."""
+    return name.name if _IDENTIFIER.fullmatch(name.name) else f"note[{_text(name.name)}]"
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

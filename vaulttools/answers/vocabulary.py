@@ -1,0 +1,122 @@
+"""Knows the properties, values, tags and folders that the notes of a vault use."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from vaulttools.answers import corpus
+from vaulttools.answers.incremental import NoteProjection
+from vaulttools.core.work import Work
+from vaulttools.notes.contents import Contents
+from vaulttools.notes.period_words import plain
+from vaulttools.notes.properties.property_counts import PropertyCounts
+from vaulttools.notes.properties.safe_yaml import Value
+from vaulttools.notes.tags import TagCounts
+from vaulttools.session import Session
+
+MOST_WORDS: Final = 5
+"""Words of the longest value or name that a question is searched for: longer ones are texts, and no names."""
+_LONGEST: Final = 60
+"""Characters of such a value."""
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def _properties(note: Contents) -> tuple[tuple[str, Value], ...]:
+    return tuple(note.properties.items())
+
+
+def _tags(note: Contents) -> tuple[str, ...]:
+    return note.written_tags
+
+
+PROPERTIES: Final = NoteProjection(
+    "properties",
+    _properties,
+    PropertyCounts(),
+    PropertyCounts.changed,
+    PropertyCounts.plain,
+    PropertyCounts.of_plain,
+)
+"""What counts of each note: its properties."""
+
+TAGS: Final = NoteProjection("tags", _tags, TagCounts(), TagCounts.changed, TagCounts.plain, TagCounts.of_plain)
+"""What counts of each note: its tags as often as they are written."""
+
+
+class Name(NamedTuple):
+    """A property that a question may name."""
+
+    name: str
+    """As written."""
+    type: str
+    """That of most notes."""
+    is_list: bool
+
+
+class Meaning(NamedTuple):
+    """A value that a question may name."""
+
+    property: Name
+    value: Any
+    notes: int
+
+
+class Group(NamedTuple):
+    """A tag or a folder that a question may name."""
+
+    name: str
+    notes: int
+
+
+class Vocabulary(NamedTuple):
+    """The words of a vault's own, each by its stems: those of one word, or of several with blanks between."""
+
+    names: Mapping[str, Name]
+    values: Mapping[str, Sequence[Meaning]]
+    tags: Mapping[str, Group]
+    folders: Mapping[str, Group]
+
+
+def of(vault: Session, work: Work) -> Vocabulary:
+    """The vocabulary of all notes that are not excluded."""
+    scope = corpus.scope_of(vault, work, None, None)
+    properties = corpus.answered(vault, PROPERTIES, work, scope)
+    tags = corpus.answered(vault, TAGS, work, scope)
+    folders = Counter(path.rpartition("/")[0] for path in properties.files)
+    return _made(properties.answer, tags.answer, frozenset(folders.items()))
+
+
+@lru_cache(maxsize=4)  # the vaults of one process; made anew when a property, a tag or a folder changes
+def _made(properties: PropertyCounts, tags: TagCounts, folders: frozenset[tuple[str, int]]) -> Vocabulary:
+    names: dict[str, Name] = {}
+    values: dict[str, list[Meaning]] = {}
+    for usage in properties.all:
+        kind = next((each for each in usage.types if each != "empty"), "empty")
+        name = Name(usage.name, kind, "list" in usage.types)
+        names.setdefault(stems(usage.name), name)
+        for written, count in usage.values:
+            value = json.loads(written)
+            if isinstance(value, str | int | float) and not isinstance(value, bool) and len(str(value)) <= _LONGEST:
+                values.setdefault(stems(str(value)), []).append(Meaning(name, value, count))
+    by_tag = {stems(each.tag): Group(each.tag, each.notes) for each in reversed(tags.all)}
+    in_order = sorted((Group(*each) for each in folders if each[0]), key=lambda each: each.notes)
+    by_folder = {stems(each.name.rpartition("/")[2]): each for each in in_order}
+    return Vocabulary(names, values, by_tag, by_folder)
+
+
+def stems(text: str) -> str:
+    """The words of a text as they are compared: `Lent_to` and `[[Lent to]]` alike, plural and singular alike."""
+    return " ".join(map(stem, _WORD.findall(text)))
+
+
+def stem(word: str) -> str:
+    """A word without case, accents, and the `s` of a plural."""
+    word = plain(word)
+    if len(word) < 4 or not word.endswith("s") or word.endswith("ss"):
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") and len(word) > 5 else word[:-1]
