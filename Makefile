@@ -30,6 +30,7 @@ browser: $(STAMP)  ## what tests of the page in a browser need: Playwright, and 
 
 screenshots: browser  ## take the pictures of the page in the documentation
 	$(BIN)/python docs/screenshots.py
+	$(BIN)/python docs/terminal.py
 
 test-everywhere: check  ## all tests under every Python that is installed, and without a file watch
 	$(BIN)/python tests/everywhere.py
