@@ -199,7 +199,7 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
 def _proposed(vault: Session, request: QueryRequest, question: str, work: Work) -> tuple[Proposal, int] | None:
     """The call that lists all that a question asks for, once it was made, and how many rows it has; None: there is
     none, or it cannot keep the filters of the request."""
-    others = {name for name in request.model_fields_set if name not in _KEPT and getattr(request, name) is not None}
+    others = request.model_dump(exclude_defaults=True).keys() - {*_KEPT}
     if others or request.page > 1 or not asks_for_list(question) or without_operators(question)[1]:
         return None
     calendar = vault.calendar
