@@ -111,6 +111,31 @@ def test_a_passage_leads_to_its_place_in_the_note(page: Page) -> None:
     expect(page.locator("#s-here + p")).to_be_in_viewport()
 
 
+def test_the_arrow_keys_lead_from_a_note_to_its_passages(page: Page) -> None:
+    page.goto("/ui/?q=larch&mode=text")
+    page.keyboard.press("/")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator("a.where").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#s-here")).to_be_in_viewport()
+
+
+def test_related_notes_come_beside_a_note(page: Page) -> None:
+    page.goto("/ui/note/Home.md")
+    expect(page.locator(".related a", has_text="Plan")).to_be_visible()
+
+
+def test_on_a_phone_the_outline_stands_above_the_text(browser: Browser, url: str) -> None:
+    with browser.new_context(base_url=url, viewport={"width": 390, "height": 700}) as context:
+        page = context.new_page()
+        page.goto("/ui/note/Projects/Plan.md")
+        expect(page.locator("aside .outline")).to_be_hidden()
+        page.get_by_role("article").get_by_text("Outline").click()
+        page.get_by_role("article").locator(".outline").get_by_text("Beds").click()
+        expect(page).to_have_url(re.compile("#s-h6$"))
+
+
 def test_links_lead_from_note_to_note_and_from_a_tag_to_its_notes(page: Page) -> None:
     page.goto("/ui/note/Home.md")
     page.locator(".body a.n-tag").click()
@@ -149,7 +174,7 @@ def test_all_but_search_while_typing_works_without_javascript(browser: Browser, 
         page.get_by_role("button", name="Search").click()
         expect(page.get_by_role("status")).to_have_text("2 notes")
         page.locator("a.result", has_text="Plan").click()
-        expect(page.locator(".outline")).to_have_text("Beds")
+        expect(page.locator("aside .outline")).to_have_text("Beds")
         page.get_by_role("link", name="What an assistant gets").click()
         expect(page.locator("pre.text")).to_contain_text("Projects/Plan.md")
         page.get_by_role("link", name="Tasks").click()

@@ -135,6 +135,50 @@ def test_what_cannot_be_shown_is_told_in_one_sentence(app: ASGIApp, path: str, s
     assert (answer.status_code, sentence in unescape(answer.text)) == (status, True), answer.text
 
 
+MARKED = {
+    "Shed.md": "# Shed\n\nThe **shed** leans on [[Wall]].\n\n| part | age |\n|---|---|\n"
+    "| roof | old |\n| door | new |\n",
+    "Wall.md": "A wall of brick.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "html"),
+    [
+        ("q=shed+leans", '<strong><mark>shed</mark></strong> <mark>leans</mark> on <a href="/ui/note/Wall.md"'),
+        ("q=LEANS&mode=text", "<strong>shed</strong> <mark>leans</mark> on"),
+        ("q=door&mode=text", "<th>part</th><th>age</th></tr></thead><tbody><tr><td>roof</td>"),
+        ("q=line:(shed+leans)&mode=obsidian", "<mark>leans</mark>"),
+        # What is no text of the note as it is shown, is shown as it is written.
+        ("q=**shed&mode=text", "The <mark>**shed</mark>** leans on [[Wall]]."),
+        ("q=The+..shed&mode=regex", "<mark>The **shed</mark>** leans"),
+    ],
+)
+def test_what_was_found_is_shown_as_the_note_shows_it(serve: Serve, asked: str, html: str) -> None:
+    found = ask(serve(notes=MARKED), "GET", f"/ui/?{asked}").text.replace("\n", "")
+    assert html.replace("\n", "") in found, found
+
+
+def test_backlinks_are_rendered_and_lead_to_their_lines(serve: Serve) -> None:
+    text = ask(serve(notes=MARKED), "GET", "/ui/note/Wall.md").text
+    assert '<a class="where" href="/ui/note/Shed.md?line=3#s-here">Line 3</a>' in text
+    assert '<strong>shed</strong> leans on <a href="/ui/note/Wall.md"' in text
+
+
+def test_a_link_at_the_end_of_a_long_line_is_shown(serve: Serve) -> None:
+    app = serve(notes={"Long.md": "wide " * 500 + "see [[Wall]]\n", "Wall.md": ""})
+    assert 'see <a href="/ui/note/Wall.md"' in ask(app, "GET", "/ui/note/Wall.md").text
+
+
+def test_related_notes_say_whether_they_are_linked(serve: Serve) -> None:
+    notes = {"a.md": "a shed of larch [[b]]", "b.md": "a shed of larch", "c.md": "the larch shed", "d.md": "x"}
+    app = serve(notes=notes)
+    assert words(ask(app, "GET", "/ui/related/a.md")) == "notes Notes like a b linked c"
+    bare = ask(app, "GET", "/ui/related/a.md?bare").text
+    assert "<html" not in bare and 'href="/ui/note/c.md"' in bare
+    assert "No notes found." in ask(app, "GET", "/ui/related/d.md").text
+
+
 @pytest.mark.parametrize("path", ["/ui/note/no/where.md", "/ui/where", "/ui/folder/no/where"])
 def test_a_page_that_is_not_there_leads_on(app: ASGIApp, path: str) -> None:
     text = ask(app, "GET", path).text
@@ -283,6 +327,8 @@ EVIL_FILES = {
         f"/ui/note/{quote(next(iter(EVIL_FILES)))}",
         f"/ui/note/{quote(EVIL)}",
         "/ui/note/Home.md",
+        f"/ui/related/{quote(next(iter(EVIL_FILES)))}",
+        f"/ui/folder/{quote(EVIL)}",
         f"/ui/tasks?text={quote(EVIL)}&status=any",
         f"/ui/tasks?status={quote(EVIL)}",
         "/ui/tags",

@@ -42,6 +42,10 @@ class Addresses:
         """The notes of a folder; of the whole vault where it is empty."""
         return f"{self.base}/folder/{_quoted(path)}"
 
+    def related(self, path: str) -> str:
+        """The notes that are like one."""
+        return f"{self.base}/related/{_quoted(path)}"
+
     def file(self, path: str) -> str:
         """The bytes of a file, as they are answered over REST: only raster images are shown in place."""
         return f"{self.root}/vault/{_quoted(path)}"

@@ -5,7 +5,9 @@ It marks, and finds nothing itself: a line that the tools found is shown with or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import unescape
 from itertools import islice
 from typing import Final, TypeAlias
 
@@ -25,6 +27,9 @@ Finder: TypeAlias = Callable[[str], Iterable[Span]]
 
 _MARKS: Final = 200
 """Marks in one text: a regex such as `.` has one for each character."""
+
+_TAG: Final = re.compile(r'(<[^>"]*(?:"[^"]*"[^>"]*)*>)')
+"""A tag as the sanitiser writes it, with double quotes alone."""
 
 _MEMORY: Final = 1 << 20
 """Bytes for one compiled regex."""
@@ -52,6 +57,16 @@ def marked(text: str, find: Finder) -> Markup:
             html += escape(text[done:start]) + Markup("<mark>{}</mark>").format(text[start:end])
             done = end
     return html + escape(text[done:])
+
+
+def marked_html(html: str, find: Finder) -> Markup:
+    """Sanitised HTML, with marks in its texts; formulas have none, since marks would break them."""
+    made, in_math = list[str](), False
+    for piece in _TAG.split(html):
+        if piece.startswith("<"):
+            in_math = piece.startswith("<math") or (in_math and piece != "</math>")
+        made.append(piece if piece.startswith("<") or in_math or not piece.strip() else marked(unescape(piece), find))
+    return Markup("".join(made))  # noqa: S704 - its texts are escaped again, its tags are those that were given
 
 
 def _wanted(query: str) -> Iterator[str]:

@@ -22,12 +22,17 @@ from vaulttools.server.page.neighbourhood import Diagram
 from vaulttools.server.page.properties import Property, properties
 from vaulttools.server.page.rendering.context import RenderContext, is_image
 from vaulttools.server.page.rendering.note import Rendering
+from vaulttools.server.page.searching import title
 from vaulttools.server.page.vault_notes import Soon, TextExcerpt, VaultNotes
 from vaulttools.tools.links import LinkFound, LinksAnswer
+from vaulttools.tools.query import QueryAnswer
 from vaulttools.vault import Vault
 
 _BACKLINKS: Final = 200
 """Links to a note that are listed."""
+
+_BACKLINK_CHARACTERS: Final = 400
+"""Characters shown of a line that links to the note."""
 
 _LINE_CHARACTERS: Final = 2_000
 """Characters shown of a line of what is no note."""
@@ -36,8 +41,21 @@ _LINKS_SECONDS: Final = 3.0
 """For the links of a note. Only while the vault is indexed for the first time it takes longer, and the note need not
 wait for that."""
 
+_RELATED: Final = 8
+"""Notes like one that are named beside it."""
+
 _BEFORE: Final = 20
 """Lines shown before the one that is meant, where a note is too long for one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A line of another note that links here."""
+
+    address: str
+    line: int
+    html: Markup
+    """Safe to show as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +71,7 @@ class NotePage:
     """The address of an image."""
     properties: Sequence[Property] = ()
     outline: Sequence[Heading] = ()
-    backlinks: Sequence[tuple[str, Sequence[LinkFound]]] = ()
+    backlinks: Sequence[tuple[str, Sequence[Backlink]]] = ()
     """The notes that link to it, and the links of each, one a line."""
     backlinks_summary: str = ""
     backlinks_complete: bool = True
@@ -95,6 +113,26 @@ def page(vault: Vault, addresses: Addresses, name: str, at: str, line: int | Non
     return _beside(vault, addresses, rendered, cancel)
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedNote:
+    """A note that is like another one."""
+
+    path: str
+    address: str
+    is_linked: bool
+
+
+def related(vault: Vault, addresses: Addresses, path: str, cancel: Event) -> tuple[Sequence[RelatedNote], str]:
+    """The notes that are most like one, and what the tool says where there are none.
+
+    Raises:
+        VaultToolsError: it cannot be read.
+    """
+    answer: QueryAnswer = vault.answer("query", {"like": path, "limit": _RELATED}, cancel=cancel)
+    found = [RelatedNote(each.path, addresses.note(each.path), bool(each.linked)) for each in answer.notes]
+    return found, answer.text.partition("\n")[0]
+
+
 def _line_of(note: Note, at: str) -> tuple[int | None, list[str]]:
     """The line of the part that a link names behind its `#`, or a sentence that there is none."""
     _, headings, block = split_linktext(f"#{at}")
@@ -122,15 +160,24 @@ def _beside(vault: Vault, addresses: Addresses, page: NotePage, cancel: Event) -
         return replace(page, backlinks_summary="Not known yet: the vault is being indexed. Load the page again.")
     except BadArgument:  # an archive's member, or another text that is no file of the vault
         return page
+    rendering = Rendering(VaultNotes(vault, cancel), addresses)
     sources = [each.path for each in back.notes if each.path != page.path]
     targets = [] if out is None else [each.path for each in out.notes if each.path != page.path]
     return replace(
         page,
         backlinks=[
-            (source, list({link.line: link for link in links}.values()))
+            (source, [_backlink(link, rendering, addresses) for link in {link.line: link for link in links}.values()])
             for source, links in groupby(back.links, key=attrgetter("source"))
         ],
         backlinks_summary=back.text.partition("\n")[0].rstrip(":"),
         backlinks_complete=back.complete,
         picture=neighbourhood.drawn(sources, targets, addresses),
     )
+
+
+def _backlink(link: LinkFound, rendering: Rendering, addresses: Addresses) -> Backlink:
+    # A paragraph may be one long line, and the link stand at its end.
+    at = link.text.casefold().find(title(link.target).casefold())
+    text = render.line(link.text.lstrip(), max(at, 0), most=_BACKLINK_CHARACTERS)
+    html = Markup(rendering.passage(link.source, text))  # noqa: S704 - it is sanitised
+    return Backlink(addresses.note(link.source, line=link.line), link.line, html)

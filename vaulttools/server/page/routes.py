@@ -62,6 +62,7 @@ def routes(service: Service) -> Sequence[BaseRoute]:
         Route("/", pages.of_vault(_search, _search_refused)),
         Route("/results", pages.of_vault(_search, _search_refused)),
         Route("/note/{path:path}", pages.of_vault(_note)),
+        Route("/related/{path:path}", pages.of_vault(_related)),
         Route("/folder/{path:path}", pages.of_vault(_folder)),
         Route("/tags", pages.of_vault(_tags)),
         Route("/tasks", pages.of_vault(_tasks, _tasks_refused)),
@@ -123,6 +124,14 @@ def _note(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Respon
         return RedirectResponse(addresses.note(page.path, at=at, line=line), 303, HEADERS)
     assistant = addresses.assistant("read", {"note": page.path})
     return templates.page(request, "note.html", **frame, page=page, assistant=assistant, raw=addresses.file(page.path))
+
+
+def _related(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:
+    """The notes that are like one; the script of the page asks for their list alone."""
+    name = request.path_params["path"]
+    found, sentence = reading.related(vault, frame["addresses"], name, cancel)
+    template = "related_list.html" if "bare" in request.query_params else "related.html"
+    return templates.page(request, template, **frame, path=name, found=found, sentence=sentence)
 
 
 def _tags(request: Request, frame: Frame, vault: Vault, cancel: Event) -> Response:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, Final, get_args
 
 from markupsafe import Markup
 
 from vaulttools.answers.show import FileMatch
-from vaulttools.core import render
+from vaulttools.core import paths, render
 from vaulttools.server.page.addresses import Addresses, Mode
-from vaulttools.server.page.highlighting import Finder, finder, marked
+from vaulttools.server.page.highlighting import Finder, finder, marked, marked_html
+from vaulttools.server.page.rendering.note import Rendering
+from vaulttools.server.page.vault_notes import VaultNotes
 from vaulttools.tools.find import FindAnswer
 from vaulttools.tools.query import NoteFound, QueryAnswer
 from vaulttools.tools.search_files import SearchFilesAnswer
@@ -48,7 +50,10 @@ class PassageResult:
     address: str
     where: str
     """The headings that it stands under, and its page; else its first line."""
-    rows: Sequence[ResultLine]
+    html: Markup | None
+    """As the note shows it, safe to show as it is."""
+    rows: Sequence[ResultLine] = ()
+    """Its lines as they are written, where it is no Markdown, or where what was found cannot be seen otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +105,8 @@ def results(
 def _by_query(vault: Vault, addresses: Addresses, query: str, mode: Mode, page: int, cancel: Event) -> Results:
     arguments: dict[str, Any] = {"query": query, "mode": mode, "limit": NOTES, "page": page}
     answer: QueryAnswer = vault.answer("query", arguments, cancel=cancel)
-    find = finder(query, mode)
-    found = [_note(note, addresses, find) for note in answer.notes]
+    shown = _Shown(addresses, _rendering(vault, addresses, cancel), finder(query, mode), must_mark=False)
+    found = list(map(shown.note, answer.notes))
     if answer.total_notes is None and found:  # ranked search counts nothing: it ends where no word occurs any more
         summary = "Best notes" if page == 1 else f"Best notes, page {page}"
     else:
@@ -118,12 +123,16 @@ def _by_search_files(
     arguments: dict[str, Any] = {"pattern": pattern, "max_results": limit, "context_lines": 1}
     arguments |= {"fixed": True, "case_sensitive": False} if mode == "text" else {}
     answer: SearchFilesAnswer = vault.answer("search_files", arguments, cancel=cancel)
-    find = finder(pattern, mode)
-    found = [_file(file, addresses, find) for file in answer.files]
+    shown = _Shown(addresses, _rendering(vault, addresses, cancel), finder(pattern, mode), must_mark=True)
+    found = list(map(shown.file, answer.files))
     summary = _counted(answer.total_files, len(found), answer.complete, answer.total_is_exact)
     reason = "" if found else _reason(answer.text)
     more = {"limit": MOST_FILES} if answer.total_files > len(found) and limit < MOST_FILES else {}
     return Results(summary, found, "search_files", arguments, reason, answer.complete, answer.notices, more)
+
+
+def _rendering(vault: Vault, addresses: Addresses, cancel: Event) -> Rendering:
+    return Rendering(VaultNotes(vault, cancel), addresses)
 
 
 def _reason(text: str) -> str:
@@ -158,41 +167,62 @@ def title(path: str) -> str:
     return name[:-3] if name.lower().endswith(".md") else name
 
 
-def _note(note: NoteFound, addresses: Addresses, find: Finder) -> NoteResult:
-    passages = [
-        PassageResult(
-            addresses.note(note.path, line=each.start_line),
-            _where(each.heading, each.start_line, each.page),
-            [_row(line, find) for line in _cut(each.text).split("\n")],
-        )
-        for each in note.passages
-    ]
-    passages += [
-        PassageResult(
-            addresses.note(note.path, line=each.start_line),
-            _where(each.heading, each.start_line),
-            [_row(line, find) for line in each.lines],
-        )
-        for each in note.excerpts
-    ]
-    return NoteResult(note.path, addresses.note(note.path), marked(note.title, find), passages)
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How what was found is shown."""
+
+    addresses: Addresses
+    rendering: Rendering
+    find: Finder
+    must_mark: bool
+    """Whether what was looked for is in the lines as they are written, and may be no text: `[[`, `**`."""
+
+    def note(self, note: NoteFound) -> NoteResult:
+        """A note that `query` found."""
+        passages = [
+            self._passage(note.path, each.start_line, _where(each.heading, each.start_line, each.page), _cut(each.text))
+            for each in note.passages
+        ]
+        passages += [
+            self._passage(note.path, each.start_line, _where(each.heading, each.start_line), "\n".join(each.lines))
+            for each in note.excerpts
+        ]
+        return NoteResult(note.path, self.addresses.note(note.path), marked(note.title, self.find), passages)
+
+    def file(self, file: FileMatch) -> NoteResult:
+        """A file that `search_files` found."""
+        passages = []
+        for each in file.excerpts:
+            above = [] if each.above is None else [line.text for line in each.above]
+            line = next(iter(each.matching_lines), each.start_line)
+            where = _where(each.heading, each.start_line, each.page)
+            shown = self._passage(file.path, line, where, "\n".join(_with_table_head(above, each.lines)))
+            if shown.html is None:
+                rows = [
+                    _row(line, self.find, is_match=True) if number in each.matching_lines else _row(line)
+                    for number, line in enumerate(each.lines, each.start_line)
+                ]
+                shown = replace(shown, rows=rows)
+            passages.append(shown)
+        shown_lines = sum(len(each.matching_lines) for each in file.excerpts)
+        more = f"{file.match_count - shown_lines:,} more matching lines" if file.match_count > shown_lines else ""
+        return NoteResult(file.path, self.addresses.note(file.path), title(file.path), passages, more)
+
+    def _passage(self, path: str, line: int, where: str, text: str) -> PassageResult:
+        address = self.addresses.note(path, line=line)
+        if paths.is_note(path):
+            html = marked_html(self.rendering.passage(path, text), self.find)
+            if "<mark>" in html or not self.must_mark:
+                return PassageResult(address, where, html)
+        return PassageResult(address, where, None, [_row(line, self.find) for line in text.split("\n")])
 
 
-def _file(file: FileMatch, addresses: Addresses, find: Finder) -> NoteResult:
-    passages = [
-        PassageResult(
-            addresses.note(file.path, line=next(iter(each.matching_lines), each.start_line)),
-            _where(each.heading, each.start_line, each.page),
-            [
-                _row(line, find, is_match=True) if number in each.matching_lines else _row(line)
-                for number, line in enumerate(each.lines, each.start_line)
-            ],
-        )
-        for each in file.excerpts
-    ]
-    shown = sum(len(each.matching_lines) for each in file.excerpts)
-    more = f"{file.match_count - shown:,} more matching lines" if file.match_count > shown else ""
-    return NoteResult(file.path, addresses.note(file.path), title(file.path), passages, more)
+def _with_table_head(above: Sequence[str], lines: Sequence[str]) -> Sequence[str]:
+    """The lines, behind the header row of the table that they begin in."""
+    head = next((line for line in reversed(above) if "|" in line), None)
+    if head is None or not lines or "|" not in lines[0]:
+        return lines
+    return [head, "|".join(["---"] * (head.strip().strip("|").count("|") + 1)).join("||"), *lines]
 
 
 def _row(line: str, find: Finder = lambda _: (), *, is_match: bool = False) -> ResultLine:

@@ -85,6 +85,7 @@ def _environment() -> Environment:
         "box": lambda status: Markup(box(status)),  # noqa: S704 - it escapes
         "folder": lambda path: paths.shown(path.rpartition("/")[0]),
         "heading_id": heading_id,
+        "is_note": paths.is_note,
         "line": render.line,
         "shown": paths.shown,
         "themes": THEMES,

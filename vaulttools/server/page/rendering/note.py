@@ -46,6 +46,13 @@ class Rendering:
         """The body of a note as HTML that is safe to show, without its properties; `here` is the line meant, from 1."""
         return sanitized(self._rendered(path, text, here, (path,)), self.addresses)
 
+    def passage(self, path: str, text: str) -> str:
+        """Some lines of a note as HTML that is safe to show: without anchors, and with links for embedded notes."""
+        note = Note(path, f"\n{text}")  # behind an empty line no properties begin
+        context = RenderContext(note, self.notes, self.addresses, lambda *_: "", is_embedded=True)
+        rendered: str = parser().render(text, {"context": context})
+        return sanitized(rendered, self.addresses)
+
     def _rendered(self, path: str, text: str, here: int | None, above: tuple[str, ...]) -> str:
         """The HTML of a note that is embedded in others, the outermost first, as the parser makes it."""
         note = Note(path, text.removeprefix("\ufeff").replace("\r\n", "\n"))

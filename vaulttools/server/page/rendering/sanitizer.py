@@ -44,6 +44,8 @@ _OURS: Final = re.compile(r"n-[a-z-]+|footnote[a-z-]*")
 """The classes of the rendering: a note cannot look like the page around it."""
 _ANCHOR: Final = re.compile(r"s-[a-z0-9-]+|fn[a-z0-9:-]*")
 """The anchors of the rendering, which no script or style of the page looks for."""
+_UNNAMED: Final = re.compile('<img(?![^>]* alt=")')
+"""An image of a note's own HTML that says nothing to those who cannot see it."""
 _NUMBER: Final = re.compile(r"[0-9]{1,5}")
 
 
@@ -69,7 +71,7 @@ def sanitized(html: str, addresses: Addresses) -> str:
                 return value if _NUMBER.fullmatch(value) else None
         return value
 
-    return nh3.clean(
+    cleaned = nh3.clean(
         html,
         tags=set(_TAGS),
         attributes=_ATTRIBUTES,
@@ -77,3 +79,4 @@ def sanitized(html: str, addresses: Addresses) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer",
     )
+    return _UNNAMED.sub('<img alt=""', cleaned)

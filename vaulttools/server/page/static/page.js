@@ -43,6 +43,13 @@ if (form && results) {
   });
 }
 
+// What takes a moment to find, and may not keep the note waiting: without this script its heading is a link to it.
+for (const part of document.querySelectorAll("[data-fill]")) {
+  fetch(part.dataset.fill, { redirect: "error" })
+    .then(async (answer) => answer.ok && part.insertAdjacentHTML("beforeend", await answer.text()))
+    .catch(() => {});
+}
+
 // The colours chosen lead back to the results that were typed for since the page came.
 const themes = document.querySelector("form.themes");
 themes?.addEventListener("submit", () => {
@@ -59,7 +66,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-  const links = [...document.querySelectorAll("a.result")];
+  const links = [...document.querySelectorAll("a.result, .results a.where")];
   const index = links.indexOf(event.target);
   if (index < 0 && event.target !== input) return;
   const next = event.key === "ArrowDown" ? links[index + 1] : index > 0 ? links[index - 1] : input;
