@@ -50,7 +50,8 @@ def open_folder(folder: str, config: VaultConfig, *, has_index: bool = False) ->
 
 
 def _ensure_outside(root: Root, index_folder: str) -> None:
-    """Nothing, when the configured folder is not in the vault; that it cannot be used is no reason not to search.
+    """Check that the index folder lies outside the vault. A folder that cannot be used is ignored: searching works
+    without an index.
 
     Raises:
         BadArgument: it is.

@@ -161,7 +161,7 @@ class Vault(ToolMethods):
 
     @property
     def is_ready(self) -> bool:
-        """Whether no call waits long for the index, since it has held every file by now, or since there is none."""
+        """Whether calls need not wait long for the index: it has caught up, or there is none."""
         return not self._opened.has_index or self._opened.indexes.own.has_caught_up
 
     @property

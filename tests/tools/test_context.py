@@ -136,7 +136,7 @@ def test_nothing_found_is_said(make_vault: MakeVault) -> None:
     ("question", "sentence"),
     [
         ("?!", 'question must hold a letter or a digit, got "?!"'),
-        ("tag:#roof", "question must hold words beside its operators; query in mode obsidian takes these alone"),
+        ("tag:#roof", "question needs words as well as operators; for operators alone use query with mode obsidian"),
     ],
 )
 def test_a_question_without_words_is_refused(make_vault: MakeVault, question: str, sentence: str) -> None:

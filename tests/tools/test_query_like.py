@@ -65,7 +65,7 @@ def test_filters_hold_as_ever(vault: Vault) -> None:
         ({}, "query must be a question or words; or give like, a note that others are to be like"),
         ({"query": "blight", "like": "Tomatoes"}, "query and like exclude each other: give one of them"),
         ({"query": "blight", "unlinked": True}, "unlinked goes with like: a note that others are to be like"),
-        ({"like": "Tomatoes", "mode": "obsidian"}, "like is of mode ranked"),
+        ({"like": "Tomatoes", "mode": "obsidian"}, "like works in mode ranked only"),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(vault: Vault, arguments: dict[str, object], sentence: str) -> None:

@@ -175,8 +175,8 @@ def test_the_order_may_be_another(make_vault: MakeVault) -> None:
 
 def test_what_belongs_to_the_other_mode_is_said(make_vault: MakeVault) -> None:
     vault = make_vault(NOTES)
-    assert "[Case is ignored: match_case is of mode obsidian.]" in vault.query("lead", match_case=True).text
-    told = "[Sorted by name: relevance is of mode ranked.]"
+    assert "[Case is ignored: match_case works in mode obsidian only.]" in vault.query("lead", match_case=True).text
+    told = "[Sorted by name: relevance exists in mode ranked only.]"
     assert told in vault.query("lead", mode="obsidian", sort="relevance").text
 
 

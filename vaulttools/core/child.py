@@ -73,7 +73,7 @@ class Child:
         self._leads_session = bool(options.get("start_new_session")) and hasattr(os, "killpg")
         self._waiting_since: float | None = None
         self.is_late = False
-        """Whether it was killed since an answer took too long."""
+        """Whether it was killed because an answer took too long."""
 
     @property
     def pid(self) -> int:

@@ -29,7 +29,7 @@ NOTICE_CHARACTERS: Final = 1_000
 """Characters of one notice: a pattern quoted in it may be ten times as long."""
 
 TIME_LIMIT: Final = 10.0
-"""Seconds one call may take unless configured."""
+"""Seconds of work that is no call of a tool; a call has `time_limit` of the configuration."""
 
 FILE_BYTES: Final = 100 * 1024 * 1024
 """Bytes beyond which a file is passed over as too large (fault-C10). ripgrep streams files, but a multiline

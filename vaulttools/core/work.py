@@ -1,6 +1,6 @@
 """Tracks one request: its time, its cancellation, and the files searched and skipped.
 
-Work limits stop a search here; how much of the result is shown is decided elsewhere (`page`).
+Work limits stop a search here; `answers/cut` decides how much of the result is shown.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Listing:
     def __init__(self, met: Iterable[Run]) -> None:
         self._paths: list[str] = []
         self._others: dict[int, Entry] = {}
-        """By place what is no file that is in."""
+        """By place, the entries that are no included files."""
         for run in met:
             if isinstance(run, list):
                 self._paths += run

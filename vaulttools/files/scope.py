@@ -181,7 +181,7 @@ class Scope:
         self.warnings.append((folder, sentence))
 
     def _without_regex_excluded(self, entries: Iterator[Entry], stops: list[Reason] | None = None) -> Iterator[Entry]:
-        """Leave out what is excluded, and each file of which that is not known, with the reason."""
+        """Leave out excluded files, and files that may be excluded but cannot be checked, each with the reason."""
         assert self.regex_excluded is not None
         batch = list(islice(entries, _MATCHED_AT_ONCE))
         is_first = True  # also without a path to ask about: an entry of no use is reported

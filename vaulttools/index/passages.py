@@ -145,7 +145,7 @@ class Keys(NamedTuple):
 
 
 def keys_of(data: bytes) -> Keys:
-    """A part of the passages of which `dump` made these bytes, in a tenth of the time of `load`."""
+    """Only the keys and the language from the bytes that `dump` wrote, ten times as fast as `load`."""
     from vaulttools.notes import language
 
     reader = zlib.decompressobj()

@@ -91,8 +91,8 @@ def of_question(text: str) -> frozenset[str]:
 
 
 def is_other(written: AbstractSet[str], asked: AbstractSet[str]) -> bool:
-    """Whether texts in some languages are in another one than a question that may be in several. A text of which
-    nothing tells the language may be in any."""
+    """Whether texts in some languages are in another one than a question that may be in several. A text of unknown
+    language counts as being in any."""
     return bool(asked) and asked.isdisjoint(written) and UNKNOWN not in written
 
 

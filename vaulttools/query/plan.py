@@ -133,8 +133,8 @@ class Plan:
     def bounds(self, query: Node, *, sensitive: bool) -> Bounds:
         """The files that may answer a query.
 
-        Of a file without text nothing is left to be read, so that it may match only where it surely does: where a name
-        is what was asked for, not merely by what is not in it.
+        A file without text matches only if its name holds something that the query asks for. That it lacks an
+        excluded word is not enough.
         """
         found = self._bounds(query, sensitive, whole=True)
         named = self._named(query, sensitive)

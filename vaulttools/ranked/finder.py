@@ -57,7 +57,7 @@ class Finder:
         return Places(lengths, found)
 
     def _in_column(self, column: ColumnWords) -> list[list[int]]:
-        """By term the words of a column that are it."""
+        """For each term, the places of its words in the column."""
         found: list[list[int]] = [[] for _ in self.terms]
         for stem, spelled in self._stems.items():
             for term, following in spelled:
@@ -80,7 +80,7 @@ class Finder:
         )
 
     def _first_bytes(self, column: ColumnWords, text: bytes) -> list[list[int]]:
-        """By term the bytes at which it begins in a column, which is this text."""
+        """For each term, the bytes at which it begins in a column, which is this text."""
         return [
             [*(column.starts[place] for place in places), *_bytes_of(literal, text)]
             for literal, places in zip(self._literals, self._in_column(column), strict=True)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from vaulttools.meaning.languages import Meaning
 
 _PROPERTY_CHARACTERS: Final = 200
-"""Of the properties of a note that are shown."""
+"""Most characters of a note's properties that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Ranked:
 
 
 def has_words(question: str) -> bool:
-    """Whether a question, filter_work from its operators, has words to rank by."""
+    """Whether a question has words to rank by once its operators are taken out."""
     return bool(read_question(without_operators(question)[0]).terms)
 
 

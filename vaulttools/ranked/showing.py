@@ -222,7 +222,7 @@ def _squeezed(row: str) -> str:
 
 
 def _before_compacting(text: str, compacted: str, end: int) -> int:
-    """Where in a text the line begins at which, as compacted, it is cut."""
+    """The offset, in the text itself, of the line where the compacted text is cut."""
     while compacted[end].isspace():
         end += 1
     return [found.start() for found in _WITH_TEXT.finditer(text)][compacted.count("\n", 0, end)]
@@ -267,8 +267,8 @@ _TEXT: Final = re.compile(r"\S")
 
 
 def reading_on(shown: Sequence[ShownNote], read: Reader) -> tuple[str, int] | None:
-    """The first note, and the number of its line, from 1, at which begins what is not shown behind its best passage;
-    None where nothing is left there."""
+    """The path of the first note and the line, from 1, where the text begins that is not shown after its best
+    passage; None where nothing is left there."""
     first = shown[0] if shown else None
     best = first.best if first is not None else None
     note = read(first.note.path) if first is not None and best is not None else None

@@ -122,7 +122,7 @@ class ContextAnswer(Answer):
 def run(vault: Session, request: ContextRequest, work: Work) -> ContextAnswer:
     """Rank the notes, and fill the budget with what they say."""
     if without_operators(request.question)[1] and not has_words(request.question):
-        raise BadArgument("question must hold words beside its operators; query in mode obsidian takes these alone")
+        raise BadArgument("question needs words as well as operators; for operators alone use query with mode obsidian")
     found = ranked(vault, work, request, request.question, _NOTES, name="question")
     weakness = found.ranking.weakness
     notices = [*found.doubts, *found.notices]

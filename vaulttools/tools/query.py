@@ -184,7 +184,9 @@ def run(vault: Session, request: QueryRequest, work: Work) -> QueryAnswer:
         raise BadArgument("unlinked goes with like: a note that others are to be like")
     if request.mode == "obsidian":
         relevance = request.sort == "relevance"
-        return _obsidian(vault, request, work, ["Sorted by name: relevance is of mode ranked."] if relevance else ())
+        return _obsidian(
+            vault, request, work, ["Sorted by name: relevance exists in mode ranked only."] if relevance else ()
+        )
     operators = without_operators(request.query)[1]
     if operators and not has_words(request.query):
         told = "There are no words to rank by: answered as mode obsidian."
@@ -229,7 +231,7 @@ def _like(vault: Session, request: QueryRequest, given: str, work: Work) -> Quer
     if request.query is not None:
         raise BadArgument("query and like exclude each other: give one of them")
     if request.mode == "obsidian":
-        raise BadArgument("like is of mode ranked")
+        raise BadArgument("like works in mode ranked only")
     found_like = like(vault, given, work)
     most = request.page * request.limit + _COPIES
     leaves_out = {found_like.path, *(found_like.linked if request.unlinked else ())}
@@ -243,7 +245,7 @@ def _ranked_page(
     """The page asked for, with as many passages as fit into `max_chars`; its last line is the call that is proposed."""
     ranking = found.ranking
     is_sorted = request.sort not in (None, "relevance")
-    notices = ["Case is ignored: match_case is of mode obsidian."] if request.match_case else []
+    notices = ["Case is ignored: match_case works in mode obsidian only."] if request.match_case else []
     notices += found.notices
     if found.like is not None and found.like.unread:
         notices.append(f"Links of {corpus.counted(found.like.unread, 'note')} are not read yet.")

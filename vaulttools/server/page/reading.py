@@ -66,7 +66,7 @@ class NotePage:
     html: Markup | None = None
     """A note, safe to show as it is."""
     text: str = ""
-    """Of what is no note."""
+    """The text of a file that is no note."""
     image: str = ""
     """The address of an image."""
     properties: Sequence[Property] = ()

@@ -31,7 +31,7 @@ _EXAMPLE: Final = {"tool": "query", "arguments": '{"query": "What comes next?"}'
 """The call that the page for assistants begins with: one that every vault answers."""
 
 _FORM_BYTES: Final = 10_000
-"""Of a form that is sent."""
+"""Bytes of the largest form that is accepted."""
 
 _PAGES: Final = 1_000
 """Pages of results that can be asked for."""

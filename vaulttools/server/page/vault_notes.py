@@ -51,7 +51,8 @@ def note_paths(vault: Vault, cancel: Event) -> tuple[Sequence[str], bool]:
     Raises:
         Cancelled: nobody waits any more.
     """
-    session, work = vault.session, Work(cancel=cancel)
+    session = vault.session
+    work = Work(session.config.time_limit, cancel)
     found, is_whole = list[str](), True
     scope = session.scope((Walk(notes_only=True),), (), work, hidden=False, include_excluded=False)
     for path, kind, left_out in scope.entries():
