@@ -88,4 +88,5 @@ def index_being_built() -> Iterator[None]:
         patch.setattr(corpus, "FEW_TO_READ", -1)
         patch.setattr(ranking, "MANY", 0)
         patch.setattr(Snapshot, "version", lambda self: None)
+        patch.setattr(Snapshot, "is_ranked", lambda self, files, most: False)
         yield
